@@ -29,6 +29,8 @@ export function fill({ folder }: BenchHome, count: number): void {
     proved: '',
     installedVersion: '',
     heldRevision: '',
+    runtime: 'process',
+    host: '127.0.0.1',
   }
   registry.transaction((writer) => {
     for (let n = 0; n < count; n++) {

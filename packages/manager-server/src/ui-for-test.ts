@@ -88,6 +88,8 @@ function pretend({ context: { registry } }: TestManager, names: readonly string[
         proved: '',
         installedVersion: '',
         heldRevision: '',
+        runtime: 'process',
+        host: '127.0.0.1',
         protected: n % 7 === 0,
         autoUpdate: n % 2 === 0,
         autoSave: n % 3 === 0,

@@ -8,7 +8,7 @@ import type { Mailer } from './mail/mail.js'
 import type * as engine from './operation/operation.js'
 import type { Proxies } from './proxies/proxies.js'
 import type { Runs } from './runs/runs.js'
-import type { Runtime } from './runtime/runtime.js'
+import type { Runtimes } from './runtime/runtimes.js'
 import type { Settings } from './settings/settings.js'
 import type { Registry } from './store/registry.js'
 import type { RegistryCopies } from './store/registry-copies.js'
@@ -27,7 +27,8 @@ export interface ManagerContext {
   readonly operations: Operations
   /** Actions that processes of their own perform, for the server. */
   readonly runs: Runs
-  readonly runtime: Runtime
+  /** What runs instances: each has one of them. */
+  readonly runtimes: Runtimes
   readonly databases: Databases
   readonly templates: Templates
   readonly backups: Backups

@@ -22,7 +22,8 @@ import { createOperations } from './operation/engine.js'
 import type { JournalPoint } from './operation/operation.js'
 import { createProxies } from './proxies/create-proxies.js'
 import { createRuns } from './runs/create-runs.js'
-import { createProcessRuntime } from './runtime/create-process-runtime.js'
+import { builtInRuntimes, type RuntimeRow } from './runtime/built-in.js'
+import { createRuntimes } from './runtime/runtimes.js'
 import { createSettings } from './settings/create-settings.js'
 import { assertNotLost } from './store/lost-registry.js'
 import type { Registry } from './store/registry.js'
@@ -47,6 +48,8 @@ export interface ManagerOptions {
   readonly clock?: () => Date
   /** How targets of backups are opened and used, for tests of faults. */
   readonly targets?: Pick<TargetsOptions, 'open' | 'retries'>
+  /** Runtimes beside those that come with the manager, by their names. */
+  readonly runtimes?: Readonly<Record<string, RuntimeRow>>
   /** Told after each entry of the journal, for tests of crashes. */
   readonly onJournal?: (point: JournalPoint) => void
 }
@@ -117,7 +120,13 @@ export function createManager(options: ManagerOptions): Manager {
       createOperations({ context: () => context, kinds: () => operationKinds, clock, onPoint: onJournal }),
     ),
     runs: once(() => createRuns({ context: () => context, environment })),
-    runtime: once(() => createProcessRuntime({ cgroups: () => settings().global.cgroups })),
+    runtimes: once(() =>
+      createRuntimes({
+        table: { ...builtInRuntimes, ...options.runtimes },
+        parts: { settings },
+        nameOf: (id) => openedRegistry().byId(id)?.runtime,
+      }),
+    ),
     databases: once(() => createDatabases({ settings })),
     templates: once(() =>
       createTemplates({

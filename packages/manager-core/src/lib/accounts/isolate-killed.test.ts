@@ -57,6 +57,8 @@ async function expectWhole(test: TestManager, label: string): Promise<void> {
   for (const part of ['app', 'data', 'logs', 'data/database.db', 'app/app.yaml'])
     expect(lstatSync(test.path('demo', part)).uid, `${label}: ${part}`).toBe(uid)
   expect((await fetch(`http://127.0.0.1:${test.instance('demo').port}/health`)).status, label).toBe(200)
-  const { pids } = await test.context.runtime.observe({ id: test.instance('demo').id, folder: test.path('demo') })
+  const { pids } = await test.context.runtimes
+    .named('process')
+    .observe({ id: test.instance('demo').id, folder: test.path('demo') })
   for (const pid of pids) expect(lstatSync(`/proc/${pid}`).uid, label).toBe(uid)
 }

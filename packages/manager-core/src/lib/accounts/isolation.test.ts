@@ -43,7 +43,9 @@ async function hostileManager(isolation: 'auto' | 'no'): Promise<TestManager & {
 async function attacks(test: TestManager): Promise<readonly Attack[]> {
   const { home } = test.context
   const other = (...parts: readonly string[]) => test.path('other', ...parts)
-  const observe = await test.context.runtime.observe({ id: test.instance('other').id, folder: other() })
+  const observe = await test.context.runtimes
+    .named('process')
+    .observe({ id: test.instance('other').id, folder: other() })
   const saves = join(home.folder, 'save')
   const save = readdirSync(join(saves, 'other'))[0] as string
   const revision = readdirSync(join(home.templates, '.revisions'))[0] as string

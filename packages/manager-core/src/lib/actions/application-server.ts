@@ -30,9 +30,9 @@ const status = defineAction({
   async handler({ context, input }) {
     const instance = started(input.name)
     const ref = refOf(context, instance)
-    const { state, since, restarts, lastExit, debugAddress } = await context.runtime.observe(ref)
+    const { state, since, restarts, lastExit, debugAddress } = await context.runtimes.of(instance).observe(ref)
     const running = isRunning(state)
-    const processes = running ? await context.runtime.processes(ref) : []
+    const processes = running ? await context.runtimes.of(instance).processes(ref) : []
     const health = state === 'started' || state === 'degraded' ? await checkHealth(instance.port) : undefined
     const memoryMb = Math.round(processes.reduce((sum, process) => sum + process.memoryMb, 0))
     return {
@@ -70,7 +70,7 @@ const stop = defineAction({
   async handler(call) {
     const { context, input } = call
     const { id, name } = started(input.name)
-    const { state } = await context.runtime.observe(refOf(context, { id }))
+    const { state } = await context.runtimes.of({ id }).observe(refOf(context, { id }))
     if (!isRunning(state)) return { message: `The application server of "${name}" is already stopped.` }
     return runOperation(call, appStopKind, { id, name }, () => ({
       message: `The application server of "${name}" is stopped; app-start ${name} starts it.`,
@@ -94,7 +94,7 @@ const start = defineAction({
     const { context, input } = call
     const instance = started(input.name)
     const { id, name } = instance
-    const { state } = await context.runtime.observe(refOf(context, { id }))
+    const { state } = await context.runtimes.of({ id }).observe(refOf(context, { id }))
     if (state === 'started') return { message: `The application server of "${name}" is already started.` }
     return runOperation(call, appStartKind, { id, name }, () => ({
       message: `The application server of "${name}" is started: ${urlOf(instance)}`,
@@ -120,10 +120,11 @@ const debug = defineAction({
   async handler(call) {
     const { context, input } = call
     const { id, name } = started(input.name)
-    if (!context.runtime.capabilities.debug)
-      throw new ManagerError('ERR_STATE', `Instances that run as "${context.runtime.name}" cannot be debugged.`)
+    const runtime = context.runtimes.of({ id })
+    if (!runtime.capabilities.debug)
+      throw new ManagerError('ERR_STATE', `Instances that run as "${runtime.name}" cannot be debugged.`)
     return runOperation(call, appDebugKind, { id, name }, async ({ warnings }) => {
-      const { debugAddress } = await context.runtime.observe(refOf(context, { id }))
+      const { debugAddress } = await runtime.observe(refOf(context, { id }))
       if (debugAddress === undefined)
         throw new ManagerError('ERR_FAILED', `"${name}" is started, but its debugger could not be opened.`)
       return {
@@ -154,7 +155,7 @@ const ps = defineAction({
   },
   async handler({ context, input }) {
     const instance = input.name
-    const processes = await context.runtime.processes(refOf(context, instance))
+    const processes = await context.runtimes.of(instance).processes(refOf(context, instance))
     return {
       message: `${processes.length} ${processes.length === 1 ? 'process' : 'processes'} of "${instance.name}"; ${limitsText(await wireLimits(context, instance))}`,
       list: processes.map(({ pid, parent, memoryMb, cpuSeconds, started, command }) => ({

@@ -44,7 +44,7 @@ export const logsAction = defineAction({
       healthChecks: input.all,
     }
     const lines = redacted(
-      context.runtime.logs(refOf(context, instance), {
+      context.runtimes.of(instance).logs(refOf(context, instance), {
         lines: input.lines ?? 100,
         follow,
         // Nobody finds out what is left out by searching for it.

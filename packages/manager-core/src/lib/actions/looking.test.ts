@@ -12,7 +12,7 @@ const instance = (id: string, port: number, values: Partial<Instance> = {}): Ins
   ...{ observed: 'stopped', protected: false, autoUpdate: true, autoSave: false, database: 'sqlite', port },
   ...{ customUrl: '', source: 'template:1.0', ownerEmail: '', firstname: '', lastname: '', phone: '', company: '' },
   ...{ created: `2026-01-0${port % 10}T00:00:00.000Z`, updated: '2026-01-09T00:00:00.000Z', operation: '' },
-  ...{ proved: '', installedVersion: '', heldRevision: '' },
+  ...{ proved: '', installedVersion: '', heldRevision: '', runtime: 'process', host: '127.0.0.1' },
   ...values,
 })
 

@@ -39,7 +39,7 @@ describe('an instance with the real application server', () => {
     await test.perform('add', { name: 'demo' })
     const { port } = test.instance('demo')
     const ref = { id: test.instance('demo').id, folder: test.path('demo') }
-    const { runtime } = test.context
+    const runtime = test.context.runtimes.named('process')
     const { ok, sections } = await checkHealth(port)
     expect({ ok, application: sections['application']?.['name'] }).toEqual({ ok: true, application: 'fake' })
     const [supervisor, application] = await runtime.processes(ref)

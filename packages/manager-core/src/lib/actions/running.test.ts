@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => test.close())
 
 const refOf = (name: string) => ({ id: test.instance(name).id, folder: test.path(name) })
-const stateOf = async (name: string) => (await test.context.runtime.observe(refOf(name))).state
+const stateOf = async (name: string) => (await test.context.runtimes.named('process').observe(refOf(name))).state
 const isHealthy = async (name: string) => (await checkHealth(test.instance(name).port)).ok
 const failure = (work: Promise<unknown>) =>
   work.then(
@@ -151,7 +151,7 @@ describe('start and stop', () => {
     test.tell('demo', { start: 'fail' })
     process.kill(pidOf('demo', 'application'), 'SIGKILL')
     // It is started again after 1 s, fails, and after 2 s more, fails …
-    const { runtime } = test.context
+    const runtime = test.context.runtimes.named('process')
     await expect.poll(async () => (await runtime.observe(refOf('demo'))).lastExit?.code, patience).toBe(1)
     test.tell('demo', {})
     expect(await test.perform('start', { name: 'demo' })).toMatchObject({ message: expect.stringContaining('started') })

@@ -30,7 +30,7 @@ const start = defineAction({
   async handler(call) {
     const { context, input } = call
     const instance = input.name
-    const { state } = await context.runtime.observe(refOf(context, instance))
+    const { state } = await context.runtimes.of(instance).observe(refOf(context, instance))
     const { id, name } = instance
     if (instance.desired === 'started' && state === 'started' && instance.observed === 'started')
       return { message: `"${name}" is already started: ${urlOf(instance)}` }
@@ -56,7 +56,7 @@ const stop = defineAction({
   async handler(call) {
     const { context, input } = call
     const instance = input.name
-    const { state } = await context.runtime.observe(refOf(context, instance))
+    const { state } = await context.runtimes.of(instance).observe(refOf(context, instance))
     const { id, name } = instance
     if (instance.desired === 'stopped' && state === 'stopped') return { message: `"${name}" is already stopped.` }
     const force = input.force
@@ -92,7 +92,7 @@ const setStatus = defineAction({
     const { id, name } = input.name
     const status = input.status
     return runOperation(call, setStatusKind, { id, name, status }, async ({ warnings }) => {
-      const { state } = await context.runtime.observe(refOf(context, { id }))
+      const { state } = await context.runtimes.of({ id }).observe(refOf(context, { id }))
       const isTrue = isRunning(state) === (status === 'started')
       return {
         message: `"${name}" is recorded as ${status}.`,

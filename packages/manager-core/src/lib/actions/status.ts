@@ -104,7 +104,7 @@ async function databaseOf({ home, settings, databases }: ManagerContext, { id, d
 async function lastLines(context: ManagerContext, instance: Instance): Promise<Json[]> {
   const lines: Json[] = []
   const filter = () => createLogFilter({})
-  for await (const line of context.runtime.logs(refOf(context, instance), { lines: logLines, filter }))
+  for await (const line of context.runtimes.of(instance).logs(refOf(context, instance), { lines: logLines, filter }))
     lines.push(redact(line))
   return lines
 }

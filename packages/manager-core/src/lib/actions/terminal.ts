@@ -60,9 +60,9 @@ const database = defineAction({
   examples: ['database demo', 'db demo patch.sql'],
   view: { type: 'text' },
   async handler({ context, input, caller }) {
-    const { runtime, settings, databases, home } = context
+    const { runtimes, settings, databases, home } = context
     const instance = input.name
-    const { state } = await runtime.observe(refOf(context, instance))
+    const { state } = await runtimes.of(instance).observe(refOf(context, instance))
     if (instance.database === 'sqlite' && isRunning(state))
       throw new ManagerError(
         'ERR_STATE',

@@ -48,8 +48,11 @@ export interface Manifest {
 /** What an instance was when it was saved; with it one that is gone can be made again. */
 export type BackedUpInstance = Omit<
   Instance,
-  'observed' | 'operation' | 'port' | 'proved' | 'installedVersion' | 'heldRevision'
->
+  'observed' | 'operation' | 'port' | 'proved' | 'installedVersion' | 'heldRevision' | 'runtime' | 'host'
+> & {
+  /** What ran it. Absent: `process`; the manager that saved it knew no other. */
+  readonly runtime?: string
+}
 
 export interface BackedUpDatabase {
   readonly type: string

@@ -81,7 +81,7 @@ needs('postgresql', (url) => {
       const saving = test.perform('save', { name: 'demo' })
       await expect.poll(() => existsSync(own('waits'))).toBe(true)
       const ref = { id: test.instance('demo').id, folder: test.path('demo') }
-      const state = async () => (await test.context.runtime.observe(ref)).state
+      const state = async () => (await test.context.runtimes.named('process').observe(ref)).state
       await expect.poll(state).toBe('started')
       await execute(demo, `insert into note values ('too late')`)
       writeFileSync(own('go'), '')

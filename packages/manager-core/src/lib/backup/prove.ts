@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { getsAccount } from '../accounts/why-not.js'
 import type { ManagerContext, OperationKind, Plan, Step } from '../context.js'
 import type { OperationEvent } from '../domain/caller.js'
-import type { DatabaseType } from '../domain/instance.js'
+import { thisHost, type DatabaseType } from '../domain/instance.js'
 import type { NewInstance } from '../instances/creation.js'
 import { defineStep } from '../instances/define-step.js'
 import { neutraliseStep } from '../instances/neutralise.js'
@@ -18,6 +18,7 @@ import { fetchInto } from './copies/fetch-backup.js'
 import { findCopy } from './copies/list-copies.js'
 import { localFolderOf } from './copies/remote-backup.js'
 import { changeStatus, type BackupStatus } from './status.js'
+import { runtimeAgain } from './runtime-again.js'
 import { checkKeys } from './verify-backup.js'
 
 /** How long somebody else may fetch the same backup, in ms; nobody removes the copy meanwhile. */
@@ -69,7 +70,8 @@ export const proveKind: OperationKind<ProveRequest, ProveFacts> = {
     const { updated: _updated, ...saved } = manifest.instance
     const kind = await inspectRecreation(context, manifest, saved.database)
     const at = context.clock().toISOString()
-    const row = throwAwayRow(saved, { id, source: `prove:${key}`, created: at })
+    const { runtime } = await runtimeAgain(context, saved, null)
+    const row = throwAwayRow({ ...saved, runtime, host: thisHost }, { id, source: `prove:${key}`, created: at })
     const names = context.databases.names(row.database, id)
     const { folder } = context.home.instance(id)
     return { row, folder, kind, names, saved: saved.name, at, isolated: getsAccount(context) }

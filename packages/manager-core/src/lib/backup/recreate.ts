@@ -1,7 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import { getsAccount } from '../accounts/why-not.js'
 import type { ManagerContext, OperationKind, Plan } from '../context.js'
-import type { DatabaseType, Instance } from '../domain/instance.js'
+import { thisHost, type DatabaseType, type Instance } from '../domain/instance.js'
 import { checkName } from '../domain/names.js'
 import { checkNamedAddress, withOwnUrl } from '../instances/addresses.js'
 import type { NewInstance } from '../instances/creation.js'
@@ -13,6 +13,7 @@ import { placeStep } from '../instances/stage.js'
 import { checkKnown } from './check-version.js'
 import { needManifest } from './manifest.js'
 import { inspectRecreation, recreateSteps } from './recreate-steps.js'
+import { runtimeAgain } from './runtime-again.js'
 import { checkKeys } from './verify-backup.js'
 
 export type RecreateRequest = {
@@ -24,6 +25,8 @@ export type RecreateRequest = {
   readonly key: string
   /** `null`: the one that it had. */
   readonly database: DatabaseType | null
+  /** Absent, or `null`: what it had when that can be used here. */
+  readonly runtime?: string | null
   /** It is the one that was saved, and is gone: its flags and custom URL come back. Else it is a copy. */
   readonly sameInstance: boolean
   /** Also an application that is newer than all versions here. */
@@ -36,7 +39,7 @@ export type RecreateRequest = {
 
 type RecreateFacts = {
   readonly row: NewInstance
-  /** What a person should know of its custom URL. */
+  /** What a person should know of its custom URL, and of its runtime. */
   readonly note: string | null
   readonly folder: string
   readonly kind: DatabaseType | 'portable'
@@ -49,7 +52,10 @@ type RecreateFacts = {
 export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
   kind: 'recreate',
   locks: ({ id, name }) => [`name:${name.toLowerCase()}`, `instance:${id}`],
-  async inspect({ id, name, backup, key, database, sameInstance, allowNewer, known = {} }, context) {
+  async inspect(
+    { id, name, backup, key, database, runtime: wantedRuntime, sameInstance, allowNewer, known = {} },
+    context,
+  ) {
     const manifest = await needManifest(backup)
     await checkKeys(backup, manifest, context.settings.global.backupEncryption)
     checkName(name)
@@ -60,6 +66,12 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
     const type = database ?? manifest.instance.database
     const kind = await inspectRecreation(context, manifest, type)
     const { updated: _updated, ...saved } = manifest.instance
+    const { runtime: had = saved.runtime, ...facts } = known
+    const { runtime, note: other } = await runtimeAgain(
+      context,
+      { runtime: had, version: manifest.instance.version },
+      wantedRuntime ?? null,
+    )
     const wanted: NewInstance = {
       ...saved,
       id,
@@ -69,11 +81,14 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
       proved: '',
       installedVersion: '',
       heldRevision: '',
+      runtime,
+      host: thisHost,
       created: context.clock().toISOString(),
-      ...known,
+      ...facts,
       ...(!sameInstance && { protected: false, autoSave: false, autoUpdate: false, customUrl: '' }),
     }
-    const { row, note } = withOwnUrl(wanted, context)
+    const { row, note: address } = withOwnUrl(wanted, context)
+    const note = [other, address].filter((text) => text !== null).join(' ') || null
     checkNamedAddress(row, context)
     const secrets = sameInstance && manifest.secrets === true
     return { row, note, folder: context.home.instance(id).folder, kind, secrets, isolated: getsAccount(context) }

@@ -43,7 +43,11 @@ describe('a save that cannot end well', () => {
     await expect(test.perform('save', { name: 'demo' })).rejects.toMatchObject(expected)
     expect(saved()).toEqual(before)
     expect(
-      (await test.context.runtime.observe({ id: test.instance('demo').id, folder: test.path('demo') })).state,
+      (
+        await test.context.runtimes
+          .named('process')
+          .observe({ id: test.instance('demo').id, folder: test.path('demo') })
+      ).state,
     ).toBe('started')
   }
 
@@ -107,7 +111,8 @@ describe('a save that cannot end well', () => {
     const crash = { ...run, action: 'save', input: { name: 'demo' } }
     const { program } = await bundledManager()
     expect(await crashAction(program, crash, { PATH: `${programs}:${path}` })).toBeUndefined()
-    const { runtime, operations } = test.context
+    const { runtimes, operations } = test.context
+    const runtime = runtimes.named('process')
     const ref = { id: test.instance('demo').id, folder: test.path('demo') }
     expect((await runtime.observe(ref)).state).toBe('suspended')
     expect(await operations.recover(test.caller)).toMatchObject([{ kind: 'save', state: 'rolled_back' }])

@@ -68,10 +68,11 @@ function writeStep({ instance, folder, target, backup, suspend, secrets, encrypt
 }
 
 async function consistencyOf(
-  { context: { runtime } }: StepRun,
+  { context }: StepRun,
   ref: { readonly id: string; readonly folder: string },
   suspend: boolean,
 ): Promise<Manifest['consistency']> {
+  const runtime = context.runtimes.of(ref)
   const { state } = await runtime.observe(ref)
   if (state === 'stopped' || state === 'crashed') return 'stopped'
   const mayFreeze = state === 'started' || state === 'degraded' || state === 'suspended'

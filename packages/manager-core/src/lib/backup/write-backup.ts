@@ -91,6 +91,7 @@ function backedUp({
   port: _port,
   proved: _proved,
   heldRevision: _heldRevision,
+  host: _host,
   installedVersion,
   ...instance
 }: Instance): Manifest['instance'] {

@@ -131,7 +131,9 @@ describe.skipIf(reason !== '').each(tried)(`a full %s${reason}`, (system) => {
     expect(warnings?.join('\n')).toContain('could not be written down')
     const { id } = manager.context.registry.get('demo')
     const { folder: home } = manager.context.home.instance(id)
-    expect(await manager.context.runtime.observe({ id, folder: home })).toMatchObject({ state: 'stopped' })
+    expect(await manager.context.runtimes.named('process').observe({ id, folder: home })).toMatchObject({
+      state: 'stopped',
+    })
   })
 
   it('refuses what needs room before it begins, and says how much is needed and free', async () => {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { isRunning, type Instance } from '../domain/instance.js'
 import { lostData } from '../instances/data-there.js'
 import { checkHealth } from '../runtime/health.js'
+import { refOf } from '../runtime/instance-ref.js'
 import { describeHolder, portsOf } from '../runtime/port-holder.js'
 import { missingServer, serverVersion } from '../servers/application-server.js'
 import { createJournal } from '../store/journal.js'
 import { openOperations } from '../store/operation-rows.js'
 import { isPortFree } from '../system/port.js'
 import { stateOf } from '../system/process-identity.js'
-import type { ProcessInfo } from '../system/process-table.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const instanceChecks: readonly DoctorCheck[] = [
@@ -117,11 +117,12 @@ export const instanceChecks: readonly DoctorCheck[] = [
     id: 'instance-ports',
     category: 'instances',
     title: 'Ports of instances are theirs',
-    async run({ registry, runtime, home }) {
+    async run(context) {
       const findings: Finding[] = []
-      for (const { id, name, port, desired, operation } of registry.instances()) {
-        const { state } = await runtime.observe({ id, folder: home.instance(id).folder })
-        if (operation !== '' || isRunning(state) || (await isPortFree(port))) continue
+      for (const instance of context.registry.instances()) {
+        const { name, port, desired, operation } = instance
+        const { state } = await context.runtimes.observe(refOf(context, instance))
+        if (operation !== '' || isRunning(state) || state === 'unknown' || (await isPortFree(port))) continue
         findings.push({
           level: desired === 'started' ? 'error' : 'warning',
           message: `The port ${port} of "${name}" is taken by another program${describeHolder(port)}.`,
@@ -135,11 +136,10 @@ export const instanceChecks: readonly DoctorCheck[] = [
     id: 'left-processes',
     category: 'instances',
     title: 'No processes are left of instances that are gone',
-    async run({ registry, runtime, home }) {
-      const found = (await runtime.processesBelow?.(home.instances)) ?? new Map<string, readonly ProcessInfo[]>()
-      return [...found]
+    async run({ registry, runtimes, home }) {
+      return [...(await runtimes.processesBelow(home.instances))]
         .filter(([id]) => registry.byId(id) === undefined)
-        .map(([id, processes]) => {
+        .map(([id, { runtime, processes }]) => {
           const pids = processes.map(({ pid }) => pid)
           const ports = portsOf(pids)
           return {
@@ -160,19 +160,26 @@ export const instanceChecks: readonly DoctorCheck[] = [
     id: 'instance-state',
     category: 'instances',
     title: 'Instances run that should, and only those',
-    async run({ registry, runtime, home }) {
+    async run(context) {
       const findings: Finding[] = []
-      for (const instance of registry.instances()) {
-        const { id, name, desired, operation } = instance
+      for (const instance of context.registry.instances()) {
+        const { name, desired, operation } = instance
         if (operation !== '') continue
-        const { state } = await runtime.observe({ id, folder: home.instance(id).folder })
+        const ref = refOf(context, instance)
+        const { state } = await context.runtimes.observe(ref)
         const runs = ['started', 'starting', 'degraded'].includes(state)
-        if (state === 'suspended')
+        if (state === 'unknown')
+          findings.push({
+            level: 'error',
+            message: `Nobody can tell what "${name}" does: its runtime "${instance.runtime}" does not answer.`,
+            help: 'manager doctor runtime says why.',
+          })
+        else if (state === 'suspended')
           findings.push({
             level: 'error',
             message: `"${name}" is suspended, and no save is under way.`,
             async fix() {
-              await runtime.resume?.({ id, folder: home.instance(id).folder })
+              await context.runtimes.of(instance).resume?.(ref)
               return 'It goes on.'
             },
           })

@@ -1,3 +1,4 @@
+import { refOf } from '../runtime/instance-ref.js'
 import { limitText, type LimitInForce, type LimitName } from '../runtime/limits/limits.js'
 import { globalTable } from '../settings/tables/global.js'
 import type { DoctorCheck, Finding } from './check.js'
@@ -15,11 +16,17 @@ export const limitChecks: readonly DoctorCheck[] = [
     id: 'limits',
     category: 'instances',
     title: 'Instances are held to their limits',
-    async run({ runtime, registry, home }) {
-      const message = runtime.howLimited?.() ?? `Instances that run as "${runtime.name}" have no limits.`
-      const findings: Finding[] = [{ level: 'ok', message }]
-      for (const { id, name } of registry.instances()) {
-        const { limits = [] } = await runtime.observe({ id, folder: home.instance(id).folder })
+    async run(context) {
+      const { runtimes, registry } = context
+      const instances = registry.instances()
+      const used = new Set(instances.map(({ runtime }) => runtime).filter((name) => runtimes.names.includes(name)))
+      const findings: Finding[] = [...(used.size > 0 ? used : runtimes.names.slice(0, 1))].map((name) => ({
+        level: 'ok',
+        message: runtimes.named(name).howLimited?.() ?? `Instances that run as "${name}" have no limits.`,
+      }))
+      for (const instance of instances) {
+        const { name } = instance
+        const { limits = [] } = await runtimes.observe(refOf(context, instance))
         for (const limit of limits.filter((one) => one.by === 'none' && !isUsual(one)))
           findings.push({
             level: 'warning',

@@ -123,7 +123,7 @@ const rows: readonly Row[] = [
       const pid = Number(readFileSync(test.path('demo', 'run', 'supervisor'), 'utf8').split(' ')[0])
       process.kill(pid, 'SIGKILL')
       const ref = { id: test.instance('demo').id, folder: test.path('demo') }
-      while ((await test.context.runtime.observe(ref)).state !== 'degraded') await sleep(10)
+      while ((await test.context.runtimes.named('process').observe(ref)).state !== 'degraded') await sleep(10)
       return heal
     },
     ['instance-state', 'warning', /^"demo" runs without its supervisor/, /restart demo/],

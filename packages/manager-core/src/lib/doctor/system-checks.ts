@@ -21,9 +21,24 @@ export const systemChecks: readonly DoctorCheck[] = [
     id: 'runtime',
     category: 'system',
     title: 'Instances can be run here',
-    async run({ runtime }) {
-      const { ok, message } = await runtime.probe()
-      return ok ? [] : [{ level: 'error', message }]
+    async run({ runtimes, registry, settings }) {
+      const used = new Set(registry.instances().map(({ runtime }) => runtime))
+      const findings: Finding[] = []
+      for (const name of new Set([settings.global.runtime, ...used])) {
+        const { ok, message } = await runtimes.probe(name)
+        findings.push(
+          ok
+            ? { level: 'ok', message }
+            : {
+                level: 'error',
+                message,
+                help: used.has(name)
+                  ? `Put that right, or move its instances: manager move <name> --to <runtime>`
+                  : 'Put that right, or choose another: APPS_RUNTIME in config.sh.',
+              },
+        )
+      }
+      return findings
     },
   },
   {

@@ -2,6 +2,12 @@
 export const databaseTypes = ['sqlite', 'mysql', 'postgresql', 'oracle', 'mssql'] as const
 export type DatabaseType = (typeof databaseTypes)[number]
 
+/** What ran all instances before there was a choice: of rows and backups that do not say it. */
+export const formerRuntime = 'process'
+
+/** Where instances answer that run on this machine. */
+export const thisHost = '127.0.0.1'
+
 /** What is recorded: `status` of the requirements. `start` and `stop` set it, and `setstatus` alone. */
 export type Desired = 'started' | 'stopped'
 
@@ -26,7 +32,7 @@ export interface Instance {
   readonly autoUpdate: boolean
   readonly autoSave: boolean
   readonly database: DatabaseType
-  /** On 127.0.0.1; unique. */
+  /** On `host`; unique. */
   readonly port: number
   /** Custom URL, set with `seturl`; empty: none. */
   readonly customUrl: string
@@ -47,6 +53,10 @@ export interface Instance {
   readonly installedVersion: string
   /** Revision that it was rolled back from: `upgradeall` does not upgrade it to that again; empty: none. */
   readonly heldRevision: string
+  /** Name of what runs it, see `Runtimes`. */
+  readonly runtime: string
+  /** Where it answers at its port: an address, or a name. */
+  readonly host: string
 }
 
 /** One that is there while a backup is proved or an upgrade rehearsed, and nobody's business. */

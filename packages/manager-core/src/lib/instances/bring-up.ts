@@ -6,7 +6,7 @@ import { causeOf } from '../logs/cause-of.js'
 import { waitForHealth, type Health } from '../runtime/health.js'
 import { describeHolder } from '../runtime/port-holder.js'
 import { redact } from '../runtime/redact.js'
-import type { InstanceRef, InstanceSpec, Observation } from '../runtime/runtime.js'
+import type { InstanceRef, InstanceSpec, Observation, Runtime } from '../runtime/runtime.js'
 import { becomesFree } from '../system/port.js'
 import { checkIsolated } from './account-step.js'
 
@@ -28,11 +28,12 @@ export interface BringUpOptions {
  * @throws ManagerError ERR_STATE when its port is taken; ERR_HEALTH with the lines of its log that say why
  */
 export async function bringUp(
-  { runtime, settings }: ManagerContext,
+  { runtimes, settings }: ManagerContext,
   spec: InstanceSpec,
   { name, windowMs = 0, debug = false, signal, onStarting }: BringUpOptions,
 ): Promise<'started' | 'degraded'> {
   checkIsolated({ settings }, name, spec.folder)
+  const runtime = runtimes.of(spec)
   await makeReady(runtime, spec)
   if (!isRunning((await runtime.observe(spec)).state) && !(await becomesFree(spec.port)))
     throw new ManagerError(
@@ -73,7 +74,7 @@ export async function bringUp(
 }
 
 /** Whoever asks for a start does not wait for the pause after a crash, nor for a save that was cut off. */
-async function makeReady(runtime: ManagerContext['runtime'], ref: InstanceRef): Promise<void> {
+async function makeReady(runtime: Runtime, ref: InstanceRef): Promise<void> {
   const now = await runtime.observe(ref)
   if (now.state === 'suspended') await runtime.resume?.(ref)
   if (isPausing(now)) await runtime.stop(ref, { graceMs: 5000 })
@@ -84,7 +85,7 @@ function isPausing({ state, lastExit }: Observation): boolean {
   return state === 'starting' && lastExit !== undefined
 }
 
-async function howItEnded(runtime: ManagerContext['runtime'], ref: InstanceRef): Promise<string> {
+async function howItEnded(runtime: Runtime, ref: InstanceRef): Promise<string> {
   const { lastExit } = await runtime.observe(ref)
   return `its application ${lastExit?.reason ?? 'ended'} soon after its start`
 }
@@ -115,7 +116,7 @@ async function unsteadiness(
   }
 }
 
-async function causeInLog(runtime: ManagerContext['runtime'], ref: InstanceRef): Promise<string> {
+async function causeInLog(runtime: Runtime, ref: InstanceRef): Promise<string> {
   const lines: string[] = []
   for await (const line of runtime.logs(ref, { lines: 200 })) lines.push(redact(line))
   return causeOf(lines)

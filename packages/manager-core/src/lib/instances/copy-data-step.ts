@@ -21,8 +21,9 @@ export function copyDataStep(source: SourceFacts): Step {
     id: 'data',
     title: `Copy database and files of "${source.name}"`,
     intent: async ({ context }) => {
-      const { state } = await context.runtime.observe(ref)
-      return { suspend: context.runtime.suspend !== undefined && isRunning(state) }
+      const runtime = context.runtimes.of(ref)
+      const { state } = await runtime.observe(ref)
+      return { suspend: runtime.suspend !== undefined && isRunning(state) }
     },
     do: (run) =>
       (run.intent as { suspend: boolean }).suspend

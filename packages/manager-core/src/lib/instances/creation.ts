@@ -10,6 +10,8 @@ export type CreationRequest = {
   readonly name: string
   readonly from: { readonly version: string | null } | { readonly instance: string; readonly name: string }
   readonly database: DatabaseType | null
+  /** Absent: not said, too. */
+  readonly runtime?: string | null
   readonly protected: boolean | null
   readonly autoSave: boolean | null
   readonly autoUpdate: boolean | null

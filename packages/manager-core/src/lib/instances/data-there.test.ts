@@ -15,7 +15,7 @@ const database = () => test.path('demo', 'data', 'database.db')
 const kept = () => `${database()}.kept`
 const runs = async () => {
   const { id } = test.instance('demo')
-  return (await test.context.runtime.observe({ id, folder: test.path('demo') })).state
+  return (await test.context.runtimes.named('process').observe({ id, folder: test.path('demo') })).state
 }
 const refused = (what: RegExp) => ({
   code: 'ERR_STATE',

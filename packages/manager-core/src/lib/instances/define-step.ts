@@ -14,7 +14,7 @@ export function defineStep({ row: { id }, folder }: DefineStepOptions): Step {
     id: 'define',
     title: 'Prepare its runtime',
     do: ({ context }) => define(context, id),
-    undo: ({ context }) => context.runtime.undefine({ id, folder }),
+    undo: ({ context }) => context.runtimes.of({ id }).undefine({ id, folder }),
     check: () => 'not-done',
   }
 }
@@ -24,12 +24,13 @@ export function undefineStep({ row: { id }, folder }: DefineStepOptions): Step {
   return {
     id: 'undefine',
     title: 'Take it out of the runtime',
-    do: ({ context }) => context.runtime.undefine({ id, folder }),
+    do: ({ context }) => context.runtimes.of({ id }).undefine({ id, folder }),
     undo: ({ context }) => define(context, id),
     check: () => 'not-done',
   }
 }
 
 async function define(context: ManagerContext, id: string): Promise<void> {
-  await context.runtime.define(await specOf(context, context.registry.byId(id) as Instance))
+  const instance = context.registry.byId(id) as Instance
+  await context.runtimes.of(instance).define(await specOf(context, instance))
 }

@@ -29,8 +29,9 @@ export type WithoutGap = {
  * @param app folder of the application that is to run, when it is not the instance's
  */
 export async function handingOf(context: ManagerContext, instance: Instance, app?: string): Promise<Handing> {
-  const { home, runtime, settings } = context
+  const { home, runtimes, settings } = context
   const { id, port } = instance
+  const runtime = runtimes.of(instance)
   const ref = { id, folder: home.instance(id).folder }
   if (!settings.global.proxy.enabled)
     return { gap: 'instances are not published by a reverse proxy (APPS_PROXY=no)', usual: true }

@@ -72,7 +72,7 @@ export function handOverSteps(options: HandOverOptions): readonly [start: Step, 
       title: `Start ${title} beside it${isWatched}`,
       async do(run) {
         // One that an operation left which was given up.
-        await run.context.runtime.stop(refOf(options, to), { graceMs: 0, force: true })
+        await run.context.runtimes.of(options.instance).stop(refOf(options, to), { graceMs: 0, force: true })
         await startCopy(run, options, to, windowMs)
       },
       async undo({ context }) {
@@ -111,7 +111,7 @@ export function handOverSteps(options: HandOverOptions): readonly [start: Step, 
 /** All that says where the instance is: registry, SERVICE_URL, runtime, reverse proxy. */
 async function pointAt(run: StepRun, options: HandOverOptions, place: CopyPlace): Promise<void> {
   const { context, caller, operation, signal } = run
-  const { registry, settings, runtime, proxies } = context
+  const { registry, settings, runtimes, proxies } = context
   const { instance, folder } = options
   const port = portOf(run, options, place)
   const other = portOf(run, options, { ...place, port: place.port === 'own' ? 'second' : 'own' })
@@ -121,7 +121,7 @@ async function pointAt(run: StepRun, options: HandOverOptions, place: CopyPlace)
     writer.updateInstance(instance.id, { port })
   })
   await settings.writeInstance(folder, { ...(await settings.instance(folder)), url: ioUrlOf(port) })
-  await runtime.serve?.({ id: instance.id, folder }, place.copy)
+  await runtimes.of(instance).serve?.({ id: instance.id, folder }, place.copy)
   const { warnings } = await proxies.publish({
     actor: caller.actor,
     surface: caller.surface,
@@ -169,11 +169,11 @@ async function startCopy(run: StepRun, options: HandOverOptions, place: CopyPlac
 }
 
 async function stopCopy(
-  { runtime, settings }: ManagerContext,
+  { runtimes, settings }: ManagerContext,
   options: HandOverOptions,
   place: CopyPlace,
 ): Promise<void> {
-  await runtime.stop(refOf(options, place), { graceMs: settings.global.stopTimeoutMs })
+  await runtimes.of(options.instance).stop(refOf(options, place), { graceMs: settings.global.stopTimeoutMs })
 }
 
 function refOf({ instance, folder }: HandOverOptions, { copy }: CopyPlace): InstanceRef {

@@ -3,12 +3,15 @@ import { ManagerError } from '../../errors.js'
 import { getsAccount } from '../accounts/why-not.js'
 import { inspectAnonymisation } from '../anonymise/inspect-anonymisation.js'
 import type { ManagerContext } from '../context.js'
+import { thisHost } from '../domain/instance.js'
 import { checkName } from '../domain/names.js'
 import { sizeText } from '../domain/readable.js'
 import { folderSize } from '../files/folder-size.js'
+import { kindOf } from '../templates/check-template.js'
 import { checkNamedAddress } from './addresses.js'
 import type { AnonymisationFacts } from './anonymised-data-step.js'
 import type { CreationFacts, CreationRequest, NewInstance } from './creation.js'
+import { chooseRuntime } from './choose-runtime.js'
 import { reachDatabaseServer } from './database-step.js'
 import { existing } from './existing.js'
 import { freePort } from './ports.js'
@@ -29,6 +32,12 @@ export async function inspectCreation(request: CreationRequest, context: Manager
   const { id, name } = request
   const { global } = context.settings
   const { source, from, application } = origin
+  const runtime = await chooseRuntime(context, {
+    wanted: request.runtime ?? null,
+    like: origin.like,
+    version: from.version,
+    kind: await kindOf(application),
+  })
   const row: NewInstance = {
     ...from,
     ...request.owner,
@@ -40,6 +49,7 @@ export async function inspectCreation(request: CreationRequest, context: Manager
     database: request.database ?? source?.database ?? global.defaultDatabase,
     desired: (request.start ?? from.desired === 'started') ? 'started' : 'stopped',
     customUrl: '',
+    runtime,
     proved: '',
     created: context.clock().toISOString(),
   }
@@ -99,8 +109,9 @@ async function fromTemplate(wanted: string | null, { templates }: ManagerContext
     source: `template:${version}`,
     installedVersion: '',
     heldRevision: '',
+    host: thisHost,
   }
-  return { from: { ...from, desired: 'started' as const }, application: folder, source: null }
+  return { from: { ...from, desired: 'started' as const }, application: folder, source: null, like: undefined }
 }
 
 async function fromInstance(
@@ -115,5 +126,6 @@ async function fromInstance(
     from: { ...row, source: `instance:${name}` },
     application: app,
     source: { id, name, folder, database },
+    like: instance.runtime,
   }
 }

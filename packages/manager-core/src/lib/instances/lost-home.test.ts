@@ -77,6 +77,6 @@ it('one whose files say that it was stopped is left alone by a look at those of 
   await test.perform('add', { name: 'two' })
   const { id } = test.instance('two')
   const ref = { id, folder: test.path('two') }
-  await test.context.runtime.stop({ ...ref, copy: 'b' }, { graceMs: 0, force: true })
-  expect((await test.context.runtime.observe(ref)).state).toBe('started')
+  await test.context.runtimes.named('process').stop({ ...ref, copy: 'b' }, { graceMs: 0, force: true })
+  expect((await test.context.runtimes.named('process').observe(ref)).state).toBe('started')
 })

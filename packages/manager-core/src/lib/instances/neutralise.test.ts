@@ -13,7 +13,8 @@ test('a neutralised instance tells its application, is started again, and shows 
   manager = await createTestManager()
   const { perform, instance, path, context } = manager
   await perform('add', { name: 'demo' })
-  const pids = async () => (await context.runtime.observe({ id: instance('demo').id, folder: path('demo') })).pids
+  const pids = async () =>
+    (await context.runtimes.named('process').observe({ id: instance('demo').id, folder: path('demo') })).pids
   const [before, settings] = [await pids(), readFileSync(path('demo', 'settings.sh'), 'utf8')]
   expect(await isTold()).toBe('false')
   expect((await perform('neutralise', { name: 'demo' })).message).toBe('Instance "demo" sends nothing out now.')

@@ -61,7 +61,7 @@ function testTraffic(type: TestProxy['type'], start: typeof startNginx): void {
     expect(posted.length).toBeGreaterThan(0)
     expect(new Set(posted).size).toBe(posted.length)
     const { id, port } = test.instance('demo')
-    const { state, pids } = await test.context.runtime.observe({ id, folder: test.path('demo') })
+    const { state, pids } = await test.context.runtimes.named('process').observe({ id, folder: test.path('demo') })
     expect(state).toBe('started')
     // Its supervisor and itself; that of the former copy may just be ending.
     await expect.poll(() => processesOf(test.path('demo')).toSorted()).toEqual(pids.toSorted())

@@ -17,7 +17,7 @@ async function managerWithDemo(options: TestManagerOptions = {}): Promise<TestMa
 
 const pidsOf = async (name: string) => {
   const { id } = manager.instance(name)
-  return (await manager.context.runtime.observe({ id, folder: manager.path(name) })).pids
+  return (await manager.context.runtimes.named('process').observe({ id, folder: manager.path(name) })).pids
 }
 
 test('a renamed instance keeps all but its name, and goes on running', async () => {

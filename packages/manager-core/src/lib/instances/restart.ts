@@ -28,7 +28,7 @@ export const restartKind: OperationKind<RestartRequest, RestartFacts> = {
     const instance = existing(context.registry, { id, name })
     await checkDataThere(context, instance)
     const { folder } = context.home.instance(id)
-    const { state } = await context.runtime.observe({ id, folder })
+    const { state } = await context.runtimes.of({ id }).observe({ id, folder })
     return { name: instance.name, folder, handing: isRunning(state) ? await handingOf(context, instance) : null }
   },
   plan: planRestart,

@@ -27,7 +27,7 @@ export function stopStep({ instance, folder, force }: RuntimeStepOptions & { rea
     id: 'stop',
     title: force ? 'Stop the instance by force' : 'Stop the instance',
     async intent({ context }) {
-      return { wasRunning: isRunning((await context.runtime.observe(ref)).state) }
+      return { wasRunning: isRunning((await context.runtimes.of(ref).observe(ref)).state) }
     },
     async do({ context, intent }) {
       await stopNow(context, ref, force)
@@ -38,7 +38,7 @@ export function stopStep({ instance, folder, force }: RuntimeStepOptions & { rea
     },
     async check({ context }) {
       const isRecorded = context.registry.byId(instance.id)?.observed === 'stopped'
-      return isRecorded && !isRunning((await context.runtime.observe(ref)).state) ? 'done' : 'not-done'
+      return isRecorded && !isRunning((await context.runtimes.of(ref).observe(ref)).state) ? 'done' : 'not-done'
     },
   }
 }
@@ -78,7 +78,7 @@ export function startStep(options: StartStepOptions): Step {
     id: 'start',
     title: stopStepId === undefined ? 'Start the instance' : 'Start the instance again when it ran',
     async intent({ context }) {
-      return { wasRunning: isRunning((await context.runtime.observe(ref)).state) }
+      return { wasRunning: isRunning((await context.runtimes.of(ref).observe(ref)).state) }
     },
     async do(run) {
       if (!isWanted(run)) return { started: false }
@@ -93,11 +93,11 @@ export function startStep(options: StartStepOptions): Step {
 }
 
 async function stopNow(
-  { runtime, settings, registry }: ManagerContext,
+  { runtimes, settings, registry }: ManagerContext,
   ref: { readonly id: string; readonly folder: string },
   force = false,
 ): Promise<void> {
-  await runtime.stop(ref, { graceMs: settings.global.stopTimeoutMs, force })
+  await runtimes.of(ref).stop(ref, { graceMs: settings.global.stopTimeoutMs, force })
   registry.transaction((writer) => writer.updateInstance(ref.id, { observed: 'stopped' }))
 }
 

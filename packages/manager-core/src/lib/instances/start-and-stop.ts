@@ -48,8 +48,10 @@ export const stopKind: OperationKind<Request & { readonly force: boolean }, Fact
   kind: 'stop',
   despiteAttention: true,
   frees: true,
-  async withoutJournal({ id, name, force }, { home, runtime, settings }) {
-    await runtime.stop({ id, folder: home.instance(id).folder }, { graceMs: settings.global.stopTimeoutMs, force })
+  async withoutJournal({ id, name, force }, { home, runtimes, settings }) {
+    await runtimes
+      .of({ id })
+      .stop({ id, folder: home.instance(id).folder }, { graceMs: settings.global.stopTimeoutMs, force })
     return `The disk is full: "${name}" is stopped, but that could not be written down. Stop it again when there is room.`
   },
   locks: lockOf,

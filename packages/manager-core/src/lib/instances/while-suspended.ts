@@ -17,7 +17,7 @@ export async function whileSuspended<T>(run: StepRun, ref: InstanceRef, work: ()
     )
   }, suspendMaxMs)
   try {
-    await context.runtime.suspend?.(ref, { maxMs: suspendMaxMs })
+    await context.runtimes.of(ref).suspend?.(ref, { maxMs: suspendMaxMs })
     return await work()
   } finally {
     clearTimeout(timer)
@@ -27,6 +27,6 @@ export async function whileSuspended<T>(run: StepRun, ref: InstanceRef, work: ()
 }
 
 /** May be repeated. */
-export async function resumeSource({ runtime }: ManagerContext, ref: InstanceRef): Promise<void> {
-  await runtime.resume?.(ref)
+export async function resumeSource({ runtimes }: ManagerContext, ref: InstanceRef): Promise<void> {
+  await runtimes.of(ref).resume?.(ref)
 }

@@ -1,5 +1,6 @@
 import type { ManagerContext } from '../context.js'
 import type { Instance, Observed } from '../domain/instance.js'
+import { refOf } from '../runtime/instance-ref.js'
 import { publicUrlOf, urlOf, type PublicUrlSettings } from '../settings/public-url.js'
 
 /** An instance as surfaces show it. Source: wire-decisions, "instance"; `public_url`, `id`, `port` and those from `proved` on are additions. */
@@ -103,14 +104,14 @@ function yesNo(flag: boolean): 'yes' | 'no' {
 
 /** Instances with what is observed now; the registry is left as it is. One look for all that may run. */
 export async function observed(
-  { runtime, home }: Pick<ManagerContext, 'runtime' | 'home'>,
+  context: Pick<ManagerContext, 'runtimes' | 'home'>,
   instances: readonly Instance[],
 ): Promise<readonly Instance[]> {
   const refs = instances
     .filter((instance) => instance.desired === 'started' || instance.observed !== 'stopped')
-    .map(({ id }) => ({ id, folder: home.instance(id).folder }))
+    .map((instance) => refOf(context, instance))
   if (refs.length === 0) return instances
-  const seen = await runtime.observeAll(refs)
+  const seen = await context.runtimes.observeAll(refs)
   return instances.map((instance) => {
     const state = seen.get(instance.id)
     return state === undefined || state === instance.observed ? instance : { ...instance, observed: state }

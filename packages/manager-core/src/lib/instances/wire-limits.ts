@@ -1,6 +1,7 @@
 import type { ManagerContext } from '../context.js'
 import type { Limits } from '../domain/limits.js'
 import type { Instance } from '../domain/instance.js'
+import { refOf } from '../runtime/instance-ref.js'
 import { limitText, type LimitInForce, type LimitName } from '../runtime/limits/limits.js'
 import { firstLimits } from '../settings/limits.js'
 
@@ -13,8 +14,7 @@ export type WireLimits = {
 }
 
 export async function wireLimits(context: ManagerContext, instance: Instance): Promise<WireLimits> {
-  const { folder } = context.home.instance(instance.id)
-  const { limits } = await context.runtime.observe({ id: instance.id, folder })
+  const { limits } = await context.runtimes.observe(refOf(context, instance))
   if (limits) return wire((name) => inForceText(limits, name))
   try {
     const set = await limitsSet(context, instance)

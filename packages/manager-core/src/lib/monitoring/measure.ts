@@ -4,6 +4,7 @@ import type { Instance } from '../domain/instance.js'
 import type { Sample } from '../domain/sample.js'
 import { folderSize } from '../files/folder-size.js'
 import { checkHealth } from '../runtime/health.js'
+import { refOf } from '../runtime/instance-ref.js'
 import type { Usage } from '../runtime/runtime.js'
 
 /** How many instances are asked at the same time. */
@@ -15,23 +16,23 @@ const patienceMs = 5000
 
 /** Measures instances; it remembers of each what the next measurement needs. */
 export class LoadMeter {
-  readonly #context: Pick<ManagerContext, 'runtime' | 'home' | 'settings' | 'clock'>
+  readonly #context: Pick<ManagerContext, 'runtimes' | 'home' | 'settings' | 'clock'>
   #before: { readonly taken: number; readonly usage: ReadonlyMap<string, Usage> } | undefined
   readonly #disk = new Map<string, { readonly measured: number; readonly mb: number | null }>()
   readonly #diskLimit = pLimit(1)
 
-  constructor(context: Pick<ManagerContext, 'runtime' | 'home' | 'settings' | 'clock'>) {
+  constructor(context: Pick<ManagerContext, 'runtimes' | 'home' | 'settings' | 'clock'>) {
     this.#context = context
   }
 
   /** A sample of each, whatever state it is in. */
   async measure(instances: readonly Instance[], signal?: AbortSignal): Promise<readonly Sample[]> {
-    const { settings, home, runtime, clock } = this.#context
+    const { settings, runtimes, clock } = this.#context
     const { slowMs } = settings.global.monitoring
     const limit = pLimit(atOnce)
     this.#forget(new Set(instances.map(({ id }) => id)))
-    const refs = instances.map(({ id }) => ({ id, folder: home.instance(id).folder }))
-    const loads = this.#loads(await runtime.usageAll(refs))
+    const refs = instances.map((instance) => refOf(this.#context, instance))
+    const loads = this.#loads(await runtimes.usageAll(refs))
     return Promise.all(
       instances.map(({ id, port }) =>
         limit(async () => {

@@ -3,6 +3,7 @@ import type { ManagerContext } from '../context.js'
 import { isRunning, type Instance } from '../domain/instance.js'
 import type { WireInstance } from '../instances/wire-instance.js'
 import type { WireLimits } from '../instances/wire-limits.js'
+import { refOf } from '../runtime/instance-ref.js'
 import { checkHealth } from '../runtime/health.js'
 import { serverOf } from '../servers/application-server.js'
 import { createJournal } from '../store/journal.js'
@@ -93,20 +94,19 @@ export function wayOut({ name, operation }: Instance, { attention }: Overview): 
 
 /** By the instance's id. */
 export async function measured(
-  context: Pick<ManagerContext, 'runtime' | 'home' | 'backups' | 'clock'>,
+  context: Pick<ManagerContext, 'runtimes' | 'home' | 'backups' | 'clock'>,
   instances: readonly Instance[],
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, Measured>> {
-  const { runtime, home, clock } = context
-  const refs = instances
-    .filter(({ observed }) => observed !== 'stopped')
-    .map(({ id }) => ({ id, folder: home.instance(id).folder }))
-  const [usage, backups] = await Promise.all([runtime.usageAll(refs), lastBackups(context)])
+  const { runtimes, home, clock } = context
+  const refs = instances.filter(({ observed }) => observed !== 'stopped').map((instance) => refOf(context, instance))
+  const [usage, backups] = await Promise.all([runtimes.usageAll(refs), lastBackups(context)])
   const limit = pLimit(atOnce)
-  const measure = async ({ id, port, observed }: Instance): Promise<Measured> => {
+  const measure = async (instance: Instance): Promise<Measured> => {
+    const { id, port, observed } = instance
     const last = { last_backup: backups.get(id) ?? '', server: serverOf(home.instance(id).app) }
     if (observed === 'stopped') return { ...nothing, ...last }
-    const { since = '', restarts } = await runtime.observe({ id, folder: home.instance(id).folder })
+    const { since = '', restarts } = await runtimes.observe(refOf(context, instance))
     // One that is paused cannot answer, and one that starts has not to.
     const answers = observed === 'started' || observed === 'degraded'
     const health = answers ? await checkHealth(port, { timeoutMs: patienceMs, signal }) : undefined

@@ -12,8 +12,8 @@ export interface FoundInstance {
   readonly id: string
   /** Undefined: they are not there, or cannot be read. */
   readonly settings: InstanceSettings | undefined
-  /** It has processes. */
-  readonly runs: boolean
+  /** Runtimes by which it runs; one that has another do the work comes with that. */
+  readonly runsAs: readonly string[]
   /** Of its newest backup here; undefined: there is none. */
   readonly saved: Manifest | undefined
   /** When its application was put there, ISO 8601; empty: it is not there. */
@@ -47,19 +47,20 @@ export async function readDisk(context: ManagerContext): Promise<DiskState> {
 }
 
 async function look(
-  { home, settings, runtime }: ManagerContext,
+  { home, settings, runtimes }: ManagerContext,
   id: string,
   saved: Manifest | undefined,
 ): Promise<FoundInstance> {
   const { folder, app } = home.instance(id)
-  const [own, observation, installed, title] = await Promise.all([
+  const [own, states, installed, title] = await Promise.all([
     settings.instance(folder).catch(() => undefined),
-    runtime.observe({ id, folder }),
+    Promise.all(runtimes.names.map((runtime) => runtimes.observe({ id, folder, runtime }))),
     stat(app).then(
       ({ mtime }) => mtime.toISOString(),
       () => '',
     ),
     checkTemplate(app).catch(() => undefined),
   ])
-  return { id, settings: own, runs: isRunning(observation.state), saved, installed, application: title?.name }
+  const runsAs = runtimes.names.filter((_, index) => isRunning(states[index]?.state ?? 'unknown'))
+  return { id, settings: own, runsAs, saved, installed, application: title?.name }
 }

@@ -1,5 +1,5 @@
 import type { BackedUpInstance } from '../backup/backup.js'
-import { isThrowAway, type Instance } from '../domain/instance.js'
+import { formerRuntime, isThrowAway, thisHost, type Instance } from '../domain/instance.js'
 import type { DiskState, FoundInstance } from './read-disk.js'
 
 /** What the registry said before. */
@@ -60,7 +60,7 @@ function missing(row: Instance): Reconciled {
 }
 
 /** The disk is newer than the copy. */
-function brought(row: Instance, { settings, runs, saved }: FoundInstance, at: string): Reconciled {
+function brought(row: Instance, { settings, runsAs, saved }: FoundInstance, at: string): Reconciled {
   const isNewer = saved !== undefined && saved.started > at && saved.instance.updated > row.updated
   const later = isNewer ? factsOf(saved.instance) : {}
   const port = settings && portOf(settings.url)
@@ -69,7 +69,10 @@ function brought(row: Instance, { settings, runs, saved }: FoundInstance, at: st
     ...later,
     ...(port !== undefined && { port }),
     ...(settings && { database: settings.database }),
-    ...(runs && { desired: 'started' as const }),
+    ...(runsAs.length > 0 && {
+      desired: 'started' as const,
+      runtime: runtimeOf(runsAs, (later as Partial<Instance>).runtime ?? row.runtime),
+    }),
     operation: '',
   }
   const messages = [
@@ -100,7 +103,7 @@ function gone(row: Instance, { trash, saved }: DiskState): Reconciled {
 
 /** It is on the disk, and was not remembered. */
 function added(found: FoundInstance, { trash }: DiskState, { defaultVersion, now }: ReconcileOptions): Reconciled {
-  const { id, settings, runs, saved, installed } = found
+  const { id, settings, runsAs, saved, installed } = found
   if (!settings) {
     const message = `instances/${id} has no settings that can be read, and is left alone; doctor tells more.`
     return { id, name: id, result: 'unclear', message, row: null }
@@ -135,7 +138,9 @@ function added(found: FoundInstance, { trash }: DiskState, { defaultVersion, now
     proved: '',
     installedVersion: '',
     heldRevision: '',
-    desired: runs ? 'started' : (saved?.instance.desired ?? 'stopped'),
+    runtime: runtimeOf(runsAs, saved?.instance.runtime ?? formerRuntime),
+    host: thisHost,
+    desired: runsAs.length > 0 ? 'started' : (saved?.instance.desired ?? 'stopped'),
     database: settings.database,
     port: portOf(settings.url) ?? 0,
     source: saved?.instance.source ?? `template:${unknown.version}`,
@@ -150,6 +155,11 @@ function added(found: FoundInstance, { trash }: DiskState, { defaultVersion, now
   return { ...about(row), result: 'added', message: messages.join(' '), row }
 }
 
+/** What it had, unless it is another one that runs it. */
+function runtimeOf(runsAs: readonly string[], before: string): string {
+  return runsAs.includes(before) ? before : (runsAs[0] ?? before)
+}
+
 /** Of an instance's backup, what does not follow from its folder. */
 function factsOf(saved: BackedUpInstance): Omit<BackedUpInstance, 'id' | 'database' | 'created' | 'source'> {
   const { id: _id, database: _database, created: _created, source: _source, ...facts } = saved
@@ -162,6 +172,7 @@ const shown = {
   desired: 'recorded status',
   port: 'port',
   database: 'database',
+  runtime: 'runtime',
   protected: 'protected',
   autoUpdate: 'auto update',
   autoSave: 'auto save',

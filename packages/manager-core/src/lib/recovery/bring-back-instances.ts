@@ -7,7 +7,7 @@ import { listCopies } from '../backup/copies/list-copies.js'
 import type { RemoteBackup } from '../backup/copies/remote-backup.js'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
-import { isThrowAway, type Instance } from '../domain/instance.js'
+import { formerRuntime, isThrowAway, thisHost, type Instance } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
 import { sizeText } from '../domain/readable.js'
 import { forEachInstance, type Done } from '../operation/for-each-instance.js'
@@ -91,6 +91,8 @@ function instanceOf({ manifest }: RemoteBackup): Instance {
     proved: '',
     installedVersion: '',
     heldRevision: '',
+    runtime: manifest.instance.runtime ?? formerRuntime,
+    host: thisHost,
   }
 }
 
@@ -159,6 +161,7 @@ function factsOf({
   company,
   created,
   heldRevision,
+  runtime,
   ...row
 }: Instance) {
   return {
@@ -173,6 +176,7 @@ function factsOf({
     company,
     created,
     heldRevision,
+    runtime,
     protected: row.protected,
   }
 }

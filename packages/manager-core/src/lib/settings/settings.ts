@@ -15,6 +15,8 @@ export interface GlobalSettings {
   readonly rootContext: boolean
   /** APPS_DEFAULTVERSION; undefined: the newest. */
   readonly defaultVersion: string | undefined
+  /** Chosen: APPS_RUNTIME: of new instances; a version may have another. */
+  readonly runtime: string
   /** APPS_DATABASES */
   readonly databases: readonly DatabaseType[]
   /** APPS_DEFAULTDATABASE */
@@ -213,6 +215,8 @@ export interface MailSettings {
 export interface VersionSettings {
   /** Chosen: APPS_TEMPLATE: `default`, `folder:<path>`, `git:<url>#<ref>`, `npm:<name>@<range>`. */
   readonly template: string | undefined
+  /** Chosen: APPS_RUNTIME; undefined: that of the manager. */
+  readonly runtime: string | undefined
   /** APPS_AUTOUPGRADE; forced to false below version 4.0 of versions that run on Java, see `versionSettingsOf`. */
   readonly autoUpgrade: boolean
   /** APPS_JDK: of versions that run on Java. */

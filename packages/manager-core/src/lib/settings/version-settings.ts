@@ -18,6 +18,7 @@ export function versionSettingsOf(
   const isJava = jdk !== undefined
   return {
     template: value('APPS_TEMPLATE'),
+    runtime: value('APPS_RUNTIME'),
     jdk,
     encoding: value('APPS_ENCONDING'),
     autoUpgrade: value('APPS_AUTOUPGRADE') && !(isJava && compareVersions(version, '4.0') < 0),

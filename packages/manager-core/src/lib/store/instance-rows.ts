@@ -28,6 +28,8 @@ const columnOf = {
   proved: 'proved',
   installedVersion: 'installed_version',
   heldRevision: 'held_revision',
+  runtime: 'runtime',
+  host: 'host',
 } as const satisfies Record<keyof Instance, string>
 
 const entries = Object.entries(columnOf) as [keyof Instance, string][]
@@ -63,6 +65,8 @@ export function instanceFromValues(values: readonly SQLOutputValue[]): Instance 
     proved: text(22),
     installedVersion: text(23),
     heldRevision: text(24),
+    runtime: text(25),
+    host: text(26),
   }
 }
 

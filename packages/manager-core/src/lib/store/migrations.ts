@@ -195,6 +195,11 @@ const migrations = [
      used text not null default ''
    ) without rowid;`,
   `alter table instance add column proved_backup text not null default ''`,
+  // Those that are there run as processes on this machine.
+  `alter table instance add column runtime text not null default 'process';
+   alter table instance add column host text not null default '127.0.0.1';
+   create trigger change_place after update of runtime, host on instance
+     begin update registry set changes = changes + 1; end;`,
 ]
 
 /** The tables of a registry; that of the registry itself comes last, as changes of others are counted there. */

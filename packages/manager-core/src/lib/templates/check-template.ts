@@ -1,14 +1,25 @@
-import { lstat } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { readForeignFile } from '../files/foreign.js'
 
-/** What `app.yaml` of a template says about it. */
+/** What an application is: one for Node with an `app.yaml`, or a Java web application. */
+export type ApplicationKind = 'node' | 'webapp'
+
+/** What a template says about itself. */
 export interface TemplateTitle {
   readonly name: string
   readonly title: string
   /** Of the application; the version of the manager is the name of its file. */
   readonly version: string
+}
+
+/** By what is in its folder: `WEB-INF`, or one `*.war`, makes it a Java web application. */
+export async function kindOf(folder: string): Promise<ApplicationKind> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const isWebapp = entries.some((entry) => entry.name === 'WEB-INF' && entry.isDirectory())
+  const archives = entries.filter((entry) => entry.name.endsWith('.war') && entry.isFile())
+  return isWebapp || archives.length === 1 ? 'webapp' : 'node'
 }
 
 /** Far more than any `app.yaml`. */

@@ -50,7 +50,7 @@ const enoughPauses = 5
 
 const { harms, config, output } = JSON.parse(process.argv[2] ?? '') as Harms & { readonly output: string }
 const test = await createTestManager({ applicationServer: hostile, config })
-const { runtime } = test.context
+const runtime = test.context.runtimes.named('process')
 for (const name of ['bad', 'good']) await test.perform('add', { name })
 const ref = { id: test.instance('bad').id, folder: test.path('bad') }
 const results: HarmResult[] = []

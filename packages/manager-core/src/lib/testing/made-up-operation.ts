@@ -121,6 +121,8 @@ export function testInstance(values: Partial<Instance>): Instance {
     proved: '',
     installedVersion: '',
     heldRevision: '',
+    runtime: 'process',
+    host: '127.0.0.1',
     ...values,
   }
 }

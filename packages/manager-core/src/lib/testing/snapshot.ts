@@ -108,11 +108,12 @@ interface Found {
 
 /** Whether each instance runs, and with as many processes as it should. */
 async function runningOf(context: ManagerContext): Promise<Snapshot> {
-  const { registry, runtime, home, settings } = context
+  const { registry, runtimes, home, settings } = context
   const found: Record<string, string> = {}
   let expected = 0
   for (const { id, name } of registry.instances()) {
     const ref = { id, folder: home.instance(id).folder }
+    const runtime = runtimes.of(ref)
     let seen = await runtime.observe(ref)
     for (const end = performance.now() + 60_000; seen.state === 'starting' && performance.now() < end; await sleep(20))
       seen = await runtime.observe(ref)

@@ -25,7 +25,8 @@ async function publish(version: string, fake: FakeApplication = {}) {
 const rehearse = () => test.perform('upgrade', { name: 'demo', rehearse: true })
 const appVersion = () => /version: (.*)/.exec(readFileSync(test.path('demo', 'app', 'app.yaml'), 'utf8'))?.[1]
 const pids = async () =>
-  (await test.context.runtime.observe({ id: test.instance('demo').id, folder: test.path('demo') })).pids
+  (await test.context.runtimes.named('process').observe({ id: test.instance('demo').id, folder: test.path('demo') }))
+    .pids
 const shown = async () => (await test.perform('get', { name: 'demo' })).item as Record<string, unknown>
 const rehearsals = () =>
   test.context.registry

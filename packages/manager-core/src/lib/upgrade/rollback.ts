@@ -61,11 +61,11 @@ export const rollbackKind: OperationKind<RollbackRequest, RollbackFacts> = {
   kind: 'rollback',
   locks: ({ id }) => [`instance:${id}`],
   async inspect({ id, name, save }, context) {
-    const { home, registry, settings, runtime } = context
+    const { home, registry, settings, runtimes } = context
     const instance = existing(registry, { id, name })
     const point = await neededPoint(context, instance)
     const { folder } = home.instance(id)
-    const { state } = await runtime.observe({ id, folder })
+    const { state } = await runtimes.of(instance).observe({ id, folder })
     const facts = {
       name: instance.name,
       folder,

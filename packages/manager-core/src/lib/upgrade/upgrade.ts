@@ -69,7 +69,7 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
   kind: 'upgrade',
   locks: ({ id }) => [`instance:${id}`],
   async inspect({ id, name, force, replace = false, destructive = false }, context) {
-    const { home, registry, settings, templates, runtime } = context
+    const { home, registry, settings, templates, runtimes } = context
     const instance = destructive
       ? unprotected({ id, name }, 'upgraded with a loss of data', context)
       : existing(registry, { id, name })
@@ -92,7 +92,7 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
       })
     await checkDataThere(context, instance)
     const check = await checkUpgrade(context, instance, { template, destructive })
-    const { state } = await runtime.observe({ id, folder })
+    const { state } = await runtimes.of(instance).observe({ id, folder })
     const { autoUpgrade } = await settings.version(version)
     const handing = !isRunning(state)
       ? null

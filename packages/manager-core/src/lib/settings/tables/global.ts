@@ -59,6 +59,12 @@ export const globalTable = {
     summary: 'Address that addresses of published instances are made of; on another host than the manager (addition)',
   },
   APPS_DEFAULTVERSION: { type: 'text', section: 'Instances', summary: 'Version of new instances; not set: the newest' },
+  APPS_RUNTIME: {
+    type: 'text',
+    section: 'Instances',
+    default: 'process',
+    summary: 'What runs new instances whose version names no other; see doctor runtime (addition)',
+  },
   APPS_DATABASES: {
     type: 'databases',
     section: 'Instances',

@@ -8,6 +8,7 @@ export const versionTable = {
     section: 'Version',
     summary: 'Where the application comes from: default, folder:<path>, git:<url>#<ref>, npm:<name>@<range> (addition)',
   },
+  APPS_RUNTIME: { type: 'text', section: 'Version', summary: 'What runs new instances of this version (addition)' },
   APPS_AUTOUPGRADE: {
     type: 'true-false',
     section: 'Version',

@@ -71,6 +71,8 @@ describe.for(versions.map(({ name }) => name))('a home of version %s with comman
     expect(differences(now.alike, recorded.alike)).toEqual({})
     const exact = Object.entries(now.exact).filter(([key]) => key in recorded.exact)
     expect(differences(Object.fromEntries(exact), recorded.exact)).toEqual({})
+    const places = new Set(test.context.registry.instances().map(({ runtime, host }) => `${runtime} ${host}`))
+    expect([...places]).toEqual(['process 127.0.0.1'])
     const errors = (await listed('doctor')).filter(({ level }) => level === 'error')
     expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining('at "nowhere"')])
   })

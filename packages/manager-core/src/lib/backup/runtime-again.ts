@@ -1,0 +1,27 @@
+import type { ManagerContext } from '../context.js'
+import { formerRuntime } from '../domain/instance.js'
+import { checkRuntime, chooseRuntime } from '../instances/choose-runtime.js'
+import { failureOf } from '../system/failure.js'
+import type { BackedUpInstance } from './backup.js'
+
+/**
+ * What runs an instance that is made of a backup: what was asked for, else what it had, else, when that cannot be used
+ * here, what a new one would have.
+ *
+ * @returns also what a person should know of it; null: nothing
+ * @throws ManagerError as `chooseRuntime`
+ */
+export async function runtimeAgain(
+  context: Pick<ManagerContext, 'runtimes' | 'settings'>,
+  { runtime: had = formerRuntime, version }: Pick<BackedUpInstance, 'runtime' | 'version'>,
+  wanted: string | null,
+): Promise<{ readonly runtime: string; readonly note: string | null }> {
+  if (wanted !== null) return { runtime: await chooseRuntime(context, { wanted, version }), note: null }
+  try {
+    await checkRuntime(context, had)
+    return { runtime: had, note: null }
+  } catch (error) {
+    const runtime = await chooseRuntime(context, { wanted, version })
+    return { runtime, note: `${failureOf(error).message} It gets "${runtime}".` }
+  }
+}

@@ -1,0 +1,27 @@
+import type { Settings } from '../settings/settings.js'
+import type { ApplicationKind } from '../templates/check-template.js'
+import { createProcessRuntime } from './create-process-runtime.js'
+import type { Runtime } from './runtime.js'
+
+/** What runtimes are made of. */
+export interface RuntimeParts {
+  readonly settings: () => Settings
+  /** Another one, for those that have it do the work. @throws ManagerError ERR_STATE */
+  named(name: string): Runtime
+}
+
+/** A runtime that instances may have. */
+export interface RuntimeRow {
+  /** Kinds of applications that it runs. */
+  readonly runs: readonly ApplicationKind[]
+  /** Once, when it is first used. Heavy packages are loaded later still: by the call that needs them. */
+  make(parts: RuntimeParts): Runtime
+}
+
+/** All that come with the manager, by their names, which settings and the registry have. */
+export const builtInRuntimes: Readonly<Record<string, RuntimeRow>> = {
+  process: {
+    runs: ['node'],
+    make: ({ settings }) => createProcessRuntime({ cgroups: () => settings().global.cgroups }),
+  },
+}
