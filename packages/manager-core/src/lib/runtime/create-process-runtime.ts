@@ -4,20 +4,20 @@ import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
 import { endAllOf } from '../accounts/end-all-of.js'
 import { instanceHomeAt } from '../domain/home.js'
-import { fileError } from '../files/file-error.js'
 import { describeProcess, processesOfSession, startedAt, statOf, type ProcessStat } from '../system/process-table.js'
 import { runFolderOf, runFoldersOf, servingCopy, setServingCopy } from './copies.js'
 import { end } from './end.js'
 import { exclusively } from './exclusively.js'
-import { launch, layOut, type RestartPolicy } from './launch.js'
+import { launch, layOut, type RestartPolicy, usualPolicy } from './launch.js'
 import { cgroupBase } from './limits/cgroups.js'
 import { confinedPids, howLimited, limitsOf, release } from './limits/confine.js'
 import { whyEnded } from './limits/why-ended.js'
 import { followLog } from './log-reader.js'
 import { applicationLog, createProcessTable, isAlive, isOf, lookAt, pidsOf } from './look.js'
 import { readDebugger, readExit } from './run-files.js'
-import type { InstanceRef, Runtime } from './runtime.js'
+import type { Runtime } from './runtime.js'
 import { resume, suspend } from './suspension.js'
+import { translated } from './translated.js'
 import { usageOf } from './usage.js'
 
 export interface ProcessRuntimeOptions {
@@ -34,7 +34,7 @@ export interface ProcessRuntimeOptions {
  * starts the application again when it crashes. Linux only: without `/proc` nobody knows whose a pid is.
  */
 export function createProcessRuntime({
-  restart = { pauses: [1, 2, 4, 8, 16, 32, 60], steadySeconds: 60, limit: 5 },
+  restart = usualPolicy,
   debugMinutes = 30,
   cgroups = () => true,
 }: ProcessRuntimeOptions = {}): Runtime {
@@ -149,13 +149,4 @@ function unseenIn(run: string, found: readonly ProcessStat[]): readonly ProcessS
     .filter((pid) => !known.has(pid))
     .map(statOf)
     .filter((stat) => stat !== undefined)
-}
-
-/** What the system says, with what was attempted. */
-async function translated<T>({ folder }: InstanceRef, what: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw fileError(error, `Cannot ${what} the instance in ${folder}`)
-  }
 }

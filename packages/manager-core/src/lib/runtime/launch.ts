@@ -41,6 +41,9 @@ export interface RestartPolicy {
   readonly limit: number
 }
 
+/** Given up after 5 crashes within a minute of a start each. */
+export const usualPolicy: RestartPolicy = { pauses: [1, 2, 4, 8, 16, 32, 60], steadySeconds: 60, limit: 5 }
+
 export interface LaunchOptions {
   readonly policy: RestartPolicy
   /** How long the debugger is open; undefined: it is not. */
@@ -50,10 +53,13 @@ export interface LaunchOptions {
 }
 
 // Node runs the source as it is, so tests need no build.
-const guest = new URL(import.meta.url.endsWith('.ts') ? './guest.worker.ts' : './guest.worker.js', import.meta.url)
+export const guest = new URL(
+  import.meta.url.endsWith('.ts') ? './guest.worker.ts' : './guest.worker.js',
+  import.meta.url,
+)
 
 /** How long a start waits for the application's process, in ms. */
-const underWayMs = 5000
+export const underWayMs = 5000
 
 const scriptName = 'supervisor.sh'
 
@@ -167,7 +173,7 @@ function openLog(file: string, account: SystemAccount | undefined): number {
 }
 
 /** Node is told its limit, and takes the module in that rotates the log and opens the debugger. */
-function commandOf(
+export function commandOf(
   spec: InstanceSpec,
   { account, base }: { readonly account: SystemAccount | undefined; readonly base: CgroupBase },
 ): readonly string[] {
@@ -185,6 +191,13 @@ function environmentOf(spec: InstanceSpec, token: string, debugMinutes: number |
     ...plainEnvironment(instanceHomeAt(spec.folder).data, accountAt(spec.folder)),
     ...spec.environment,
     [runVariable]: token,
+    ...supervisedVariables(spec, debugMinutes),
+  }
+}
+
+/** What the supervisor and the module that Node takes in look for. */
+export function supervisedVariables(spec: InstanceSpec, debugMinutes: number | undefined): Record<string, string> {
+  return {
     ...(spec.needs !== undefined && { STEWARD_NEEDS: spec.needs }),
     [logVariable]: applicationLog(spec.folder),
     STEWARD_LOG_MAX_BYTES: String(spec.log.maxBytes),

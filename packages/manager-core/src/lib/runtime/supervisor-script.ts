@@ -125,4 +125,6 @@ while [ -z "$stopping" ]; do
   child=''
 done
 rm -f "$run/supervisor"
+# Whoever looks after this shell tells by its end whether it was asked to.
+[ -z "$stopping" ] || exit "\${STEWARD_STOPPED:-0}"
 `

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
+import type { SystemAccount } from '../accounts/account.js'
 import { identify, stateOf, type ProcessIdentity } from '../system/process-identity.js'
 import { statOf, threadStates } from '../system/process-table.js'
 import type { Look } from './look.js'
@@ -10,9 +11,9 @@ import { signal, signalAll } from './signals.js'
 import { spawnAlone } from './spawn-alone.js'
 
 /**
- * Lets the processes go on when the time is over or the manager is gone, unless they have ended: a shell of its own,
- * which outlives a manager that is killed. Arguments: a part of a second, then whole ones, the manager and its start, a
- * process and its start, and what to signal.
+ * Lets an instance go on when the time is over or the manager is gone: a shell of its own, which outlives a manager that
+ * is killed. Arguments: a part of a second, then whole ones, the manager and its start, and what to run then. Processes
+ * go on, unless they have ended, with `go_on`, one of them, its start, and what to signal.
  */
 const watchdog = `is_there() {
   pid=$1 start=$2
@@ -20,13 +21,17 @@ const watchdog = `is_there() {
   set -- \${stat##*) }
   [ "$1" != Z ] && shift 19 && [ "$1" = "$start" ]
 }
+go_on() {
+  if is_there "$1" "$2"; then kill -s CONT -- "$3"; fi
+}
 sleep "$1"
 left=$2
 while [ "$left" -gt 0 ] && is_there "$3" "$4"; do
   sleep 1
   left=$((left - 1))
 done
-if is_there "$5" "$6"; then kill -s CONT -- "$7"; fi`
+shift 4
+"$@"`
 
 /** The manager itself comes first. */
 const spareSeconds = 0.5
@@ -40,15 +45,7 @@ export async function suspend(run: string, maxMs: number): Promise<void> {
   const held = holderOf(look)
   if (!held) return
   endWatchdog(run)
-  const dog = await spawnAlone(['-c', watchdog, 'steward-resume', ...timeOf(maxMs), ...manager(), ...held], {
-    cwd: run,
-    env: { PATH: process.env['PATH'] },
-    stdio: ['ignore', 'ignore', 'ignore'],
-    account: accountOfRun(run),
-  })
-  const identity = identify(dog.pid as number)
-  if (!identity) throw new Error('What should resume it ended at once.')
-  writeSuspension(run, identity)
+  await beginWatchdog(run, { maxMs, command: ['go_on', ...held], account: accountOfRun(run) })
   signalAll(look, 'SIGSTOP')
   if (!(await frozen(run))) {
     resume(run)
@@ -56,6 +53,27 @@ export async function suspend(run: string, maxMs: number): Promise<void> {
       help: 'They wait for a disk or a network drive; try again.',
     })
   }
+}
+
+interface Watch {
+  readonly maxMs: number
+  /** What lets the instance go on. */
+  readonly command: readonly string[]
+  /** Who does it. Default: this user. */
+  readonly account: SystemAccount | undefined
+}
+
+/** Sees to it that an instance that is frozen next goes on in any case. */
+export async function beginWatchdog(run: string, { maxMs, command, account }: Watch): Promise<void> {
+  const dog = await spawnAlone(['-c', watchdog, 'steward-resume', ...timeOf(maxMs), ...manager(), ...command], {
+    cwd: run,
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'ignore', 'ignore'],
+    account,
+  })
+  const identity = identify(dog.pid as number)
+  if (!identity) throw new Error('What should resume it ended at once.')
+  writeSuspension(run, identity)
 }
 
 /** In seconds: what is left over, and the whole ones. */
@@ -89,11 +107,11 @@ async function frozen(run: string): Promise<boolean> {
   }
 }
 
-function endWatchdog(run: string): void {
+/** It is not needed any more. @param isIt whether a process can be it: what is in `run/` the instance may have written */
+export function endWatchdog(run: string, isIt = (pid: number) => isOf(accountOfRun(run), pid)): void {
   const identity = readSuspension(run)
   // Its sleep is in its group, too.
-  if (identity && stateOf(identity) === 'alive' && isOf(accountOfRun(run), identity.pid))
-    signal(-identity.pid, 'SIGKILL')
+  if (identity && stateOf(identity) === 'alive' && isIt(identity.pid)) signal(-identity.pid, 'SIGKILL')
   removeRunFiles(run, ['suspended'])
 }
 

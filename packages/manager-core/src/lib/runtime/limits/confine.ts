@@ -46,11 +46,7 @@ export async function confine(
       files: limits.files,
     },
   )
-  const inForce = limitNames.flatMap((name) => {
-    const [value, by] = inForceOf(name)
-    return value ? [`${name}:${value}:${by}`] : []
-  })
-  putRunFile(run, file, `${[cgroup?.folder ?? '-', ...inForce].join(' ')}\n`)
+  writeLimits(run, inForceOf, cgroup?.folder)
   return cgroup && isCounted ? { events: endsForMemory(cgroup.folder), limit: wanted.memory ?? 0 } : undefined
 
   function inForceOf(name: LimitName): readonly [number | undefined, LimitedBy] {
@@ -59,6 +55,19 @@ export async function confine(
     if (held[name]) return [held[name], 'rlimit']
     return [limits[name], 'none']
   }
+}
+
+/** For `limitsOf`. @param folder of the cgroup that the manager made */
+export function writeLimits(
+  run: string,
+  inForceOf: (name: LimitName) => readonly [number | undefined, LimitedBy],
+  folder = '-',
+): void {
+  const inForce = limitNames.flatMap((name) => {
+    const [value, by] = inForceOf(name)
+    return value ? [`${name}:${value}:${by}`] : []
+  })
+  putRunFile(run, file, `${[folder, ...inForce].join(' ')}\n`)
 }
 
 /** Limits of what was started last, until it is stopped. */
@@ -101,7 +110,8 @@ export function howLimited(base: CgroupBase): string {
   return `Limits of ${[...base.limits].join(', ')} hold for all processes of an instance together (cgroup ${base.folder}).`
 }
 
-function usualMemory(): number {
+/** Megabytes of an instance when nobody said how many, where the kernel counts them. */
+export function usualMemory(): number {
   const constrained = process.constrainedMemory()
   const bytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
   return Math.floor((bytes * usualShare) / 2 ** 20)

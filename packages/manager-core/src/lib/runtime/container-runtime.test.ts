@@ -1,0 +1,196 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { dockerIsMissing, startDocker, type TestDocker } from '../../../../../tests/servers/index.js'
+import { createContainerRuntime, type ContainerRuntimeOptions } from './container/create-container-runtime.js'
+import { createContainerEngine } from './container/engine.js'
+import { containerName } from './container/names.js'
+import { testRuntime } from './contract/runtime-suite.js'
+import { ask, freePort, logOf, type RuntimeUnderTest } from './contract/runtime-under-test.js'
+import { processesUnderTest } from './processes-for-test.js'
+import type { InstanceSpec } from './runtime.js'
+
+const missing = dockerIsMissing()
+const restart = { pauses: [0.02, 0.05], steadySeconds: 60, limit: 3 }
+const patience = { timeout: 20_000, interval: 50 }
+
+/** Takes more and more memory, and keeps it. */
+const glutton = `const all = []
+setInterval(() => all.push(Buffer.alloc(16 * 2 ** 20, 1)), 5)`
+
+describe.skipIf(missing !== undefined)(`container runtime${missing === undefined ? '' : ` (${missing})`}`, () => {
+  let docker: TestDocker
+
+  beforeAll(async () => {
+    docker = await startDocker()
+  })
+  afterAll(() => docker?.close())
+
+  const make = (options: Partial<ContainerRuntimeOptions> = {}) =>
+    createContainerRuntime({ socket: docker.socket, network: 'host', restart, ...options })
+
+  testRuntime(async () => ({ ...(await processesUnderTest()), runtime: make(), another: () => make() }))
+
+  describe('and what happens to it', () => {
+    let subject: RuntimeUnderTest
+    const made: InstanceSpec[] = []
+
+    beforeAll(async () => {
+      subject = await processesUnderTest()
+    })
+    afterEach(async () => {
+      for (const spec of made.splice(0)) {
+        await make().stop(spec, { graceMs: 0, force: true })
+        await make().undefine(spec)
+      }
+    })
+    afterAll(() => subject?.close())
+
+    async function instance(environment: Readonly<Record<string, string>> = {}): Promise<InstanceSpec> {
+      const spec = await subject.spec('a', await freePort(), environment)
+      made.push(spec)
+      return spec
+    }
+
+    async function started(environment?: Readonly<Record<string, string>>): Promise<InstanceSpec> {
+      const spec = await instance(environment)
+      await make().start(spec)
+      await serves(spec)
+      return spec
+    }
+
+    async function serves(spec: InstanceSpec): Promise<string> {
+      await expect.poll(() => ask(spec, '/id'), patience).toBeDefined()
+      return (await ask(spec, '/id')) as string
+    }
+
+    const engine = () => createContainerEngine(docker.socket)
+    const state = async (spec: InstanceSpec) => (await make().observe(spec)).state
+
+    it('tells nobody its secrets, and may do nothing that it need not', async () => {
+      const spec = await started({ SECRET: 'of the instance' })
+      const found = await engine().ask<Record<string, Record<string, unknown>>>(
+        'GET',
+        `/containers/${containerName(spec, 'a')}/json`,
+      )
+      expect(JSON.stringify(found)).not.toContain('of the instance')
+      expect(found?.['Config']).toMatchObject({ User: '10001:10001' })
+      expect(found?.['HostConfig']).toMatchObject({
+        ReadonlyRootfs: true,
+        CapDrop: ['ALL'],
+        SecurityOpt: ['no-new-privileges'],
+        PidsLimit: 1024,
+      })
+      expect(await ask(spec, '/environment', { name: 'SECRET' })).toBe('of the instance')
+    })
+
+    it('goes on when its engine is killed, and is there when that is back', async () => {
+      const spec = await started()
+      const id = await serves(spec)
+      await docker.stop('SIGKILL')
+      expect(await serves(spec)).toBe(id)
+      expect((await make().observeAll([spec])).get(spec.id)).toBe('unknown')
+      expect((await make().usageAll([spec])).size).toBe(0)
+      await expect(make().observe(spec)).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: `No container engine answers at ${docker.socket}: it is not installed, or does not run.`,
+      })
+      await expect(make().stop(spec, { graceMs: 1000 })).rejects.toMatchObject({ code: 'ERR_STATE' })
+      await docker.start()
+      // Without --live-restore, the engine ends what it finds, and starts it again.
+      await expect.poll(() => state(spec), patience).toBe('started')
+      await serves(spec)
+      expect(await make().stop(spec, { graceMs: 10_000 })).toMatchObject({ wasRunning: true })
+      expect(await state(spec)).toBe('stopped')
+    })
+
+    it('is started by the engine after a boot, unless it was stopped', async () => {
+      const [runs, stopped] = [await started(), await started()]
+      const before = await serves(runs)
+      await make().stop(stopped, { graceMs: 10_000 })
+      await docker.stop('SIGTERM')
+      expect(await ask(runs, '/id', {}, 500)).toBeUndefined()
+      await docker.start()
+      expect(await serves(runs)).not.toBe(before)
+      expect([await state(runs), await state(stopped)]).toEqual(['started', 'stopped'])
+    })
+
+    it('is started by the engine when all of it was killed, and tells it', async () => {
+      const spec = await started()
+      const id = await serves(spec)
+      const path = `/containers/${containerName(spec, 'a')}`
+      const found = await engine().ask<{ State: { Pid: number } }>('GET', `${path}/json`)
+      process.kill(found?.State.Pid as number, 'SIGKILL')
+      await expect.poll(() => ask(spec, '/id'), patience).not.toBeOneOf([id, undefined])
+      expect(await make().observe(spec)).toMatchObject({
+        state: 'started',
+        restarts: 1,
+        lastExit: { signal: 'SIGKILL' },
+      })
+      await engine().ask('POST', `${path}/stop`)
+      expect(await state(spec)).toBe('stopped')
+    })
+
+    it('is ended at its memory limit, and tells it', async () => {
+      const spec = await instance()
+      writeFileSync(join(spec.workingFolder, 'glutton.cjs'), glutton)
+      const command = [process.execPath, join(spec.workingFolder, 'glutton.cjs')]
+      await make().start({ ...spec, command, limits: { memory: 96, cpu: 50 } })
+      await expect.poll(() => state(spec), patience).toBe('crashed')
+      expect(await make().observe(spec)).toMatchObject({
+        lastExit: { signal: 'SIGKILL', reason: 'ran out of its memory limit of 96 MB' },
+        limits: [
+          { name: 'memory', value: 96, by: 'cgroup' },
+          { name: 'cpu', value: 50, by: 'cgroup' },
+        ],
+      })
+      expect(await logOf(make(), spec)).toContainEqual(expect.stringContaining('ran out of its memory limit of 96 MB'))
+    })
+
+    it('tells what it uses', async () => {
+      const spec = await started()
+      const usage = (await make().usageAll([spec])).get(spec.id)
+      expect(usage?.memoryMb).toBeGreaterThan(1)
+      expect([...(usage?.cpuSeconds.values() ?? [])][0]).toBeGreaterThan(0)
+      const programs = (await make().processes(spec)).map(({ command }) => command)
+      expect(programs).toContainEqual(expect.stringContaining('program.mjs'))
+    })
+
+    it('does not touch a container that has its name by chance', async () => {
+      const spec = await instance()
+      const name = containerName(spec, 'a')
+      await make().define(await instance())
+      const images = await engine().ask<{ Id: string }[]>('GET', '/images/json')
+      const body = { Image: images?.[0]?.Id, Cmd: ['/bin/sh'] }
+      await engine().ask('POST', '/containers/create', { query: { name }, body })
+      const refusal = { code: 'ERR_STATE', message: `There is a container "${name}" that is not of this manager.` }
+      await expect(make().start(spec)).rejects.toMatchObject(refusal)
+      await expect(make().undefine(spec)).rejects.toMatchObject(refusal)
+      await engine().ask('DELETE', `/containers/${name}`)
+    })
+
+    it('says what to do where the engine, an image or a network cannot be had', async () => {
+      const spec = await instance()
+      const nowhere = make({ socket: join(docker.folder, 'none.sock') })
+      expect(await nowhere.probe()).toMatchObject({ ok: false, message: expect.stringContaining('Install Docker') })
+      await expect(nowhere.start(spec)).rejects.toMatchObject({ code: 'ERR_STATE' })
+      await expect(make({ image: '127.0.0.1:1/none' }).start(spec)).rejects.toMatchObject({
+        code: 'ERR_FAILED',
+        message: expect.stringContaining('The image "127.0.0.1:1/none" cannot be pulled: '),
+        help: expect.stringContaining('APPS_CONTAINER_IMAGE'),
+      })
+      await expect(make({ network: 'none-such' }).start(spec)).rejects.toMatchObject({ code: 'ERR_SETTINGS' })
+      // Nothing half made.
+      expect(
+        await engine().ask('GET', `/containers/${containerName(spec, 'a')}/json`, { besides: [404] }),
+      ).toBeUndefined()
+      const uid = process.geteuid?.() as number
+      process.seteuid?.(65_534)
+      try {
+        expect(await make().probe()).toMatchObject({ ok: false, message: expect.stringContaining('may not use') })
+      } finally {
+        process.seteuid?.(uid)
+      }
+    })
+  })
+})

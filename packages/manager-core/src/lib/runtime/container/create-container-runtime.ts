@@ -1,0 +1,215 @@
+import { rmSync } from 'node:fs'
+import { ManagerError } from '../../../errors.js'
+import { accountAt } from '../../accounts/account.js'
+import { endAllOf } from '../../accounts/end-all-of.js'
+import { describeProcess, statOf } from '../../system/process-table.js'
+import { runFolderOf, servingCopy, setServingCopy } from '../copies.js'
+import { exclusively } from '../exclusively.js'
+import { layOut, usualPolicy, type RestartPolicy } from '../launch.js'
+import { limitsOf } from '../limits/confine.js'
+import { whyEnded } from '../limits/why-ended.js'
+import { followLog } from '../log-reader.js'
+import { applicationLog } from '../look.js'
+import { readApplication, readDebugger, readExit } from '../run-files.js'
+import type { Copy, InstanceRef, Runtime } from '../runtime.js'
+import { translated } from '../translated.js'
+import type { BodyOptions } from './body.js'
+import { endContainer } from './end.js'
+import { createContainerEngine, isAway } from './engine.js'
+import { imageOf } from './image.js'
+import { findContainer, isUp, runsSince, stateOf, type ContainerStatus } from './look.js'
+import { containerName, homeIdOf, labels } from './names.js'
+import { placedOn } from './network.js'
+import { goOn, pause } from './pause.js'
+import { make, startContainer } from './start.js'
+import { usageOf } from './usage.js'
+import { takeBack } from './who.js'
+
+export interface ContainerRuntimeOptions {
+  /** Socket of the engine. */
+  readonly socket: string
+  /** Image of all containers. Default: one that is made from this machine's own Node. */
+  readonly image?: string | undefined
+  /** `host`, or the name of a network of the engine. */
+  readonly network: string
+  readonly restart?: RestartPolicy
+  /** How long a debugger stays open. Default 30. */
+  readonly debugMinutes?: number
+}
+
+interface ListedContainer {
+  readonly Names: readonly string[]
+  readonly State: ContainerStatus
+}
+
+/**
+ * Runs instances in containers of Docker's engine: their folders are mounted where they are, so that what saves, clones
+ * and upgrades them finds them as always. In each is the supervisor that processes have.
+ */
+export function createContainerRuntime({
+  socket,
+  image: wanted,
+  network,
+  restart = usualPolicy,
+  debugMinutes = 30,
+}: ContainerRuntimeOptions): Runtime {
+  const engine = createContainerEngine(socket)
+  const copyOf = ({ folder, copy }: InstanceRef): Copy => copy ?? servingCopy(folder)
+  const find = (ref: InstanceRef) => findContainer(engine, ref, copyOf(ref))
+
+  async function options(): Promise<BodyOptions> {
+    return { image: await imageOf(engine, { wanted }), network, policy: restart }
+  }
+
+  /** The copies that are meant, the serving one first. */
+  function copiesOf({ folder, copy }: InstanceRef): readonly Copy[] {
+    if (copy !== undefined) return [copy]
+    return servingCopy(folder) === 'a' ? ['a', 'b'] : ['b', 'a']
+  }
+
+  /** States of all containers of these instances' homes, by their names. */
+  async function list(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, ContainerStatus>> {
+    const homes = new Set(refs.map(({ folder }) => homeIdOf(folder)))
+    const found = await Promise.all(
+      [...homes].map((home) => {
+        const filters = JSON.stringify({ label: [`${labels.home}=${home}`] })
+        return engine.ask<readonly ListedContainer[]>('GET', '/containers/json', { query: { all: '1', filters } })
+      }),
+    )
+    return new Map(found.flatMap((each) => each ?? []).map(({ Names, State }) => [(Names[0] ?? '').slice(1), State]))
+  }
+
+  return {
+    name: 'container',
+    capabilities: Object.freeze({
+      parallelCopies: true,
+      suspend: true,
+      limits: true,
+      bootStart: true,
+      nativeRollback: false,
+      // They have numbers of their own in it.
+      processes: false,
+      debug: network === 'host',
+    }),
+    async probe() {
+      try {
+        const found = await engine.ask<{ readonly Version?: string }>('GET', '/version')
+        return { ok: true, message: `Instances run in containers (engine ${found?.Version} at ${socket}).` }
+      } catch (error) {
+        if (!ManagerError.is(error)) throw error
+        return { ok: false, message: [error.message, error.help].filter(Boolean).join(' ') }
+      }
+    },
+    howLimited: () => 'Limits of memory, CPU, processes hold for a container as a whole (cgroup of the engine).',
+    define: (spec) =>
+      translated(spec, 'prepare', async () => {
+        await placedOn(engine, network, spec.environment)
+        await make(engine, spec, await options())
+      }),
+    async undefine(ref) {
+      const found = await Promise.all(
+        copiesOf(ref).map(async (copy) => ({ copy, container: await findContainer(engine, ref, copy) })),
+      )
+      if (found.some(({ container }) => isUp(container?.State.Status)))
+        throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
+      if (ref.copy === undefined) await endAllOf(accountAt(ref.folder))
+      for (const { copy, container } of found) {
+        if (container) await engine.ask('DELETE', `/containers/${container.Id}`, { besides: [404] })
+        rmSync(runFolderOf({ ...ref, copy }), { recursive: true, force: true })
+      }
+    },
+    async start(spec, { debug = false } = {}) {
+      await translated(spec, 'start', async () => {
+        layOut(spec)
+        await exclusively(spec, 'start', async () => {
+          const placed = await placedOn(engine, network, spec.environment)
+          if (await make(engine, spec, await options())) return
+          await startContainer(engine, spec, { debugMinutes: debug ? debugMinutes : undefined, placed })
+        })
+      })
+    },
+    async stop(ref, { graceMs, force = false }) {
+      const endAll = async (grace: number) => {
+        const exits = await Promise.all(copiesOf(ref).map((copy) => endContainer(engine, { ...ref, copy }, grace)))
+        const { id, folder } = ref
+        const left = await Promise.all((['a', 'b'] as const).map((copy) => findContainer(engine, { id, folder }, copy)))
+        if (!left.some((each) => isUp(each?.State.Status))) await takeBack(ref)
+        return exits.find(({ wasRunning }) => wasRunning) ?? { wasRunning: false }
+      }
+      return translated(ref, 'stop', () => endAll(force ? 0 : graceMs))
+    },
+    suspend: (ref, { maxMs }) =>
+      translated(ref, 'suspend', async () => {
+        if ((await find(ref))?.State.Status === 'running')
+          await pause(engine, containerName(ref, copyOf(ref)), { run: runFolderOf(ref), maxMs })
+      }),
+    resume: (ref) =>
+      translated(ref, 'resume', async () => {
+        if (await find(ref)) await goOn(engine, containerName(ref, copyOf(ref)), runFolderOf(ref))
+      }),
+    serving: async ({ folder }) => servingCopy(folder),
+    serve: (ref, copy) => translated(ref, 'switch', async () => setServingCopy(ref.folder, copy)),
+    async observe(ref) {
+      const container = await find(ref)
+      const run = runFolderOf(ref)
+      const status = container?.State.Status
+      const state = stateOf(status, run)
+      const lastExit = readExit(run)
+      const restarts = readApplication(run)?.restarts ?? lastExit?.restarts ?? 0
+      const since = isUp(status) ? runsSince(run) : lastExit?.exit.at
+      const limits = state === 'stopped' ? [] : limitsOf(run)
+      const reason = lastExit && whyEnded(lastExit, limits, applicationLog(ref.folder))
+      const debugAddress = isUp(status) ? readDebugger(run) : undefined
+      return {
+        state,
+        // The engine starts a container again that ends, which starts the application.
+        restarts: restarts + (isUp(status) ? (container?.RestartCount ?? 0) : 0),
+        pids: [],
+        ...(since !== undefined && { since }),
+        ...(lastExit && { lastExit: { ...lastExit.exit, ...(reason !== undefined && { reason }) } }),
+        ...(limits.length > 0 && { limits }),
+        ...(debugAddress !== undefined && { debugAddress }),
+      }
+    },
+    async observeAll(refs) {
+      if (refs.length === 0) return new Map()
+      try {
+        const found = await list(refs)
+        return new Map(
+          refs.map((ref) => [ref.id, stateOf(found.get(containerName(ref, copyOf(ref))), runFolderOf(ref))]),
+        )
+      } catch (error) {
+        // The others are to be seen all the same.
+        if (!isAway(error)) throw error
+        return new Map(refs.map(({ id }) => [id, 'unknown']))
+      }
+    },
+    async processes(ref) {
+      if (!isUp((await find(ref))?.State.Status)) return []
+      const found = await engine.ask<{ readonly Processes: readonly (readonly string[])[] }>(
+        'GET',
+        `/containers/${containerName(ref, copyOf(ref))}/top`,
+        { query: { ps_args: '-eo pid' }, besides: [404, 409, 500] },
+      )
+      return (found?.Processes ?? []).flatMap(([pid]) => {
+        const stat = statOf(Number(pid))
+        return stat ? [describeProcess(stat)] : []
+      })
+    },
+    async usageAll(refs) {
+      if (refs.length === 0) return new Map()
+      try {
+        const found = await list(refs)
+        return await usageOf(
+          engine,
+          refs,
+          new Set([...found].flatMap(([name, status]) => (isUp(status) ? [name] : []))),
+        )
+      } catch (error) {
+        if (!isAway(error)) throw error
+        return new Map()
+      }
+    },
+    logs: (ref, logOptions) => followLog(applicationLog(ref.folder), logOptions, accountAt(ref.folder)?.uid),
+  }
+}

@@ -1,0 +1,148 @@
+import type { IncomingMessage, RequestOptions } from 'node:http'
+import type { Readable } from 'node:stream'
+import { ManagerError } from '../../../errors.js'
+
+/** Docker's engine, or another one that answers as it does, at a socket of this machine. */
+export interface ContainerEngine {
+  readonly socket: string
+  /**
+   * @returns its answer; undefined: it has none, or one of the statuses in `besides`
+   * @throws ManagerError ERR_STATE when it cannot be reached, saying what to do; ERR_FAILED with what it says
+   */
+  ask<T>(method: EngineMethod, path: string, request?: EngineRequest): Promise<T | undefined>
+  /** The same for what it says while it works: its lines of JSON. A line that tells of an error ends it with that. */
+  follow(path: string, request: EngineRequest, onLine: (line: EngineLine) => void): Promise<void>
+}
+
+export type EngineMethod = 'GET' | 'POST' | 'DELETE'
+
+export interface EngineRequest {
+  readonly query?: Readonly<Record<string, string>>
+  /** Sent as JSON; a stream as it is. */
+  readonly body?: unknown
+  /** Statuses that are no error: nothing to do, nothing there. */
+  readonly besides?: readonly number[]
+  /** Default: a minute. 0: as long as it takes. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface EngineLine {
+  readonly status?: string
+  readonly id?: string
+  readonly progressDetail?: { readonly current?: number; readonly total?: number }
+  readonly error?: string
+}
+
+/**
+ * A few calls of HTTP: the usual library would bring 56 packages, and take half a second of each command that looks at a
+ * container.
+ */
+export function createContainerEngine(socket: string): ContainerEngine {
+  async function send(method: EngineMethod, path: string, request: EngineRequest): Promise<IncomingMessage> {
+    try {
+      return await answerOf({ socketPath: socket, method, path: pathOf(path, request.query) }, request)
+    } catch (error) {
+      throw awayError(socket, error)
+    }
+  }
+
+  return {
+    socket,
+    async ask<T>(method: EngineMethod, path: string, request: EngineRequest = {}) {
+      const response = await send(method, path, request)
+      const text = await textOf(response)
+      const { statusCode = 500 } = response
+      if (request.besides?.includes(statusCode)) return undefined
+      if (statusCode >= 300) throw refusal(text, statusCode)
+      return text === '' ? undefined : (JSON.parse(text) as T)
+    },
+    async follow(path, request, onLine) {
+      const response = await send('POST', path, { timeoutMs: 0, ...request })
+      if ((response.statusCode ?? 500) >= 300) throw refusal(await textOf(response), response.statusCode)
+      let rest = ''
+      for await (const chunk of response.setEncoding('utf8')) {
+        const lines = (rest + String(chunk)).split('\n')
+        rest = lines.pop() ?? ''
+        for (const line of lines.filter((each) => each.trim() !== '')) {
+          const said = JSON.parse(line) as EngineLine
+          if (said.error !== undefined) throw refusal(JSON.stringify({ message: said.error }))
+          onLine(said)
+        }
+      }
+    },
+  }
+}
+
+/** Whether it was thrown because the engine cannot be reached. */
+export function isAway(error: unknown): boolean {
+  return ManagerError.is(error) && error.code === 'ERR_STATE' && error.cause !== undefined
+}
+
+function pathOf(path: string, query: EngineRequest['query']): string {
+  return query ? `${path}?${new URLSearchParams(query).toString()}` : path
+}
+
+function answerOf(
+  options: RequestOptions,
+  { body, signal, timeoutMs = 60_000 }: EngineRequest,
+): Promise<IncomingMessage> {
+  // An import would load all that Node has of HTTP, which takes longer than most commands.
+  const { request } = process.getBuiltinModule('node:http')
+  const limit = timeoutMs > 0 ? [AbortSignal.timeout(timeoutMs)] : []
+  const isStream = body !== undefined && typeof (body as Readable).pipe === 'function'
+  const type = isStream ? 'application/x-tar' : 'application/json'
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        ...options,
+        agent: false,
+        headers: { Host: 'localhost', ...(body !== undefined && { 'Content-Type': type }) },
+        signal: AbortSignal.any([...limit, ...(signal ? [signal] : [])]),
+      },
+      resolve,
+    ).once('error', reject)
+    if (!isStream) return sent.end(body === undefined ? undefined : JSON.stringify(body))
+    ;(body as Readable).once('error', reject).pipe(sent)
+  })
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) text += String(chunk)
+  return text
+}
+
+function refusal(text: string, status?: number): ManagerError {
+  let message = text.trim()
+  try {
+    message = (JSON.parse(text) as { message?: string }).message ?? message
+  } catch {
+    // It is no JSON.
+  }
+  return new ManagerError('ERR_FAILED', `The container engine refused: ${message || `status ${status}`}`)
+}
+
+function awayError(socket: string, error: unknown): unknown {
+  const { code, name } = error as NodeJS.ErrnoException
+  if (code === 'EACCES' || code === 'EPERM')
+    return new ManagerError('ERR_STATE', `This user may not use the container engine at ${socket}.`, {
+      cause: error,
+      help: 'Add the user to the group that the socket belongs to, usually docker, and log in anew. Whoever may use it is as mighty as root.',
+    })
+  if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'ENOTSOCK', 'EPIPE'].includes(code ?? ''))
+    return new ManagerError(
+      'ERR_STATE',
+      `No container engine answers at ${socket}: it is not installed, or does not run.`,
+      {
+        cause: error,
+        help: 'Install Docker (docker.io on Debian) and start it, or name the socket of your engine in APPS_CONTAINER_SOCKET.',
+      },
+    )
+  if (name === 'TimeoutError')
+    return new ManagerError('ERR_STATE', `The container engine at ${socket} does not answer in time.`, {
+      cause: error,
+      help: 'See what it says: journalctl -u docker.',
+    })
+  return error
+}
