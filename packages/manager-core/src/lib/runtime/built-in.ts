@@ -1,5 +1,6 @@
 import type { Settings } from '../settings/settings.js'
 import type { ApplicationKind } from '../templates/check-template.js'
+import { createContainerRuntime } from './container/create-container-runtime.js'
 import { createProcessRuntime } from './create-process-runtime.js'
 import type { Runtime } from './runtime.js'
 
@@ -23,5 +24,9 @@ export const builtInRuntimes: Readonly<Record<string, RuntimeRow>> = {
   process: {
     runs: ['node'],
     make: ({ settings }) => createProcessRuntime({ cgroups: () => settings().global.cgroups }),
+  },
+  container: {
+    runs: ['node'],
+    make: ({ settings }) => createContainerRuntime(settings().global.containers),
   },
 }

@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { dockerIsMissing, startDocker, type TestDocker } from '../../../../../tests/servers/index.js'
 import { createContainerRuntime, type ContainerRuntimeOptions } from './container/create-container-runtime.js'
@@ -89,13 +89,14 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       const id = await serves(spec)
       await docker.stop('SIGKILL')
       expect(await serves(spec)).toBe(id)
-      expect((await make().observeAll([spec])).get(spec.id)).toBe('unknown')
-      expect((await make().usageAll([spec])).size).toBe(0)
-      await expect(make().observe(spec)).rejects.toMatchObject({
+      const away = {
         code: 'ERR_STATE',
         message: `No container engine answers at ${docker.socket}: it is not installed, or does not run.`,
-      })
-      await expect(make().stop(spec, { graceMs: 1000 })).rejects.toMatchObject({ code: 'ERR_STATE' })
+      }
+      await expect(make().observe(spec)).rejects.toMatchObject(away)
+      await expect(make().observeAll([spec])).rejects.toMatchObject(away)
+      await expect(make().stop(spec, { graceMs: 1000 })).rejects.toMatchObject(away)
+      expect((await make().processesBelow?.(dirname(spec.folder)))?.size).toBe(0)
       await docker.start()
       // Without --live-restore, the engine ends what it finds, and starts it again.
       await expect.poll(() => state(spec), patience).toBe('started')
@@ -154,6 +155,48 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       expect([...(usage?.cpuSeconds.values() ?? [])][0]).toBeGreaterThan(0)
       const programs = (await make().processes(spec)).map(({ command }) => command)
       expect(programs).toContainEqual(expect.stringContaining('program.mjs'))
+      // Also when its home is lost.
+      const below = await make().processesBelow?.(dirname(spec.folder))
+      expect(below?.get(spec.id)?.map(({ command }) => command)).toEqual(programs)
+    })
+
+    it('goes on over a new start of an engine that lets containers live', async () => {
+      const other = await startDocker({ options: ['--live-restore'] })
+      const runtime = make({ socket: other.socket })
+      const spec = await subject.spec('a', await freePort(), {})
+      try {
+        await runtime.start(spec)
+        const id = await serves(spec)
+        await runtime.suspend?.(spec, { maxMs: 60_000 })
+        await other.stop('SIGKILL')
+        await other.start()
+        expect((await runtime.observe(spec)).state).toBe('suspended')
+        await runtime.resume?.(spec)
+        expect(await serves(spec)).toBe(id)
+        expect(await runtime.stop(spec, { graceMs: 10_000 })).toEqual({ wasRunning: true, code: 0 })
+      } finally {
+        await other.close()
+      }
+    })
+
+    it('is reached at its port on 127.0.0.1 in a network of its own, too', async () => {
+      const network = `steward-${process.pid}`
+      await engine().ask('POST', '/networks/create', { body: { Name: network, Driver: 'bridge' } })
+      const spec = await instance({ STEWARD_TRUSTED_PROXIES: 'loopback' })
+      const runtime = make({ network })
+      const program = join(spec.workingFolder, 'program.mjs')
+      writeFileSync(program, readFileSync(program, 'utf8').replace("'127.0.0.1'", 'process.env.STEWARD_HOST'))
+      try {
+        await runtime.start(spec)
+        await serves(spec)
+        expect(runtime.capabilities.debug).toBe(false)
+        const trusted = await ask(spec, '/environment', { name: 'STEWARD_TRUSTED_PROXIES' })
+        expect(trusted).toMatch(/^loopback,\d+\.\d+\.\d+\.1$/)
+      } finally {
+        await runtime.stop(spec, { graceMs: 10_000 })
+        await runtime.undefine(spec)
+        await engine().ask('DELETE', `/networks/${network}`)
+      }
     })
 
     it('does not touch a container that has its name by chance', async () => {

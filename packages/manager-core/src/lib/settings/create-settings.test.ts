@@ -28,6 +28,7 @@ describe('settings.global', () => {
       defaultDatabase: 'sqlite',
       maxInstances: 0,
       isolation: 'auto',
+      containers: { socket: '/var/run/docker.sock', image: undefined, network: 'host' },
       allowRegister: false,
       allowDownload: true,
       defaultProtected: false,

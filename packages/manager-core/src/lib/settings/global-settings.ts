@@ -92,6 +92,11 @@ export function globalSettingsOf(
     restorePointDays: value('APPS_RESTOREPOINTDAYS'),
     limits: limitsOf(value, 'APPS'),
     cgroups: value('APPS_CGROUPS'),
+    containers: {
+      socket: value('APPS_CONTAINER_SOCKET'),
+      image: value('APPS_CONTAINER_IMAGE'),
+      network: value('APPS_CONTAINER_NETWORK'),
+    },
     log: { maxBytes: value('APPS_LOGMAXSIZE') * 2 ** 20, keep: value('APPS_LOGKEEP') },
     ssl: {
       mode: ({ true: 'on', false: 'off', force: 'force' } as const)[value('APPS_SSL')],

@@ -112,6 +112,8 @@ export interface GlobalSettings {
   readonly limits: Limits
   /** Chosen: APPS_CGROUPS: limits hold by cgroups where they can be used. */
   readonly cgroups: boolean
+  /** Chosen: APPS_CONTAINER_SOCKET, APPS_CONTAINER_IMAGE, APPS_CONTAINER_NETWORK: of the runtime "container". */
+  readonly containers: { readonly socket: string; readonly image: string | undefined; readonly network: string }
   /** Chosen: APPS_LOGMAXSIZE (MB, default 10), APPS_LOGKEEP (default 5). */
   readonly log: { readonly maxBytes: number; readonly keep: number }
   /** Chosen: APPS_WINDOW `HH:MM-HH:MM` local time in which upgradeall and saveall begin work; undefined: always. */

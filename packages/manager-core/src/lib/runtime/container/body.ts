@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { accountAt } from '../../accounts/account.js'
 import { instanceHomeAt } from '../../domain/home.js'
@@ -10,7 +10,7 @@ import { isNode } from '../limits/heap.js'
 import { applicationLog } from '../look.js'
 import type { InstanceSpec } from '../runtime.js'
 import type { Image } from './image.js'
-import { containerName, homeIdOf, labels } from './names.js'
+import { containerName, homeIdIn, labels } from './names.js'
 import { isBelow, programFolder, realPath, withoutNested } from './program-folders.js'
 import { userOf } from './who.js'
 
@@ -106,7 +106,7 @@ export function bodyOf(spec: InstanceSpec, { image, network, policy }: BodyOptio
   return {
     ...body,
     Labels: {
-      [labels.home]: homeIdOf(folder),
+      [labels.home]: homeIdIn(dirname(folder)),
       [labels.instance]: spec.id,
       [labels.copy]: copy,
       [labels.folder]: folder,

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { ManagerError } from '../../../errors.js'
 import { accountAt } from '../../accounts/account.js'
 import { endAllOf } from '../../accounts/end-all-of.js'
-import { describeProcess, statOf } from '../../system/process-table.js'
 import { runFolderOf, servingCopy, setServingCopy } from '../copies.js'
 import { exclusively } from '../exclusively.js'
 import { layOut, usualPolicy, type RestartPolicy } from '../launch.js'
@@ -15,12 +15,13 @@ import type { Copy, InstanceRef, Runtime } from '../runtime.js'
 import { translated } from '../translated.js'
 import type { BodyOptions } from './body.js'
 import { endContainer } from './end.js'
-import { createContainerEngine, isAway } from './engine.js'
+import { createContainerEngine } from './engine.js'
 import { imageOf } from './image.js'
 import { findContainer, isUp, runsSince, stateOf, type ContainerStatus } from './look.js'
-import { containerName, homeIdOf, labels } from './names.js'
+import { containerName, homeIdIn, labels } from './names.js'
 import { placedOn } from './network.js'
 import { goOn, pause } from './pause.js'
+import { processesOf } from './processes.js'
 import { make, startContainer } from './start.js'
 import { usageOf } from './usage.js'
 import { takeBack } from './who.js'
@@ -40,6 +41,12 @@ export interface ContainerRuntimeOptions {
 interface ListedContainer {
   readonly Names: readonly string[]
   readonly State: ContainerStatus
+  readonly Labels: Readonly<Record<string, string>>
+}
+
+/** Its name as it is asked for. */
+function plain([name = '']: readonly string[]): string {
+  return name.replace(/^\//, '')
 }
 
 /**
@@ -67,16 +74,19 @@ export function createContainerRuntime({
     return servingCopy(folder) === 'a' ? ['a', 'b'] : ['b', 'a']
   }
 
+  /** All containers of a home. */
+  async function listOf(home: string): Promise<readonly ListedContainer[]> {
+    const filters = JSON.stringify({ label: [`${labels.home}=${home}`] })
+    return (
+      (await engine.ask<readonly ListedContainer[]>('GET', '/containers/json', { query: { all: '1', filters } })) ?? []
+    )
+  }
+
   /** States of all containers of these instances' homes, by their names. */
   async function list(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, ContainerStatus>> {
-    const homes = new Set(refs.map(({ folder }) => homeIdOf(folder)))
-    const found = await Promise.all(
-      [...homes].map((home) => {
-        const filters = JSON.stringify({ label: [`${labels.home}=${home}`] })
-        return engine.ask<readonly ListedContainer[]>('GET', '/containers/json', { query: { all: '1', filters } })
-      }),
-    )
-    return new Map(found.flatMap((each) => each ?? []).map(({ Names, State }) => [(Names[0] ?? '').slice(1), State]))
+    const homes = new Set(refs.map(({ folder }) => homeIdIn(dirname(folder))))
+    const found = await Promise.all([...homes].map(listOf))
+    return new Map(found.flat().map(({ Names, State }) => [plain(Names), State]))
   }
 
   return {
@@ -172,43 +182,25 @@ export function createContainerRuntime({
       }
     },
     async observeAll(refs) {
-      if (refs.length === 0) return new Map()
-      try {
-        const found = await list(refs)
-        return new Map(
-          refs.map((ref) => [ref.id, stateOf(found.get(containerName(ref, copyOf(ref))), runFolderOf(ref))]),
-        )
-      } catch (error) {
-        // The others are to be seen all the same.
-        if (!isAway(error)) throw error
-        return new Map(refs.map(({ id }) => [id, 'unknown']))
-      }
+      const found = await list(refs)
+      return new Map(refs.map((ref) => [ref.id, stateOf(found.get(containerName(ref, copyOf(ref))), runFolderOf(ref))]))
     },
-    async processes(ref) {
-      if (!isUp((await find(ref))?.State.Status)) return []
-      const found = await engine.ask<{ readonly Processes: readonly (readonly string[])[] }>(
-        'GET',
-        `/containers/${containerName(ref, copyOf(ref))}/top`,
-        { query: { ps_args: '-eo pid' }, besides: [404, 409, 500] },
+    processes: (ref) => processesOf(engine, containerName(ref, copyOf(ref))),
+    async processesBelow(instances) {
+      // Without an engine there are no containers either, or nobody knows them.
+      const found = await listOf(homeIdIn(instances)).catch(() => [])
+      const running = found.filter(({ State }) => isUp(State))
+      const told = await Promise.all(
+        running.map(
+          async ({ Labels, Names }) =>
+            [Labels[labels.instance] ?? '', await processesOf(engine, plain(Names))] as const,
+        ),
       )
-      return (found?.Processes ?? []).flatMap(([pid]) => {
-        const stat = statOf(Number(pid))
-        return stat ? [describeProcess(stat)] : []
-      })
+      return new Map([...Map.groupBy(told, ([id]) => id)].map(([id, all]) => [id, all.flatMap(([, each]) => each)]))
     },
     async usageAll(refs) {
-      if (refs.length === 0) return new Map()
-      try {
-        const found = await list(refs)
-        return await usageOf(
-          engine,
-          refs,
-          new Set([...found].flatMap(([name, status]) => (isUp(status) ? [name] : []))),
-        )
-      } catch (error) {
-        if (!isAway(error)) throw error
-        return new Map()
-      }
+      const found = await list(refs)
+      return usageOf(engine, refs, new Set([...found].flatMap(([name, status]) => (isUp(status) ? [name] : []))))
     },
     logs: (ref, logOptions) => followLog(applicationLog(ref.folder), logOptions, accountAt(ref.folder)?.uid),
   }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { runFolderOf } from '../copies.js'
 import { readExit, removeRunFiles, runFiles, writeExit } from '../run-files.js'
 import type { Copy, ExitInfo, InstanceRef } from '../runtime.js'
@@ -34,7 +35,8 @@ export async function endContainer(
   await engine.ask('POST', `/containers/${name}/wait`, { besides: [404] })
   const ended = await findContainer(engine, ref, ref.copy)
   const forced = (ended?.State.ExitCode ?? killed) === killed
-  if (forced) writeExit(run, 'SIGKILL')
+  // Where its folder is lost, nobody asks.
+  if (forced && existsSync(run)) writeExit(run, 'SIGKILL')
   forget(run)
   const { code, signal } = readExit(run)?.exit ?? {}
   return {

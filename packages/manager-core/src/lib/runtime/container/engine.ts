@@ -74,11 +74,6 @@ export function createContainerEngine(socket: string): ContainerEngine {
   }
 }
 
-/** Whether it was thrown because the engine cannot be reached. */
-export function isAway(error: unknown): boolean {
-  return ManagerError.is(error) && error.code === 'ERR_STATE' && error.cause !== undefined
-}
-
 function pathOf(path: string, query: EngineRequest['query']): string {
   return query ? `${path}?${new URLSearchParams(query).toString()}` : path
 }

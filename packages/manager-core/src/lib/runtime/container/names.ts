@@ -14,14 +14,15 @@ export const labels = {
   made: 'steward.made',
 } as const
 
-export function homeIdOf(folder: string): string {
-  return createHash('sha256').update(dirname(folder)).digest('hex').slice(0, 8)
+/** Of a home. @param instances its folder of instances */
+export function homeIdIn(instances: string): string {
+  return createHash('sha256').update(instances).digest('hex').slice(0, 8)
 }
 
 /** By its folder, too: an instance that takes the place of another has its id for a while. */
 export function containerName({ id, folder }: InstanceRef, copy: Copy): string {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 8)
-  return `steward-${homeIdOf(folder)}-${id}-${hash}-${copy}`
+  return `steward-${homeIdIn(dirname(folder))}-${id}-${hash}-${copy}`
 }
 
 /** @throws ManagerError ERR_STATE for one that has the name by chance */

@@ -1,6 +1,7 @@
 import { databaseTypes } from '../../domain/instance.js'
 import type { Variable } from '../variable.js'
 import { accessTable } from './access.js'
+import { containersTable } from './containers.js'
 import { monitoringTable } from './monitoring.js'
 import { proxyTable } from './proxy.js'
 import { integer, limits, noQuality, secret, text, trueFalse, yesNo } from './rows.js'
@@ -133,6 +134,8 @@ export const globalTable = {
   ...defaultLimits,
   APPS_CGROUPS: yesNo('Instances', 'yes', 'Whether limits hold by cgroups v2 where they can be used (addition)'),
   APPS_HOOKTIMEOUT: integer('Instances', '300', 'Seconds that a hook may take (addition)', 1, 86_400),
+
+  ...containersTable,
 
   ...proxyTable,
 

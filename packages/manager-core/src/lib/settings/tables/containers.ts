@@ -1,0 +1,24 @@
+import type { Variable } from '../variable.js'
+import { text } from './rows.js'
+
+const section = 'Containers'
+
+/** Of the runtime "container". */
+export const containersTable = {
+  APPS_CONTAINER_SOCKET: {
+    type: 'path',
+    section,
+    default: '/var/run/docker.sock',
+    summary: 'Socket of the container engine (addition)',
+  },
+  APPS_CONTAINER_IMAGE: text(
+    section,
+    "Image with Node and a shell, as node:24-slim; not set: made from this machine's own Node (addition)",
+  ),
+  APPS_CONTAINER_NETWORK: {
+    type: 'text',
+    section,
+    default: 'host',
+    summary: 'Network of containers: host, bridge, or one that was made in the engine (addition)',
+  },
+} as const satisfies Readonly<Record<string, Variable>>
