@@ -68,15 +68,21 @@ export function createProcessRuntime({
         rmSync(run, { recursive: true, force: true })
       }
     },
-    async start(spec, { debug = false } = {}) {
+    async start(spec, { debug = false, signal } = {}) {
+      signal?.throwIfAborted()
       if (process.platform !== 'linux')
         throw new ManagerError('ERR_STATE', `Instances run as processes on Linux only, not on ${process.platform}.`)
       await translated(spec, 'start', async () => {
         layOut(spec)
-        await exclusively(spec, 'start', async () => {
+        const startNow = async () => {
           if (isAlive(lookAt(runFolderOf(spec)))) return
+          signal?.throwIfAborted()
           await launch(spec, { policy: restart, debugMinutes: debug ? debugMinutes : undefined, base: base() })
-        })
+          if (!signal?.aborted) return
+          await end(runFolderOf(spec), 0)
+          signal.throwIfAborted()
+        }
+        await exclusively(spec, 'start', startNow, signal)
       })
     },
     async stop(ref, { graceMs, force = false }) {

@@ -9,9 +9,10 @@ export function exclusively<T>(
   ref: InstanceRef,
   what: 'prepare' | 'start' | 'stop',
   work: () => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const purpose = `${what} of instance ${ref.id}, process ${process.pid}`
   // Where an instance with an account cannot hold them, nor put anything else in their place.
   const folder = accountAt(ref.folder) ? join(ref.folder, 'locks') : instanceHomeAt(ref.folder).run
-  return createLocks(folder).with(['runtime'], { purpose, waitMs: 60_000 }, work)
+  return createLocks(folder).with(['runtime'], { purpose, waitMs: 60_000, signal }, work)
 }

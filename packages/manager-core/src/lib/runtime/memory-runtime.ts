@@ -28,7 +28,15 @@ export interface MemoryMachine {
   /** Which copy serves, by id; not there: a. */
   readonly serving: Map<string, Copy>
   /** By id. */
-  readonly logs: Map<string, string[]>
+  readonly logs: Map<string, MemoryLog>
+}
+
+interface MemoryLog {
+  readonly lines: string[]
+  /** How many older ones are gone. */
+  dropped: number
+  /** Of all lines. */
+  length: number
 }
 
 interface MemoryInstance {
@@ -74,14 +82,26 @@ export function createMemoryRuntime({ program, instances, serving, logs: logsByI
       lastExit: undefined,
     }
     instances.set(keyOf(spec), made)
-    if (!logsById.has(spec.id)) logsById.set(spec.id, [])
+    if (!logsById.has(spec.id)) logsById.set(spec.id, { lines: [], dropped: 0, length: 0 })
     return made
+  }
+
+  function print({ id, log: { maxBytes, keep } }: InstanceSpec, line: string): void {
+    const log = logsById.get(id)
+    if (!log) return
+    log.lines.push(line)
+    log.length += line.length + 1
+    if (maxBytes === 0) return
+    while (log.length > maxBytes * (keep + 1)) {
+      log.length -= (log.lines.shift() ?? '').length + 1
+      log.dropped++
+    }
   }
 
   function run(instance: MemoryInstance): void {
     if (!instance.wanted) return
     const process = program(instance.spec, {
-      print: (line) => void logsById.get(instance.spec.id)?.push(line),
+      print: (line) => print(instance.spec, line),
       exited: (how) => {
         if (instance.running?.process === process) ended(instance, how)
       },
@@ -127,14 +147,19 @@ export function createMemoryRuntime({ program, instances, serving, logs: logsByI
     { id }: InstanceRef,
     { lines = 100, follow = false, filter = () => () => true, signal }: LogOptions,
   ): AsyncIterable<string> {
-    const first = logsById.get(id) ?? []
+    const nothing: MemoryLog = { lines: [], dropped: 0, length: 0 }
+    const first = logsById.get(id) ?? nothing
     const wanted = filter()
-    let at = first.length
-    const last = first.filter(wanted)
+    let at = first.dropped + first.lines.length
+    const last = first.lines.filter(wanted)
     yield* last.slice(Math.max(0, last.length - lines))
     for (;;) {
-      const log = logsById.get(id) ?? []
-      for (; at < log.length; at++) if (wanted(log[at] as string)) yield log[at] as string
+      const log = logsById.get(id) ?? nothing
+      at = Math.max(at, log.dropped)
+      for (; at < log.dropped + log.lines.length; at++) {
+        const line = log.lines[at - log.dropped] as string
+        if (wanted(line)) yield line
+      }
       if (!follow || !(await sleep(pollMs, true, { signal }).catch(() => false))) return
     }
   }
@@ -157,7 +182,8 @@ export function createMemoryRuntime({ program, instances, serving, logs: logsByI
         throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
       for (const key of allOf(ref)) instances.delete(key)
     },
-    async start(spec) {
+    async start(spec, { signal } = {}) {
+      signal?.throwIfAborted()
       const instance = define(spec)
       if (instance.wanted && instance.state !== 'crashed') return
       Object.assign(instance, { wanted: true, state: 'starting', restarts: 0, lastExit: undefined })

@@ -5,8 +5,7 @@ import type { LimitInForce } from './limits/limits.js'
 import type { TomcatSpec } from './tomcat/tomcat-spec.js'
 
 /**
- * What runs instances: a detached process, later a systemd unit, a Tomcat, a container, a Swarm service. One contract
- * suite (`@steward/manager-core/testing`) runs on each. Nothing is signalled, stopped or shown as ours unless its
+ * What runs instances: a detached process, a systemd unit, a Tomcat, a container. One contract suite (`@steward/manager-core/testing`) runs on each. Nothing is signalled, stopped or shown as ours unless its
  * identity matches (a process: pid, start time and boot id).
  */
 export interface Runtime {
@@ -92,6 +91,7 @@ export interface InstanceSpec extends InstanceRef {
   readonly maxMemoryMb?: number
   /** Of all its processes. Default: none but the runtime's own. */
   readonly limits?: Limits
+  /** The log is cut into parts of about `maxBytes` while it runs, and so many of them are kept beside the last one. */
   readonly log: { readonly maxBytes: number; readonly keep: number }
   /** What serves a Java web application, whose `command` is empty. Absent: it is none. */
   readonly tomcat?: TomcatSpec
@@ -100,6 +100,7 @@ export interface InstanceSpec extends InstanceRef {
 export interface StartOptions {
   /** Open the debugger on loopback, on a free port, for a while: `Observation.debugAddress`. */
   readonly debug?: boolean
+  /** Aborted before it is under way, it rejects with the reason, and nothing runs. */
   readonly signal?: AbortSignal
 }
 

@@ -210,6 +210,57 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(await logOf(runtime, two)).not.toContain('of one')
   })
 
+  it('start() that is aborted runs nothing, and may be tried again', async () => {
+    const spec = await instance()
+    await runtime.define(spec)
+    const reason = new Error('nobody wants it any more')
+    await expect(runtime.start(spec, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    expect(await state(spec)).toBe('stopped')
+    // While it is at it: either it is too late, or nothing of it is left.
+    const abort = new AbortController()
+    const starting = runtime.start(spec, { signal: abort.signal }).then(
+      () => true,
+      (error: unknown) => error,
+    )
+    abort.abort(reason)
+    const outcome = await starting
+    if (outcome === true) await serves(spec)
+    else expect([outcome, await state(spec), await ask(spec, '/id', {}, 500)]).toEqual([reason, 'stopped', undefined])
+    await runtime.start(spec)
+    await serves(spec)
+    // Too late: what runs goes on.
+    const late = new AbortController()
+    await runtime.start(spec, { signal: late.signal })
+    late.abort(reason)
+    expect(await ask(spec, '/id')).toBeDefined()
+  })
+
+  it('holds it to its limits, and tells what holds each; what does not hold is told, too', async (context) => {
+    if (!runtime.capabilities.limits) return context.skip(`${runtime.name} has no limits`)
+    const spec: InstanceSpec = { ...(await instance()), limits: { files: 1024, cpu: 400 } }
+    await runtime.define(spec)
+    await runtime.start(spec)
+    await serves(spec)
+    const { limits = [] } = await runtime.observe(spec)
+    expect(limits).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'files', value: 1024 }),
+        expect.objectContaining({ name: 'cpu', value: 400 }),
+      ]),
+    )
+    const opened = Number(await ask(spec, '/files', { most: '2000' }))
+    const isHeld = limits.some(({ name, by }) => name === 'files' && by !== 'none')
+    expect(opened < 1024).toBe(isHeld)
+    expect(opened).toBeGreaterThan(100)
+    await runtime.stop(spec, { graceMs: 10_000 })
+    expect((await runtime.observe(spec)).limits).toBeUndefined()
+    const free = { ...spec, limits: {} }
+    await runtime.start(free)
+    await serves(free)
+    const names = ((await runtime.observe(free)).limits ?? []).map(({ name }) => name)
+    expect(names).not.toEqual(expect.arrayContaining(['files']))
+  })
+
   describe('logs()', () => {
     it('is empty for one that never ran', async () => {
       expect(await logOf(runtime, await instance())).toEqual([])
@@ -226,6 +277,36 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
       await runtime.stop(spec, { graceMs: 10_000 })
       expect(await logOf(runtime, spec, 1)).toEqual(['Zeile – 行 300'])
     })
+
+    it('keeps no more than it may while it runs, and loses nothing of what it keeps', async () => {
+      const spec: InstanceSpec = { ...(await instance()), log: { maxBytes: 20_000, keep: 1 } }
+      await runtime.define(spec)
+      await runtime.start(spec)
+      await serves(spec)
+      await ask(spec, '/print', { text: 'first' })
+      await expect.poll(() => logOf(runtime, spec, 10), patience).toContain('first')
+      // Looked at now and then: each look finds more than one part may have.
+      let round = 0
+      const times = 500
+      await expect
+        .poll(
+          async () => {
+            await ask(spec, '/print', { text: `round ${++round} ${'x'.repeat(60)}`, times: String(times) })
+            return logOf(runtime, spec, 1_000_000)
+          },
+          { timeout: 60_000, interval: 300 },
+        )
+        .not.toContain('first')
+      const last = () => logOf(runtime, spec, 1)
+      await expect.poll(last, patience).toEqual([`round ${round} ${'x'.repeat(60)} ${times}`])
+      const kept = (await logOf(runtime, spec, 1_000_000)).filter((line) => line.startsWith('round'))
+      const numbers = kept.map((line) => {
+        const [, ofRound, , line_] = line.split(' ')
+        return (Number(ofRound) - 1) * times + Number(line_)
+      })
+      const begin = round * times - kept.length + 1
+      expect(numbers.slice(1)).toEqual(kept.slice(1).map((_, index) => begin + 1 + index))
+    }, 90_000)
 
     it('follows what is written, over a stop and a start, until its signal', async () => {
       const spec = await started()

@@ -1,10 +1,11 @@
 /**
  * What instances run in the contract suite, as a module for Node; a runtime that runs something else (a servlet, an
  * image) offers the same: an HTTP server on 127.0.0.1:`TEST_PORT` with `/id` (a text of its own per start),
- * `/environment?name=`, `/folder`, `/print?text=&times=` (to its log), `/exit?code=` and `/kill` (ends without a
- * chance). `TEST_EXIT=<code>` ends it at once; `TEST_TERM=ignore` lets it pass over a request to end.
+ * `/environment?name=`, `/folder`, `/print?text=&times=` (to its log), `/files?most=` (opens as many files at a time, and tells
+ * how many it could, closed again), `/exit?code=` and `/kill` (ends without a chance). `TEST_EXIT=<code>` ends it at once; `TEST_TERM=ignore` lets it pass over a request to end.
  */
 export const testProgram = `import { randomUUID } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
 import { createServer } from 'node:http'
 
 const { TEST_PORT, TEST_EXIT, TEST_TERM } = process.env
@@ -17,6 +18,14 @@ createServer((request, response) => {
   if (pathname === '/id') end(id)
   else if (pathname === '/environment') end(process.env[searchParams.get('name')] ?? '')
   else if (pathname === '/folder') end(process.cwd())
+  else if (pathname === '/files') {
+    const opened = []
+    try {
+      while (opened.length < Number(searchParams.get('most'))) opened.push(openSync('/dev/null'))
+    } catch {}
+    for (const file of opened) closeSync(file)
+    end(String(opened.length))
+  }
   else if (pathname === '/exit') process.exit(Number(searchParams.get('code')))
   else if (pathname === '/kill') process.kill(process.pid, 'SIGKILL')
   else if (pathname === '/print') {

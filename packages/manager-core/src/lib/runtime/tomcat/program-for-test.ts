@@ -50,6 +50,18 @@ switch (request.getPathInfo()) {
     java.util.List<long[]> all = new java.util.ArrayList<>();
     while (true) all.add(new long[1000000]);
   }
+  case "/files": {
+    int most = Integer.parseInt(request.getParameter("most"));
+    java.util.List<java.io.InputStream> opened = new java.util.ArrayList<>();
+    try {
+      while (opened.size() < most) opened.add(new java.io.FileInputStream("/dev/null"));
+    } catch (java.io.IOException full) {
+      // No more are allowed.
+    }
+    for (java.io.InputStream file : opened) file.close();
+    out.print(opened.size());
+    break;
+  }
   case "/folder":
     out.print(System.getProperty("user.dir"));
     break;
