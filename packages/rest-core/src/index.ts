@@ -4,8 +4,6 @@ export { defineObject } from './lib/definition/define-object.js'
 export type { FiltersOf } from './lib/definition/define-object.js'
 export { defineCode, objectCodeKeys } from './lib/definition/definition.js'
 export type {
-  CustomField,
-  CustomTypeName,
   EnumValue,
   EnumValues,
   FieldDefinition,
@@ -36,8 +34,6 @@ export type {
   ReferenceModel,
   Selection,
 } from './lib/model/model.js'
-export { customBases } from './lib/fields/custom-type.js'
-export type { CustomBase, CustomFieldContext, CustomFieldType } from './lib/fields/custom-type.js'
 export { isEmpty, Problem } from './lib/fields/field-type.js'
 export type { ColumnType, FieldType } from './lib/fields/field-type.js'
 export type { FieldValue, JsonValue } from './lib/fields/field-value.js'
@@ -185,15 +181,11 @@ export type {
   ByteRange,
   DocumentInfo,
   DocumentStore,
-  DocumentStoreContext,
-  DocumentStorePlugin,
   ListedDocument,
   PutDocument,
 } from './lib/documents/document-store.js'
 export { cleanDocuments } from './lib/documents/clean-documents.js'
 export type { CleanDocumentsOptions } from './lib/documents/clean-documents.js'
-export { documentName, mediaTypeOf } from './lib/documents/document-name.js'
-export { makeThumbnail } from './lib/documents/thumbnail.js'
 export { createDiskDocumentStore } from './lib/documents/disk-document-store.js'
 export type { DiskDocumentStoreOptions } from './lib/documents/disk-document-store.js'
 export { hashPassword, verifyPasswordHash } from './lib/security/password.js'

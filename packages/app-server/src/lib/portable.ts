@@ -1,10 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Model, ObjectStore, WriteText } from '@steward/rest-core'
-import { dumpRecords, loadRecords } from '@steward/rest-core'
-import { loadModel } from './model-of.js'
+import { createModel, dumpRecords, loadRecords } from '@steward/rest-core'
+import { systemObjects } from '@steward/rest-core/system'
+import { loadObjects } from './load-objects.js'
 import { openDatabase } from './open-database.js'
 import type { DatabaseOptions } from './open-database.js'
 import { SettingsError } from './settings.js'
@@ -28,7 +30,8 @@ const progressMs = 1_000
  */
 export async function runPortable(application: ApplicationFolder, { dump, load }: PortableFlags): Promise<void> {
   if (dump !== undefined && load !== undefined) throw new SettingsError('Give --dump or --load, not both.')
-  const model = await loadModel(application.folder, application.definition)
+  const objects = await loadObjects(join(application.folder, 'objects'))
+  const model = createModel([...systemObjects, ...objects])
   await mkdir(application.dataFolder, { recursive: true })
   const store = await openDatabase({ ...application, introspect: false })
   try {

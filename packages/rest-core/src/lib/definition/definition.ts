@@ -162,23 +162,7 @@ export interface JsonField extends FieldCommon {
   readonly array?: boolean
 }
 
-/** A field of a type that the application registers, see `CustomFieldType`. */
-export interface CustomField extends FieldCommon {
-  readonly type: CustomTypeName
-  /** As a field of the built-in type says it, whose values this one holds. */
-  readonly length?: number
-  readonly pattern?: string
-  readonly min?: number
-  readonly max?: number
-  readonly precision?: number
-  readonly scale?: number
-  /** What the type itself asks for. */
-  readonly options?: Readonly<Record<string, unknown>>
-}
-
-export type CustomTypeName = `x-${string}`
-
-export type BuiltInField =
+export type FieldDefinition =
   | IdField
   | ReferenceField
   | TextField
@@ -195,9 +179,7 @@ export type BuiltInField =
   | GeocoordsField
   | JsonField
 
-export type FieldDefinition = BuiltInField | CustomField
-
-export type FieldTypeName = BuiltInField['type']
+export type FieldTypeName = FieldDefinition['type']
 
 /** States of one enum field, and who may move a record from which to which. */
 export interface StateModel {
@@ -267,7 +249,7 @@ type ValueOf<F extends FieldDefinition> = F extends { type: 'integer' | 'decimal
     ? boolean
     : F extends { type: 'multi-enum'; values: infer V extends EnumValues }
       ? CodeOf<V[number]>[]
-      : F extends { type: 'object' | CustomTypeName }
+      : F extends { type: 'object' }
         ? unknown
         : F extends { type: 'enum'; values: infer V extends EnumValues }
           ? CodeOf<V[number]> | ''

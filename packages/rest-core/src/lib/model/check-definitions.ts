@@ -1,6 +1,5 @@
 import { checkStructure } from '../definition/check-structure.js'
 import { checkRowKeys, isMadeOfFields } from './check-row-keys.js'
-import { asBuiltIn, checkCustomField, isCustom, type CustomTypes } from '../fields/custom-type.js'
 import type { EnumField, FieldDefinition, MultiEnumField, ObjectDefinition } from '../definition/definition.js'
 
 /** Words of the filter language; a field of that name could not stand in an expression. */
@@ -17,7 +16,7 @@ export interface CheckedDefinitions {
 }
 
 /** Display chains and sorts are checked when the model is linked. */
-export function checkDefinitions(definitions: readonly ObjectDefinition[], types: CustomTypes): CheckedDefinitions {
+export function checkDefinitions(definitions: readonly ObjectDefinition[]): CheckedDefinitions {
   const problems: string[] = []
   const minor: string[] = []
   const structures = definitions.map((definition, at) => checkStructure(definition, at + 1))
@@ -36,8 +35,7 @@ export function checkDefinitions(definitions: readonly ObjectDefinition[], types
     foldedNames.set(folded, rest.name)
     names.add(rest.name)
   }
-  for (const { rest, broken } of usable)
-    if (!broken.has('fields')) problems.push(...checkObject(rest, names, types, broken))
+  for (const { rest, broken } of usable) if (!broken.has('fields')) problems.push(...checkObject(rest, names, broken))
   if (problems.length === 0) {
     const byName = new Map(usable.map(({ rest }) => [rest.name, rest]))
     problems.push(...usable.flatMap(({ rest }) => checkRowKeys(rest, byName)))
@@ -46,12 +44,7 @@ export function checkDefinitions(definitions: readonly ObjectDefinition[], types
 }
 
 /** @param broken parts that are told already, and not to be looked at. */
-function checkObject(
-  definition: ObjectDefinition,
-  names: ReadonlySet<string>,
-  types: CustomTypes,
-  broken: ReadonlySet<string>,
-): string[] {
+function checkObject(definition: ObjectDefinition, names: ReadonlySet<string>, broken: ReadonlySet<string>): string[] {
   const { name } = definition
   const problems: string[] = []
   const columns = new Map<string, string>()
@@ -59,7 +52,7 @@ function checkObject(
   if (entries.every(([field]) => field === 'row_id')) problems.push(`${name}: it has no fields`)
   for (const [field, own] of entries) {
     if (broken.has(`fields.${field}`)) continue
-    problems.push(...checkField(field, own, names, types).map((text) => `${name}.${field}: ${text}`))
+    problems.push(...checkField(field, own, names).map((text) => `${name}.${field}: ${text}`))
     if (isMadeOfFields(own)) continue
     const column = (own.column ?? field).toLowerCase()
     const twin = columns.get(column)
@@ -74,15 +67,8 @@ function checkObject(
 }
 
 /** Mistakes in one field, or in something that is described like one. */
-export function checkField(
-  name: string,
-  given: FieldDefinition,
-  names: ReadonlySet<string>,
-  types: CustomTypes,
-): string[] {
-  const problems = isCustom(given) ? checkCustomField(given, types) : []
-  if (isCustom(given) && !types.has(given.type)) return problems
-  const field = asBuiltIn(given, types)
+export function checkField(name: string, field: FieldDefinition, names: ReadonlySet<string>): string[] {
+  const problems: string[] = []
   if (filterKeywords.has(name.toLowerCase())) problems.push('this name is a word of the filter language')
   if (name.includes('__')) problems.push('"__" in a name is kept for joined fields')
   if (reserved.has(name)) problems.push('this name is kept for the technical fields')

@@ -69,6 +69,7 @@ export function bodyOf(spec: InstanceSpec, { image, network, policy }: BodyOptio
       run,
       applicationLog(folder),
       String(megabytes),
+      String(limits.files ?? 0),
       policy.pauses.join(' '),
       String(policy.steadySeconds),
       String(policy.limit),
@@ -93,8 +94,8 @@ export function bodyOf(spec: InstanceSpec, { image, network, policy }: BodyOptio
       SecurityOpt: ['no-new-privileges'],
       PidsLimit: limits.processes || usualProcesses,
       ...(megabytes > 0 && { Memory: megabytes * 2 ** 20, MemorySwap: megabytes * 2 ** 20 }),
-      ...(limits.cpu && { NanoCpus: limits.cpu * 10_000_000 }),
-      ...(limits.files && { Ulimits: [{ Name: 'nofile', Soft: limits.files, Hard: limits.files }] }),
+      // In microseconds; more than the machine has is no error.
+      ...(limits.cpu && { CpuPeriod: 100_000, CpuQuota: limits.cpu * 1000 }),
       RestartPolicy: restarts.never,
       // The application has a log of its own; this has what is said before that is open.
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },

@@ -1,8 +1,9 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ManagerError } from '../../../errors.js'
 import { accountAt } from '../../accounts/account.js'
 import { endAllOf } from '../../accounts/end-all-of.js'
+import { instanceHomeAt } from '../../domain/home.js'
 import { runFolderOf, servingCopy, setServingCopy } from '../copies.js'
 import { exclusively } from '../exclusively.js'
 import { layOut, usualPolicy, type RestartPolicy } from '../launch.js'
@@ -64,8 +65,8 @@ export function createContainerRuntime({
   const copyOf = ({ folder, copy }: InstanceRef): Copy => copy ?? servingCopy(folder)
   const find = (ref: InstanceRef) => findContainer(engine, ref, copyOf(ref))
 
-  async function options(): Promise<BodyOptions> {
-    return { image: await imageOf(engine, { wanted }), network, policy: restart }
+  async function options(signal?: AbortSignal): Promise<BodyOptions> {
+    return { image: await imageOf(engine, { wanted, signal }), network, policy: restart }
   }
 
   /** The copies that are meant, the serving one first. */
@@ -128,14 +129,20 @@ export function createContainerRuntime({
         rmSync(runFolderOf({ ...ref, copy }), { recursive: true, force: true })
       }
     },
-    async start(spec, { debug = false } = {}) {
+    async start(spec, { debug = false, signal } = {}) {
+      signal?.throwIfAborted()
+      const startNow = async () => {
+        const placed = await placedOn(engine, network, spec.environment)
+        if (await make(engine, spec, await options(signal))) return
+        signal?.throwIfAborted()
+        await startContainer(engine, spec, { debugMinutes: debug ? debugMinutes : undefined, placed })
+        if (!signal?.aborted) return
+        await endContainer(engine, { ...spec, copy: copyOf(spec) }, 0)
+        signal.throwIfAborted()
+      }
       await translated(spec, 'start', async () => {
         layOut(spec)
-        await exclusively(spec, 'start', async () => {
-          const placed = await placedOn(engine, network, spec.environment)
-          if (await make(engine, spec, await options())) return
-          await startContainer(engine, spec, { debugMinutes: debug ? debugMinutes : undefined, placed })
-        })
+        await exclusively(spec, 'start', startNow, signal)
       })
     },
     async stop(ref, { graceMs, force = false }) {
@@ -146,7 +153,11 @@ export function createContainerRuntime({
         if (!left.some((each) => isUp(each?.State.Status))) await takeBack(ref)
         return exits.find(({ wasRunning }) => wasRunning) ?? { wasRunning: false }
       }
-      return translated(ref, 'stop', () => endAll(force ? 0 : graceMs))
+      // Who forces does not wait for another's patience; where its folder is lost there is nothing to lock.
+      const mayLock = !force && existsSync(instanceHomeAt(ref.folder).run)
+      return translated(ref, 'stop', () =>
+        mayLock ? exclusively(ref, 'stop', () => endAll(graceMs)) : endAll(force ? 0 : graceMs),
+      )
     },
     suspend: (ref, { maxMs }) =>
       translated(ref, 'suspend', async () => {

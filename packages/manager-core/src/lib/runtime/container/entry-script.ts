@@ -1,12 +1,14 @@
 /**
  * First process of a container: it takes in the environment, which the engine is not told because it shows that to
  * everybody who may ask, and becomes the supervisor, the same as of instances that run as processes. Arguments: folder
- * `run/`, the log, the memory limit in MB, then what the supervisor takes.
+ * `run/`, the log, the memory limit in MB, how many files may be open (0: no limit), then what the supervisor takes.
  */
-export const entryScript = `run=$1 log=$2 megabytes=$3
-shift 3
+export const entryScript = `run=$1 log=$2 megabytes=$3 files=$4
+shift 4
 umask 077
 exec >>"$log" 2>&1
+# The engine would not start it where the machine allows fewer.
+[ "$files" -eq 0 ] || ulimit -n "$files" 2>/dev/null || true
 # One that was killed with its supervisor had no time to say how it ended.
 if [ -e "$run/application" ]; then
   printf '137 0\\n' >"$run/exit"
