@@ -2,6 +2,8 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { readForeignFile } from '../files/foreign.js'
+import { isWebapp } from '../files/webapp.js'
+import { webappTitle } from './webapp-title.js'
 
 /** What an application is: one for Node with an `app.yaml`, or a Java web application. */
 export type ApplicationKind = 'node' | 'webapp'
@@ -17,9 +19,8 @@ export interface TemplateTitle {
 /** By what is in its folder: `WEB-INF`, or one `*.war`, makes it a Java web application. */
 export async function kindOf(folder: string): Promise<ApplicationKind> {
   const entries = await readdir(folder, { withFileTypes: true })
-  const isWebapp = entries.some((entry) => entry.name === 'WEB-INF' && entry.isDirectory())
   const archives = entries.filter((entry) => entry.name.endsWith('.war') && entry.isFile())
-  return isWebapp || archives.length === 1 ? 'webapp' : 'node'
+  return isWebapp(folder) || archives.length === 1 ? 'webapp' : 'node'
 }
 
 /** Far more than any `app.yaml`. */
@@ -31,11 +32,12 @@ const maxBytes = 1024 * 1024
  * @throws ManagerError ERR_TEMPLATE
  */
 export async function checkTemplate(folder: string): Promise<TemplateTitle> {
+  if (isWebapp(folder)) return webappTitle(folder)
   const file = join(folder, 'app.yaml')
   const [stats, parent] = await Promise.all([file, folder].map((path) => lstat(path).catch(() => undefined)))
   if (!stats?.isFile())
-    throw new ManagerError('ERR_TEMPLATE', 'It has no app.yaml, so it is no application.', {
-      help: 'A template is the folder of an application. Is it a folder further down? For git add ?path=<folder>.',
+    throw new ManagerError('ERR_TEMPLATE', 'It has no app.yaml and no WEB-INF, so it is not an application.', {
+      help: 'A template is the folder of an application. Is it a folder further down? For git add ?path=<folder>. A Java web application may also be one *.war.',
     })
   if (stats.size > maxBytes) throw new ManagerError('ERR_TEMPLATE', `Its app.yaml has ${stats.size} bytes.`)
   const { parseDocument } = await import('yaml')

@@ -10,6 +10,7 @@ import { createFolderSource } from './folder-source.js'
 import { createGitSource } from './git-source.js'
 import { showLocation } from './location.js'
 import { createNpmSource } from './npm-source.js'
+import { unpackWar } from './unpack-war.js'
 import { createRevisions } from './revisions.js'
 import type { RefreshOptions, RefreshReport, TemplateSource, TemplateVersion, Templates } from './template-source.js'
 
@@ -127,7 +128,10 @@ export function createTemplates(options: TemplatesOptions): Templates {
       const { folder, title } = await revisions.add(
         version,
         revision,
-        (to) => source.fetch(place, { revision, date }, to, signal),
+        async (to) => {
+          await source.fetch(place, { revision, date }, to, signal)
+          await unpackWar(to, signal)
+        },
         (draft) => check(draft, version, signal),
       )
       const now = clock()

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { lt, valid } from 'semver'
 import { ManagerError } from '../../errors.js'
 import type { Instance } from '../domain/instance.js'
+import { isWebapp } from '../files/webapp.js'
 import { checkTemplate, type TemplateTitle } from './check-template.js'
 import type { TemplateVersion } from './template-source.js'
 
@@ -42,8 +44,11 @@ export function shortRevision(revision: string): string {
  * @param template folder of the one that comes
  */
 export async function whyNotReplaced(folder: string, template: string): Promise<string | undefined> {
+  if (existsSync(folder) && isWebapp(folder) !== isWebapp(template))
+    return `it runs ${kindText(folder)}, and the template is ${kindText(template)}`
   const [own, next] = await Promise.all([folder, template].map(readTitle))
-  if (!own || !next) return undefined
+  // Java web applications need not say how they are called.
+  if (!own || !next || own.name === '' || next.name === '') return undefined
   if (own.name !== next.name) return `it runs the application "${own.name}", and the template is "${next.name}"`
   const isOlder = valid(own.version) !== null && valid(next.version) !== null && lt(next.version, own.version)
   return isOlder
@@ -54,11 +59,15 @@ export async function whyNotReplaced(folder: string, template: string): Promise<
 /** What an application is called, and its version before and after: `"shop" 1.0.0 → 1.1.0`; undefined: nobody can tell. */
 export async function titleChange(folder: string, template: string): Promise<string | undefined> {
   const [own, next] = await Promise.all([folder, template].map(readTitle))
-  if (!next) return undefined
+  if (!next || next.name === '' || next.version === '') return undefined
   const from = own?.name === next.name ? own.version : own && `"${own.name}" ${own.version}`
   return own?.name === next.name
     ? `"${next.name}" ${from} → ${next.version}`
     : `${from ?? 'nothing'} → "${next.name}" ${next.version}`
+}
+
+function kindText(folder: string): string {
+  return isWebapp(folder) ? 'a Java web application' : 'an application for Node'
 }
 
 async function readTitle(folder: string): Promise<TemplateTitle | undefined> {
