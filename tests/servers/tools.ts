@@ -11,6 +11,7 @@ const packagesOf = {
   git: 'git',
   goaccess: 'goaccess',
   h2: 'libh2-java default-jre-headless',
+  jdbc: 'libpostgresql-jdbc-java',
   keystone: 'python3-keystone python3-keystonemiddleware',
   memcached: 'memcached',
   nginx: 'nginx',
@@ -31,6 +32,7 @@ export type Tool = keyof typeof packagesOf
 /** Some are libraries that the tests make servers of: the packages of the servers hold many others, and services. */
 const fileOf: Partial<Record<Tool, string>> = {
   h2: '/usr/share/java/h2.jar',
+  jdbc: '/usr/share/java/postgresql.jar',
   keystone: '/usr/lib/python3/dist-packages/keystone/server',
   swift: '/usr/lib/python3/dist-packages/swift/proxy',
   tomcat: '/usr/share/tomcat10/bin/catalina.sh',

@@ -1,5 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import type { Action } from '../action.js'
+import { healthPlace } from '../application/health-place.js'
 import { isRunning, type Instance } from '../domain/instance.js'
 import { appDebugKind, appStartKind, appStopKind } from '../instances/start-and-stop.js'
 import { wireLimits, type WireLimits } from '../instances/wire-limits.js'
@@ -33,7 +34,8 @@ const status = defineAction({
     const { state, since, restarts, lastExit, debugAddress } = await context.runtimes.of(instance).observe(ref)
     const running = isRunning(state)
     const processes = running ? await context.runtimes.of(instance).processes(ref) : []
-    const health = state === 'started' || state === 'degraded' ? await checkHealth(instance.port) : undefined
+    const health =
+      state === 'started' || state === 'degraded' ? await checkHealth(await healthPlace(context, instance)) : undefined
     const memoryMb = Math.round(processes.reduce((sum, process) => sum + process.memoryMb, 0))
     return {
       message: `The application server of "${instance.name}" is ${state}.`,

@@ -5,11 +5,13 @@ import { summaryHtml, summaryText } from '../access-logs/report.js'
 import { summarise } from '../access-logs/summarise.js'
 import type { Action, ActionResult } from '../action.js'
 import { callIo } from '../application/call-io.js'
+import { healthPlace } from '../application/health-place.js'
 import { monitor } from '../application/monitor.js'
 import type { ManagerContext } from '../context.js'
 import { isRunning } from '../domain/instance.js'
 import type { Instance } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
+import { isWebapp, notForWebapps } from '../files/webapp.js'
 import { recordHistory } from '../history/record-history.js'
 import { checkHealth } from '../runtime/health.js'
 import type { InstanceSettings } from '../settings/settings.js'
@@ -26,13 +28,29 @@ const health = defineAction({
   mutating: false,
   examples: ['health demo', 'health demo --json'],
   view: { type: 'text' },
-  async handler({ input }) {
+  async handler({ context, input }) {
     const instance = input.name
-    const { ok, reason, text, sections, responseTime } = await checkHealth(instance.port)
-    const message = text === '' ? `"${instance.name}" does not answer (${reason}).` : text
+    const place = await healthPlace(context, instance)
+    const { ok, reason, text, sections, responseTime, silent } = await checkHealth(place)
+    const message =
+      silent !== undefined
+        ? `"${instance.name}" answers /health with HTTP ${silent}: its web application tells nothing of its health.`
+        : reason === 'not-deployed'
+          ? `Tomcat could not deploy the web application of "${instance.name}"; its log says why: manager logs ${instance.name}`
+          : text === ''
+            ? `"${instance.name}" does not answer (${reason}).`
+            : text
     return {
       message,
-      data: { health: { ok, reason: reason ?? null, responseTime, ...(sections as Record<string, Json>) } },
+      data: {
+        health: {
+          ok,
+          reason: reason ?? null,
+          responseTime,
+          ...(silent !== undefined && { silent }),
+          ...(sections as Record<string, Json>),
+        },
+      },
       exitCode: ok ? 0 : 1,
     }
   },
@@ -232,6 +250,8 @@ async function runIo(
   { context, caller }: CallPlace,
   { instance, action, service, fields }: IoCall,
 ): Promise<ActionResult> {
+  const { app } = context.home.instance(instance.id)
+  if (isWebapp(app)) throw notForWebapps(app, `${action} works with applications for Node only.`)
   const settings = await settingsOf(context, instance)
   if (!isRunning(instance.observed))
     throw new ManagerError('ERR_STATE', `"${instance.name}" is stopped, and ${action} needs it started.`, {

@@ -1,5 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import type { SystemAccount } from '../accounts/account.js'
+import { isWebapp } from '../files/webapp.js'
 import { redact } from '../runtime/redact.js'
 import type { ServerContext } from '../servers/application-server.js'
 import { applicationCommand, reasonIn } from './application-command.js'
@@ -51,13 +52,14 @@ const maxOutput = 16 * 2 ** 20
 /**
  * Has an application loaded by the program that would serve it, in a process of its own, which changes nothing.
  *
- * @returns undefined when the application has a server of its own that cannot check.
+ * @returns undefined when the application has a server of its own that cannot check, as Java web applications have.
  * @throws ManagerError ERR_FAILED when its code ends or holds the process; ERR_DATABASE when the database cannot be read
  */
 export async function checkApplication(
   context: ServerContext,
   options: CheckOptions,
 ): Promise<ApplicationCheck | undefined> {
+  if (isWebapp(options.app)) return undefined
   return withReadableCopy(options.app, options.account, (app) => check(context, { ...options, app }))
 }
 

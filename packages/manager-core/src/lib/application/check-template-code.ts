@@ -2,14 +2,18 @@ import { ManagerError } from '../../errors.js'
 import type { SystemAccount } from '../accounts/account.js'
 import { whyNotIsolated } from '../accounts/why-not.js'
 import type { ManagerContext } from '../context.js'
+import { isWebapp } from '../files/webapp.js'
+import { checkInstallation } from '../runtime/tomcat/check-installation.js'
 import { checkApplication } from './check-application.js'
 import { problemList } from './problem-list.js'
+import { needJdk } from './webapp-spec.js'
 
 /** Of most systems; who has nothing. */
 export const nobody: SystemAccount = { name: 'nobody', uid: 65_534, gid: 65_534 }
 
 /**
- * Whether the application of a template can be loaded, as instances of this version would load it.
+ * Whether the application of a template can be loaded, as instances of this version would load it; of a Java web
+ * application, whether there are a Java and a Tomcat for it.
  *
  * @throws ManagerError ERR_TEMPLATE with file, line and column of what is wrong
  */
@@ -18,7 +22,8 @@ export async function checkTemplateCode(
   { folder, version, signal }: { folder: string; version: string; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const { settings } = context
-  const { passedOn } = await settings.version(version)
+  const { passedOn, jdk, tomcat } = await settings.version(version)
+  if (isWebapp(folder)) return checkInstallation({ java: needJdk(version, jdk), home: tomcat })
   const environment = { ...settings.global.passedOn, ...passedOn }
   let problems: readonly string[] = []
   try {

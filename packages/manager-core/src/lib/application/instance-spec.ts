@@ -1,8 +1,10 @@
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
+import { isWebapp } from '../files/webapp.js'
 import type { Copy, InstanceSpec } from '../runtime/runtime.js'
 import { applicationServerOf } from '../servers/application-server.js'
 import { firstLimits } from '../settings/limits.js'
+import { webappSpec } from './webapp-spec.js'
 
 export interface SpecOptions {
   /** Default: the copy that serves. */
@@ -23,23 +25,36 @@ export async function specOf(
   const [own, version] = await Promise.all([settings.instance(folder), settings.version(instance.version)])
   const { passedOn, log, externalApiKey, proxy } = settings.global
   const account = databases.account(folder, own)
-  const database = databases.server(own.database).url(account)
-  return {
+  const shared = {
     id: instance.id,
     folder,
     ...(copy !== undefined && { copy }),
+    port: instance.port,
+    limits: firstLimits(own.limits, version.limits, settings.global.limits),
+    log,
+    ...heapOf(own.maxMemoryMb ?? version.maxMemoryMb),
+  }
+  const variables = {
+    ...passedOn,
+    ...(externalApiKey && { APPS_EXTERNAL_API_KEY: externalApiKey.reveal() }),
+    ...version.passedOn,
+    ...own.others,
+  }
+  if (isWebapp(app)) {
+    const options = { app, data, version: instance.version, own, settings: version, databaseName: account.name }
+    const webapp = webappSpec(options)
+    return { ...shared, ...webapp, environment: { ...variables, ...webapp.environment } }
+  }
+  return {
+    ...shared,
     command: [process.execPath, applicationServerOf(context, app), app, '--data', data],
     workingFolder: app,
-    port: instance.port,
     ...(own.database === 'sqlite' && { needs: account.name }),
     environment: {
       // Else all clients would be one for it.
       ...(proxy.enabled && { STEWARD_TRUSTED_PROXIES: 'loopback' }),
-      ...passedOn,
-      ...(externalApiKey && { APPS_EXTERNAL_API_KEY: externalApiKey.reveal() }),
-      ...version.passedOn,
-      ...own.others,
-      STEWARD_DATABASE: database,
+      ...variables,
+      STEWARD_DATABASE: databases.server(own.database).url(account),
       STEWARD_HOST: '127.0.0.1',
       STEWARD_PORT: String(instance.port),
       STEWARD_SERVICE_USER: own.user,
@@ -48,9 +63,6 @@ export async function specOf(
       STEWARD_ADMIN_PASSWORD: own.adminPassword.reveal(),
       STEWARD_NEUTRALISED: String(own.neutralised ?? false),
     },
-    ...heapOf(own.maxMemoryMb ?? version.maxMemoryMb),
-    limits: firstLimits(own.limits, version.limits, settings.global.limits),
-    log,
   }
 }
 

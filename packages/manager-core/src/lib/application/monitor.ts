@@ -3,6 +3,7 @@ import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { callMonitoringHook } from '../hooks/monitoring-hook.js'
 import { checkHealth } from '../runtime/health.js'
+import { healthPlace } from './health-place.js'
 
 export interface MonitorOptions {
   readonly intervalSeconds: number
@@ -22,9 +23,10 @@ export async function* monitor(
   instance: Instance,
   { intervalSeconds, count = Infinity, slowMs, signal }: MonitorOptions,
 ): AsyncGenerator<string> {
+  const place = await healthPlace(context, instance)
   let wasWell = true
   for (let turn = 1; ; turn++) {
-    const { ok, reason, responseTime } = await checkHealth(instance.port, { slowMs })
+    const { ok, reason, responseTime } = await checkHealth(place, { slowMs })
     const time = context.clock().toISOString()
     const outcome = ok && reason === undefined ? 'OK' : `${ok ? 'WARNING' : 'ERROR'} ${reason}`
     yield `${time} ${instance.name} ${outcome} ${Math.round(responseTime)} ms`

@@ -1,5 +1,7 @@
 import { copyThrough } from '@steward/db-adapters/server'
 import type { DumpOptions } from '@steward/db-adapters/server'
+import { instanceHomeAt } from '../domain/home.js'
+import { isWebapp } from '../files/webapp.js'
 import { emptyDatabase } from './dump-database.js'
 import type { DatabaseContext, InstanceDatabase } from './instance-database.js'
 import { applicationOf, dumpPortable, restorePortable } from './portable-dump.js'
@@ -43,7 +45,7 @@ async function copyAlike(
     await server.copy(accountOf(from), accountOf(to), options)
     return true
   } catch (error) {
-    if (isMissingTool(error)) return false
+    if (isMissingTool(error) && !isWebapp(instanceHomeAt(from.folder).app)) return false
     throw error
   }
 }

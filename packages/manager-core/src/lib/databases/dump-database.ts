@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { DirectDump, Dump, DumpOptions } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
+import { instanceHomeAt } from '../domain/home.js'
+import { isWebapp } from '../files/webapp.js'
 import type { DatabaseContext, DumpKind, InstanceDatabase } from './instance-database.js'
 import { applicationOf, dumpPortable, restorePortable } from './portable-dump.js'
 import { isMissingTool } from './translated-server.js'
@@ -27,7 +29,7 @@ export async function dumpDatabase(
     const dump = await databases.server(type).dump(databases.account(folder, settings), options)
     return { ...dump, kind: type }
   } catch (error) {
-    if (!isMissingTool(error)) throw error
+    if (!isMissingTool(error) || isWebapp(instanceHomeAt(folder).app)) throw error
     return { ...dumpPortable(context, database, applicationOf(folder), options), kind: 'portable' }
   }
 }

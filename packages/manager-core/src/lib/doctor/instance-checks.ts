@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { healthPlace } from '../application/health-place.js'
+import type { ManagerContext } from '../context.js'
 import { isRunning, type Instance } from '../domain/instance.js'
+import { isWebapp } from '../files/webapp.js'
 import { lostData } from '../instances/data-there.js'
 import { checkHealth } from '../runtime/health.js'
 import { refOf } from '../runtime/instance-ref.js'
@@ -72,7 +75,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
       for (const { id, name, operation } of context.registry.instances()) {
         const { app, settings } = context.home.instance(id)
         if (operation !== '' || !existsSync(settings)) continue
-        if (!existsSync(join(app, 'app.yaml')))
+        if (!existsSync(join(app, 'app.yaml')) && !isWebapp(app))
           findings.push({
             level: 'error',
             message: `"${name}" has no app/app.yaml: its application is gone.`,
@@ -197,7 +200,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
           })
         else if (runs) {
           if (state === 'degraded') findings.push(unsupervised(name))
-          findings.push(...(await unhealthy(instance)))
+          findings.push(...(await unhealthy(context, instance)))
         }
       }
       return findings
@@ -213,7 +216,8 @@ function unsupervised(name: string): Finding {
   }
 }
 
-async function unhealthy({ name, port }: Instance): Promise<readonly Finding[]> {
-  const { ok, reason } = await checkHealth(port)
+async function unhealthy(context: ManagerContext, instance: Instance): Promise<readonly Finding[]> {
+  const { name } = instance
+  const { ok, reason } = await checkHealth(await healthPlace(context, instance))
   return ok ? [] : [{ level: 'error', message: `"${name}" is not healthy: ${reason}.`, help: `manager logs ${name}` }]
 }

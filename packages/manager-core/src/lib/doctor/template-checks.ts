@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { isWebapp } from '../files/webapp.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const templateChecks: readonly DoctorCheck[] = [
@@ -22,7 +23,7 @@ export const templateChecks: readonly DoctorCheck[] = [
         message: `The newest template of version ${version} was not taken at ${at}: ${problem}`,
       }))
       const missing = versions.flatMap(({ version, folder }): Finding[] =>
-        existsSync(join(folder, 'app.yaml'))
+        existsSync(join(folder, 'app.yaml')) || isWebapp(folder)
           ? []
           : [{ level: 'error', message: `Version ${version} is not where it should be: ${folder}.`, fix }],
       )

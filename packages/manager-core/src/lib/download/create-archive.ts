@@ -16,11 +16,13 @@ import { instanceHomeAt, tokenKey } from '../domain/home.js'
 import type { DumpKind } from '../databases/instance-database.js'
 import type { Instance } from '../domain/instance.js'
 import { Secret } from '../domain/secret.js'
+import { isWebapp } from '../files/webapp.js'
 import { fileError } from '../files/file-error.js'
 import { packageClosure, packageFolderOf } from '../files/package-closure.js'
 import { applicationServerOf, ownServer } from '../servers/application-server.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { readme, startScript } from './start-script.js'
+import { webappSources } from './webapp-sources.js'
 
 export const downloadTypes = ['all', 'webapp', 'data', 'logs'] as const
 export type DownloadType = (typeof downloadTypes)[number]
@@ -85,6 +87,15 @@ async function sourcesOf(packing: Packing, type: DownloadType): Promise<Sources>
       return { sources: [from(data, 'data'), ...sources], without }
     }
     case 'all': {
+      if (isWebapp(app)) {
+        const { sources, without } = await dataSources(packing, 'vendor')
+        const target = sources[0]?.target.slice(instance.name.length + 1)
+        const dump = target?.startsWith('data/') ? undefined : target
+        return {
+          sources: [from(data, 'data'), ...sources, ...(await webappSources(context, instance, { owner, dump }))],
+          without,
+        }
+      }
       const { sources, without } = await dataSources(packing, 'embedded')
       return {
         sources: [from(data, 'data'), ...sources, from(app, 'app'), ...serverSources(packing)],

@@ -3,7 +3,7 @@ import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { isRunning } from '../domain/instance.js'
 import { causeOf } from '../logs/cause-of.js'
-import { waitForHealth, type Health } from '../runtime/health.js'
+import { waitForHealth, type Health, type HealthPlace } from '../runtime/health.js'
 import { describeHolder } from '../runtime/port-holder.js'
 import { redact } from '../runtime/redact.js'
 import type { InstanceRef, InstanceSpec, Observation, Runtime } from '../runtime/runtime.js'
@@ -44,7 +44,8 @@ export async function bringUp(
       },
     )
   await runtime.define(spec)
-  await runtime.start(spec, { debug, signal })
+  const { debug: always = false } = await settings.instance(spec.folder)
+  await runtime.start(spec, { debug: debug || always, signal })
   onStarting?.()
   const { restarts } = await runtime.observe(spec)
   const stillRunning = async () => {
@@ -58,12 +59,15 @@ export async function bringUp(
     return (await runtime.observe(spec)).pids.includes(Number(pid))
   }
   const { startTimeoutMs } = settings.global
-  const health = await waitForHealth(spec.port, { timeoutMs: startTimeoutMs, signal, stillRunning, isOurs })
+  const place = { port: spec.port, context: spec.tomcat?.context }
+  const health = await waitForHealth(place, { timeoutMs: startTimeoutMs, signal, stillRunning, isOurs })
   const problem = health.ok
-    ? await unsteadiness(spec.port, { windowMs, stillRunning, signal, ended: () => howItEnded(runtime, spec) })
-    : (await stillRunning())
-      ? `it is not healthy after ${Math.round(startTimeoutMs / 1000)} s (${health.reason})`
-      : await howItEnded(runtime, spec)
+    ? await unsteadiness(place, { windowMs, stillRunning, signal, ended: () => howItEnded(runtime, spec) })
+    : health.reason === 'not-deployed'
+      ? 'Tomcat could not deploy its web application'
+      : (await stillRunning())
+        ? `it is not healthy after ${Math.round(startTimeoutMs / 1000)} s (${health.reason})`
+        : await howItEnded(runtime, spec)
   // One without its supervisor serves all the same.
   if (problem === undefined) return (await runtime.observe(spec)).state === 'degraded' ? 'degraded' : 'started'
   throw new ManagerError('ERR_HEALTH', `"${name}" did not start: ${problem}.`, {
@@ -92,7 +96,7 @@ async function howItEnded(runtime: Runtime, ref: InstanceRef): Promise<string> {
 
 /** What went wrong within the window; undefined: nothing. */
 async function unsteadiness(
-  port: number,
+  place: HealthPlace,
   {
     windowMs,
     stillRunning,
@@ -111,7 +115,7 @@ async function unsteadiness(
     const left = windowMs - (performance.now() - begin)
     if (left <= 0) return undefined
     await sleep(Math.min(500, left), undefined, { signal })
-    const health = await waitForHealth(port, { timeoutMs: 2000, signal, stillRunning })
+    const health = await waitForHealth(place, { timeoutMs: 2000, signal, stillRunning })
     if (!health.ok) return `it was healthy, and is not any more (${health.reason})`
   }
 }

@@ -1,5 +1,6 @@
 import { join, sep } from 'node:path'
 import { describeApplication, type ApplicationDescription } from '../anonymise/application.js'
+import { healthPlace } from '../application/health-place.js'
 import { specOf } from '../application/instance-spec.js'
 import type { ManagerContext, Step } from '../context.js'
 import type { Instance } from '../domain/instance.js'
@@ -39,7 +40,7 @@ export async function handingOf(context: ManagerContext, instance: Instance, app
     return { gap: `two copies of it cannot run (runtime ${runtime.name})` }
   const { state } = await runtime.observe(ref)
   if (state !== 'started') return { gap: `it is ${state}` }
-  const { ok, reason, sections } = await checkHealth(port)
+  const { ok, reason, sections } = await checkHealth(await healthPlace(context, instance))
   if (!ok) return { gap: `it is not healthy (${reason})` }
   const problem = await modelProblem(context, instance, sections['application']?.['model'], app)
   if (problem !== undefined) return { gap: problem }

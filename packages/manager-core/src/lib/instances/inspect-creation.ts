@@ -7,6 +7,7 @@ import { thisHost } from '../domain/instance.js'
 import { checkName } from '../domain/names.js'
 import { sizeText } from '../domain/readable.js'
 import { folderSize } from '../files/folder-size.js'
+import { isWebapp, notForWebapps } from '../files/webapp.js'
 import { kindOf } from '../templates/check-template.js'
 import { checkNamedAddress } from './addresses.js'
 import type { AnonymisationFacts } from './anonymised-data-step.js'
@@ -56,6 +57,8 @@ export async function inspectCreation(request: CreationRequest, context: Manager
   checkNamedAddress(row, context)
   await reachDatabaseServer(context, row.database)
   if (source && source.database !== row.database) await reachDatabaseServer(context, source.database)
+  if (source && source.database !== row.database && isWebapp(application))
+    throw notForWebapps(application, 'Its records cannot be copied to a database of another type.')
   const bytes = (await folderSize(application)) + (source ? await folderSize(context.home.instance(source.id).data) : 0)
   await checkSpace(context.home.folder, bytes)
   const { rules: file } = request

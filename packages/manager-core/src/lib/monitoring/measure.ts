@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { healthPlace } from '../application/health-place.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import type { Sample } from '../domain/sample.js'
@@ -37,7 +38,11 @@ export class LoadMeter {
       instances.map(({ id, port }) =>
         limit(async () => {
           const at = clock().getTime()
-          const health = await checkHealth(port, { slowMs, timeoutMs: slowMs + patienceMs, signal })
+          const health = await checkHealth(await healthPlace(this.#context, { id, port }), {
+            slowMs,
+            timeoutMs: slowMs + patienceMs,
+            signal,
+          })
           const { ok, reason = '', responseTime } = health
           const load = loads.get(id) ?? { memoryMb: null, cpuPercent: null }
           return { instanceId: id, at, ok, reason, responseMs: responseTime, ...load, diskMb: this.#diskOf(id) }

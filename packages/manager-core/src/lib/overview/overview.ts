@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { healthPlace } from '../application/health-place.js'
 import type { ManagerContext } from '../context.js'
 import { isRunning, type Instance } from '../domain/instance.js'
 import type { WireInstance } from '../instances/wire-instance.js'
@@ -94,7 +95,7 @@ export function wayOut({ name, operation }: Instance, { attention }: Overview): 
 
 /** By the instance's id. */
 export async function measured(
-  context: Pick<ManagerContext, 'runtimes' | 'home' | 'backups' | 'clock'>,
+  context: Pick<ManagerContext, 'runtimes' | 'home' | 'settings' | 'backups' | 'clock'>,
   instances: readonly Instance[],
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, Measured>> {
@@ -103,13 +104,15 @@ export async function measured(
   const [usage, backups] = await Promise.all([runtimes.usageAll(refs), lastBackups(context)])
   const limit = pLimit(atOnce)
   const measure = async (instance: Instance): Promise<Measured> => {
-    const { id, port, observed } = instance
+    const { id, observed } = instance
     const last = { last_backup: backups.get(id) ?? '', server: serverOf(home.instance(id).app) }
     if (observed === 'stopped') return { ...nothing, ...last }
     const { since = '', restarts } = await runtimes.observe(refOf(context, instance))
     // One that is paused cannot answer, and one that starts has not to.
     const answers = observed === 'started' || observed === 'degraded'
-    const health = answers ? await checkHealth(port, { timeoutMs: patienceMs, signal }) : undefined
+    const health = answers
+      ? await checkHealth(await healthPlace(context, instance), { timeoutMs: patienceMs, signal })
+      : undefined
     const ran = since === '' || !isRunning(observed) ? null : clock().getTime() - Date.parse(since)
     return {
       health: health ? (health.reason ?? 'OK') : '',

@@ -3,6 +3,7 @@ import type { ApplicationKind } from '../templates/check-template.js'
 import { createContainerRuntime } from './container/create-container-runtime.js'
 import { createProcessRuntime } from './create-process-runtime.js'
 import type { Runtime } from './runtime.js'
+import { createTomcatRuntime } from './tomcat/create-tomcat-runtime.js'
 
 /** What runtimes are made of. */
 export interface RuntimeParts {
@@ -28,5 +29,9 @@ export const builtInRuntimes: Readonly<Record<string, RuntimeRow>> = {
   container: {
     runs: ['node'],
     make: ({ settings }) => createContainerRuntime(settings().global.containers),
+  },
+  tomcat: {
+    runs: ['webapp'],
+    make: ({ named }) => createTomcatRuntime({ processes: named('process') }),
   },
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { deployedPath } from './tomcat/base-files.js'
 
 /** What `/health` of an instance says. */
 export interface Health {
   readonly ok: boolean
-  /** Of wire-decisions, "monitoring reasons": `unreachable`, `http-<code>`, `status-<value>`, `slow`; undefined: healthy. */
+  /** Of wire-decisions, "monitoring reasons": `unreachable`, `http-<code>`, `status-<value>`, `slow`; of a Java web application also `not-deployed`. Undefined: healthy. */
   readonly reason: string | undefined
   /** As it came, INI text. */
   readonly text: string
@@ -12,6 +13,8 @@ export interface Health {
   readonly sections: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** In ms. */
   readonly responseTime: number
+  /** A Java web application that is deployed, and tells nothing of its health: the status of its answer. */
+  readonly silent?: number
 }
 
 export interface HealthOptions {
@@ -31,24 +34,46 @@ export interface WaitOptions {
   readonly isOurs?: (health: Health) => Promise<boolean>
 }
 
+/** Where the health of an instance is asked for. */
+export interface HealthPlace {
+  readonly port: number
+  /** Path below which a Java web application is served, `/` or `/<name>`. Absent: an application for Node. */
+  readonly context?: string | undefined
+}
+
 /** An answer with more text than this is no health. */
 const maxLength = 100_000
 /** Longest time that one call of `waitForHealth` may take, in ms. */
 const callMs = 5000
 
-/** Calls `/health`. Never rejects for an instance that does not answer. */
+/**
+ * Calls `/health`. Never rejects for an instance that does not answer. Applications for Node must say that they are well.
+ * A Java web application may do so, in the same form or as JSON; any other answer of one that is deployed counts as well,
+ * unless its status is 500 or above.
+ */
 export async function checkHealth(
-  port: number,
+  place: number | HealthPlace,
   { timeoutMs = 5000, slowMs = Infinity, signal }: HealthOptions = {},
 ): Promise<Health> {
   const begin = performance.now()
   const limit = AbortSignal.timeout(Math.max(1, Math.round(timeoutMs)))
-  const answer = await call(port, signal ? AbortSignal.any([limit, signal]) : limit).catch(() => undefined)
+  const ends = signal ? AbortSignal.any([limit, signal]) : limit
+  const { port, context } = typeof place === 'number' ? { port: place } : place
+  const answer = await call(port, `${context === '/' ? '' : (context ?? '')}/health`, ends).catch(() => undefined)
   const responseTime = Math.round(performance.now() - begin)
   const text = answer?.text ?? ''
-  const sections = parseIni(text)
-  const reason = reasonOf(answer?.status, sections) ?? (responseTime > slowMs ? 'slow' : undefined)
-  return { ok: reason === undefined || reason === 'slow', reason, text, sections, responseTime }
+  const sections = context === undefined ? parseIni(text) : (parseJson(text) ?? parseIni(text))
+  const isSilent = context !== undefined && answer && answer.status < 500 && !sections['platform']?.['status']
+  const problem = isSilent ? await whyNotDeployed(port, ends) : reasonOf(answer?.status, sections)
+  const reason = problem ?? (responseTime > slowMs ? 'slow' : undefined)
+  const ok = reason === undefined || reason === 'slow'
+  return { ok, reason, text, sections, responseTime, ...(isSilent && ok && { silent: answer.status }) }
+}
+
+/** Tomcat answers for a web application that could not be deployed. */
+async function whyNotDeployed(port: number, signal: AbortSignal): Promise<string | undefined> {
+  const { status } = await call(port, deployedPath, signal).catch(() => ({ status: undefined }))
+  return status === 200 ? undefined : status === undefined ? 'unreachable' : 'not-deployed'
 }
 
 /**
@@ -58,26 +83,32 @@ export async function checkHealth(
  * @throws what the signal was aborted with
  */
 export async function waitForHealth(
-  port: number,
+  place: number | HealthPlace,
   { timeoutMs, signal, stillRunning, isOurs }: WaitOptions,
 ): Promise<Health> {
   const begin = performance.now()
   for (let pause = 10; ; pause = Math.min(pause * 1.15, 250)) {
     const left = timeoutMs - (performance.now() - begin)
-    const answer = await checkHealth(port, { timeoutMs: Math.min(callMs, Math.max(left, 100)), signal })
+    const answer = await checkHealth(place, { timeoutMs: Math.min(callMs, Math.max(left, 100)), signal })
     const isForeign = answer.ok && isOurs !== undefined && !(await isOurs(answer))
     const health = isForeign ? { ...answer, ok: false, reason: 'another program answers' } : answer
     signal?.throwIfAborted()
-    if (health.ok || left <= 0 || (stillRunning && !(await stillRunning()))) return health
+    // Tomcat does not answer before it has tried.
+    const isOver = health.ok || health.reason === 'not-deployed' || left <= 0
+    if (isOver || (stillRunning && !(await stillRunning()))) return health
     await sleep(pause, undefined, { signal })
   }
 }
 
-async function call(port: number, signal: AbortSignal): Promise<{ readonly status: number; readonly text: string }> {
+async function call(
+  port: number,
+  path: string,
+  signal: AbortSignal,
+): Promise<{ readonly status: number; readonly text: string }> {
   // An import would load all that Node has of HTTP, which takes longer than most commands.
   const { get } = process.getBuiltinModule('node:http')
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get({ host: '127.0.0.1', port, path: '/health', agent: false, signal }, resolve).once('error', reject)
+    get({ host: '127.0.0.1', port, path, agent: false, signal }, resolve).once('error', reject)
   })
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) {
@@ -94,6 +125,23 @@ function reasonOf(status: number | undefined, sections: Health['sections']): str
   if (said !== undefined && said !== 'OK') return `status-${said.replaceAll(/[^\w.-]/g, '_').slice(0, 40)}`
   if (status !== 200) return `http-${status}`
   return said === undefined ? 'status-unknown' : undefined
+}
+
+/** The same as JSON: an object of sections. */
+function parseJson(text: string): Health['sections'] | undefined {
+  try {
+    const value = JSON.parse(text) as unknown
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([name, section]) =>
+        typeof section === 'object' && section !== null
+          ? [[name, Object.fromEntries(Object.entries(section).map(([key, one]) => [key, String(one)]))]]
+          : [],
+      ),
+    )
+  } catch {
+    return undefined
+  }
 }
 
 /** `[section]` lines and `key=value` lines; others are passed over. */

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Home } from '../domain/home.js'
 import { readForeignFile } from '../files/foreign.js'
+import { isWebapp, notForWebapps } from '../files/webapp.js'
 import { installedServer, storedProgram, storeServer } from './server-store.js'
 
 /** Where a template that brings its own application server has it, below the application. */
@@ -20,8 +21,13 @@ export interface ServerContext {
   readonly applicationServer: string
 }
 
-/** The program that serves the application of a folder: its own, the one that it was tested with, or the manager's. */
+/**
+ * The program that serves the application of a folder: its own, the one that it was tested with, or the manager's.
+ *
+ * @throws ManagerError ERR_STATE for a Java web application
+ */
 export function applicationServerOf({ applicationServer, home }: ServerContext, app: string): string {
+  if (isWebapp(app)) throw notForWebapps(app, 'Only an application for Node tells its objects, records and users.')
   const own = join(app, ownServer)
   if (existsSync(own)) return own
   const id = pinnedServer(app)
@@ -49,7 +55,7 @@ export function missingServer({ home }: Pick<ServerContext, 'home'>, app: string
  * always the present one.
  */
 export async function pinServer(context: ServerContext, app: string): Promise<void> {
-  if (!existsSync(app) || pinnedServer(app) !== undefined || existsSync(join(app, ownServer))) return
+  if (!existsSync(app) || isWebapp(app) || pinnedServer(app) !== undefined || existsSync(join(app, ownServer))) return
   const server = installedServer(context.applicationServer)
   if (!server) return
   await storeServer(context.home, server)

@@ -241,7 +241,7 @@ describe('settings.instance()', () => {
     minMemoryMb: maybe(memory),
     maxMemoryMb: maybe(memory),
     limits: fc.record({ memory: maybe(fc.constantFrom(0, 64, 512)), cpu: maybe(port) }),
-    debug: maybe(text),
+    debug: fc.constant(true),
     debugOrigin: maybe(text),
     quality: fc.record({
       project: maybe(text),

@@ -109,20 +109,14 @@ describe('settings.environment()', () => {
 describe('variables without effect', () => {
   it('say so, and what to do instead, when they have another value than the default', () => {
     const { home, settings } = settingsOf(['APPS_QUALITY_ORG=o', 'APPS_QUALITY_LOGIN=x', 'APPS_MSSQL_HOST=db'])
-    writeFileSync(
-      home.versionSettings('1.0'),
-      'APPS_ENCODING=ISO-8859-1\nAPPS_TOMCATMINMEM=64\nAPPS_TEMPLATE=default\n',
-    )
+    writeFileSync(home.versionSettings('1.0'), 'APPS_TEMPLATE=default\n')
     const { folder, settings: file } = home.instance('abc')
     mkdirSync(folder, { recursive: true })
-    writeFileSync(file, 'SERVICE_DEBUG=true\nSERVICE_AUTOUPGRADE=true\nSERVICE_REMOTE_GIT_USERNAME=me\n')
+    writeFileSync(file, 'SERVICE_AUTOUPGRADE=true\nSERVICE_REMOTE_GIT_USERNAME=me\n')
     const hints = [undefined, { version: '1.0' }, { folder }].flatMap((of) =>
       settings.describe(of).flatMap(({ name, hint }) => (hint?.startsWith('It has no effect here. ') ? [name] : [])),
     )
-    expect(hints).toEqual([
-      ...['APPS_QUALITY_LOGIN', 'APPS_QUALITY_ORG', 'APPS_ENCONDING', 'APPS_TOMCATMINMEM'],
-      ...['SERVICE_DEBUG', 'SERVICE_REMOTE_GIT_USERNAME'],
-    ])
+    expect(hints).toEqual([...['APPS_QUALITY_LOGIN', 'APPS_QUALITY_ORG'], ...['SERVICE_REMOTE_GIT_USERNAME']])
   })
 
   it('are those of a default version that is not there, too', () => {

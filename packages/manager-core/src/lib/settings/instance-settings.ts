@@ -26,7 +26,7 @@ export function instanceSettingsOf(
     maxMemoryMb: value('SERVICE_TOMCATMAXMEM'),
     limits: limitsOf(value, 'SERVICE'),
     ...(value('SERVICE_NEUTRALISED') && { neutralised: true }),
-    debug: value('SERVICE_DEBUG'),
+    ...(value('SERVICE_DEBUG') && { debug: true }),
     debugOrigin: value('SERVICE_DEBUG_ORIGIN'),
     quality: {
       project: value('SERVICE_QUALITY_PROJECT'),

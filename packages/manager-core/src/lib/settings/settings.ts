@@ -223,6 +223,8 @@ export interface VersionSettings {
   readonly autoUpgrade: boolean
   /** APPS_JDK: of versions that run on Java. */
   readonly jdk: string | undefined
+  /** Chosen: APPS_TOMCAT: folder of the Tomcat that serves them. */
+  readonly tomcat: string
   /** APPS_ENCONDING, spelled so. */
   readonly encoding: string
   /** APPS_TOMCATMINMEM, APPS_TOMCATMAXMEM; undefined: not set. The latter becomes the limit of the instance's heap. */
@@ -263,8 +265,9 @@ export interface InstanceSettings {
   readonly limits?: Limits
   /** SERVICE_NEUTRALISED: a copy that sends nothing out. Default false. */
   readonly neutralised?: boolean
-  /** SERVICE_DEBUG, SERVICE_DEBUG_ORIGIN */
-  readonly debug?: string | undefined
+  /** SERVICE_DEBUG: each start opens the debugger. Default false. */
+  readonly debug?: boolean
+  /** SERVICE_DEBUG_ORIGIN */
   readonly debugOrigin?: string | undefined
   /** SERVICE_QUALITY_PROJECT …; what is not set here is that of the manager. */
   readonly quality?: QualitySettings & { readonly project?: string | undefined }

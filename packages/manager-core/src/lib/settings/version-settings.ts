@@ -20,6 +20,7 @@ export function versionSettingsOf(
     template: value('APPS_TEMPLATE'),
     runtime: value('APPS_RUNTIME'),
     jdk,
+    tomcat: value('APPS_TOMCAT'),
     encoding: value('APPS_ENCONDING'),
     autoUpgrade: value('APPS_AUTOUPGRADE') && !(isJava && compareVersions(version, '4.0') < 0),
     minMemoryMb: value('APPS_TOMCATMINMEM') ?? (isJava ? 128 : undefined),

@@ -20,6 +20,8 @@ export function applicationsOf(folder: string, { operation }: Pick<StepRun, 'ope
     coming: join(folder, `app.new-${operation}`),
     going: join(folder, `app.old-${operation}`),
     meanwhile: join(folder, `app.try-${operation}`),
+    base: instanceHomeAt(folder).tomcat,
+    oldBase: join(folder, `tomcat.old-${operation}`),
   }
 }
 
@@ -55,31 +57,39 @@ export function besideStep(folder: string, template: string, { twice = false } =
   }
 }
 
-/** By two renames; nothing runs in its folder. */
+/**
+ * By two renames; nothing runs in its folder. The base of Tomcat goes, too: the next start makes a new one. Source:
+ * requirements, "Events": upgrades install the application server again.
+ */
 export function switchStep(folder: string): Step {
   return {
     id: 'switch',
     title: 'Switch to the new application',
     async do(run) {
-      const { now, coming, going } = applicationsOf(folder, run)
+      const { now, coming, going, base, oldBase } = applicationsOf(folder, run)
       try {
         if (!existsSync(going)) await rename(now, going)
         if (existsSync(coming)) await rename(coming, now)
+        if (existsSync(base) && !existsSync(oldBase)) await rename(base, oldBase)
         await syncPath(folder)
       } catch (error) {
         throw fileError(error, `Cannot switch the application in ${folder}`)
       }
     },
     async undo(run) {
-      const { now, coming, going } = applicationsOf(folder, run)
+      const { now, coming, going, base, oldBase } = applicationsOf(folder, run)
+      if (existsSync(oldBase)) {
+        await removeTree(base, accountAt(folder))
+        await rename(oldBase, base)
+      }
       if (!existsSync(going)) return
       if (existsSync(now)) await rename(now, coming)
       await rename(going, now)
       await syncPath(folder)
     },
     check(run) {
-      const { now, going } = applicationsOf(folder, run)
-      return existsSync(going) && existsSync(now) ? 'done' : 'not-done'
+      const { now, going, base, oldBase } = applicationsOf(folder, run)
+      return existsSync(going) && existsSync(now) && (existsSync(oldBase) || !existsSync(base)) ? 'done' : 'not-done'
     },
   }
 }
@@ -96,9 +106,9 @@ export function removeOldApplicationStep(folder: string, kept?: KeptPoint): Step
     pointOfNoReturn: true,
     async do(run) {
       try {
-        const { going, meanwhile } = applicationsOf(folder, run)
+        const { going, meanwhile, oldBase } = applicationsOf(folder, run)
         if (kept) await keepPoint(run.context, kept, going)
-        for (const old of [going, meanwhile]) await removeTree(old, accountAt(folder))
+        for (const old of [going, meanwhile, oldBase]) await removeTree(old, accountAt(folder))
         await removeExpiredPoints(run.context, folder)
       } catch (error) {
         run.warn(`What was there before could not be kept or removed: ${(error as Error).message}`)

@@ -47,7 +47,7 @@ export async function checkUpgrade(
     })
   })
   if (!checked && destructive)
-    throw refuse('its application has a server of its own that cannot say what would be lost.', {
+    throw refuse('nothing can say what its application would lose.', {
       help: 'Upgrade it without --destructive.',
     })
   if (!checked) return { changes: null, losses: [] }
@@ -83,8 +83,7 @@ export function lossText({ description, values, lost }: DatabaseLoss): string {
 
 /** What a person is told before. */
 export function checkNotes({ changes, losses }: UpgradeCheck): readonly string[] {
-  if (changes === null)
-    return ['The application has a server of its own that does not say what changes in the database.']
+  if (changes === null) return ['The application does not say what it changes in the database.']
   const lossy = new Set(losses.map(({ description }) => description))
   const kept = changes.filter((description) => !lossy.has(description))
   return [

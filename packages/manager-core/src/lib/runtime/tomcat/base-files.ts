@@ -3,6 +3,11 @@ import type { TomcatDataSource } from './tomcat-spec.js'
 /** Path that Tomcat itself answers: 200 when the web application is deployed, else 503. */
 export const deployedPath = '/.steward/deployed'
 
+/** Folder below `webapps` of a web application that is served there. */
+export function webappFolder(context: string): string {
+  return context === '/' ? 'ROOT' : context.slice(1).replaceAll('/', '#')
+}
+
 /**
  * `conf/server.xml`: one connector on loopback, and no shutdown port, as signals end it. Variables of the environment are
  * put in when Tomcat reads it, so that no file has a port or a password. `RemoteIpValve` takes the caller's address and

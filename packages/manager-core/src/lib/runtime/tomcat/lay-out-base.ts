@@ -7,7 +7,7 @@ import { instanceHomeAt } from '../../domain/home.js'
 import { writePrivateFile } from '../../files/write-private-file.js'
 import { run } from '../../system/run.js'
 import type { InstanceSpec } from '../runtime.js'
-import { catalinaProperties, contextXml, loggingProperties, serverXml, webXml } from './base-files.js'
+import { catalinaProperties, contextXml, loggingProperties, serverXml, webappFolder, webXml } from './base-files.js'
 import { runScript } from './run-script.js'
 import type { TomcatSpec } from './tomcat-spec.js'
 
@@ -58,7 +58,7 @@ async function install(base: string, dataSource: TomcatSpec['dataSource']): Prom
 /** `webapps/ROOT`, or `webapps/<context>`: a link to the application. */
 async function linkApplication(base: string, app: string, context: string): Promise<void> {
   const webapps = join(base, 'webapps')
-  const name = context === '/' ? 'ROOT' : context.slice(1).replaceAll('/', '#')
+  const name = webappFolder(context)
   const target = relative(webapps, app)
   const entries = await readdir(webapps, { withFileTypes: true })
   for (const link of entries.filter((entry) => entry.isSymbolicLink() && entry.name !== name)) {

@@ -1,8 +1,7 @@
 import { databaseTypes } from '../../domain/instance.js'
 import type { Variable } from '../variable.js'
-import { limits, noLeastMemory, noQuality } from './rows.js'
+import { limits, noQuality } from './rows.js'
 
-const debugInstead = 'manager app-debug opens the debugger of an instance, on this machine only, for a while.'
 const gitInstead =
   'Templates are fetched for all instances of a version: give Git a key of SSH or a credential helper for APPS_TEMPLATE=git:….'
 
@@ -36,7 +35,7 @@ export const instanceTable = {
   SERVICE_DATABASE_USER: text('User at the database (addition)'),
   SERVICE_DATABASE_PASSWORD: secret('Password at the database (addition)'),
   SERVICE_ORACLE_SID: text('Id of an Oracle database: the name of its service'),
-  SERVICE_TOMCATMINMEM: { ...memory('Least memory in MB'), withoutEffect: noLeastMemory },
+  SERVICE_TOMCATMINMEM: memory('Least heap of a Java web application in MB'),
   SERVICE_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap'),
   ...limits('SERVICE', 'Instance'),
   SERVICE_AUTOUPGRADE: {
@@ -52,8 +51,13 @@ export const instanceTable = {
     default: 'false',
     summary: 'Whether it sends nothing out: webhooks are not called (addition)',
   },
-  SERVICE_DEBUG: { ...text('Whether it may be debugged'), withoutEffect: debugInstead },
-  SERVICE_DEBUG_ORIGIN: { ...text('Where it may be debugged from'), withoutEffect: debugInstead },
+  SERVICE_DEBUG: {
+    type: 'true-false',
+    section: 'Instance',
+    default: 'false',
+    summary: 'Whether each start opens its debugger on 127.0.0.1 for 30 minutes',
+  },
+  SERVICE_DEBUG_ORIGIN: text('Port on 127.0.0.1 of the debugger of a Java web application; not set: a free one'),
   SERVICE_QUALITY_PROJECT: { ...text('Code quality: prefix of projects'), withoutEffect: noQuality },
   SERVICE_QUALITY_URL: { type: 'url', section: 'Instance', summary: 'Code quality: server', withoutEffect: noQuality },
   SERVICE_QUALITY_LOGIN: { ...secret('Code quality: login or token'), withoutEffect: noQuality },

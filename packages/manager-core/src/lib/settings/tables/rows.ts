@@ -1,8 +1,6 @@
 /** Rows of tables of variables, in short. */
 
 /** See `Variable.withoutEffect`. */
-export const noLeastMemory =
-  'Node takes what it needs. The most memory is said by APPS_TOMCATMAXMEM and APPS_LIMIT_MEMORY.'
 export const noQuality = 'This version of the manager makes no code-quality analyses.'
 
 export function text<const S extends string>(section: S, summary: string) {

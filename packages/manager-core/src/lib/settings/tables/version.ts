@@ -1,5 +1,5 @@
 import type { Variable } from '../variable.js'
-import { limits, noLeastMemory } from './rows.js'
+import { limits } from './rows.js'
 
 /** The variables of `version-<version>.sh`. Source: requirements, "Version-level settings". */
 export const versionTable = {
@@ -18,23 +18,23 @@ export const versionTable = {
   APPS_JDK: {
     type: 'path',
     section: 'Version',
-    summary: 'Folder of the JDK, of versions that run on Java',
-    withoutEffect:
-      'Applications run on Node. It only gives the version the defaults of memory and APPS_AUTOUPGRADE of one on Java.',
+    summary: 'Folder of the JDK or JRE of Java web applications: version 11 or newer',
+  },
+  APPS_TOMCAT: {
+    type: 'path',
+    section: 'Version',
+    default: '/usr/share/tomcat10',
+    summary: 'Folder of the Tomcat of Java web applications: version 10.1 or newer (addition)',
   },
   /** Spelled so in the requirements. */
   APPS_ENCONDING: {
     type: 'text',
     section: 'Version',
     default: 'UTF-8',
-    summary: 'Encoding; should be UTF-8',
+    summary: 'Encoding of Java web applications; should be UTF-8, which applications for Node always use',
     aliases: ['APPS_ENCODING'],
-    withoutEffect: 'Applications always use UTF-8.',
   },
-  APPS_TOMCATMINMEM: {
-    ...memory('Least memory in MB; not set: 128 on Java'),
-    withoutEffect: noLeastMemory,
-  },
+  APPS_TOMCATMINMEM: memory('Least heap of Java web applications in MB; not set: 128'),
   APPS_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap; not set: 512 on Java, else none'),
   ...limits('APPS', 'Version'),
 } as const satisfies Readonly<Record<string, Variable>>

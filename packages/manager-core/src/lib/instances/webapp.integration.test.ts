@@ -1,0 +1,196 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { needs, toolIsMissing } from '../../../../../tests/servers/index.js'
+import { freePort } from '../runtime/contract/runtime-under-test.js'
+import { javaHome, quickJava, tomcatHome } from '../runtime/tomcat/tomcat-for-test.js'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { databaseConfig } from '../testing/database-config.js'
+import { unpackDownload } from '../testing/unpack-download.js'
+
+const example = fileURLToPath(new URL('../../../../../examples/java-notes/app', import.meta.url))
+const missing = toolIsMissing('tomcat')
+
+/** A manager whose version 1.0 is the example; `change` makes a new revision of its template. */
+async function managerOfWebapps(config: readonly string[] = []) {
+  const test = await createTestManager({
+    config: ['export APPS_HEALTHWINDOW=0', ...config],
+    version: ['APPS_TEMPLATE=folder:../template', `APPS_JDK=${javaHome()}`, `JAVA_OPTS="${quickJava}"`],
+    refresh: false,
+  })
+  const { template } = test
+  rmSync(template, { recursive: true })
+  cpSync(example, template, { recursive: true })
+  await test.context.templates.refresh()
+  const webXml = join(template, 'WEB-INF/web.xml')
+  return {
+    ...test,
+    async change(text: (before: string) => string) {
+      writeFileSync(webXml, text(readFileSync(webXml, 'utf8')))
+      expect((await test.context.templates.refresh()).versions[0]?.result).toBe('updated')
+    },
+  }
+}
+
+const notesOf = async (test: TestManager, name: string, context = '') =>
+  (await fetch(`http://127.0.0.1:${test.instance(name).port}${context}/notes`)).text()
+
+async function note(test: TestManager, name: string, text: string): Promise<void> {
+  const body = new URLSearchParams({ note: text })
+  const { status } = await fetch(`http://127.0.0.1:${test.instance(name).port}/notes`, { method: 'POST', body })
+  expect(status).toBe(201)
+}
+
+if (missing !== undefined) it('Java web applications', ({ skip }) => skip(missing))
+else
+  describe('a Java web application', () => {
+    let test: Awaited<ReturnType<typeof managerOfWebapps>>
+    beforeAll(async () => {
+      test = await managerOfWebapps()
+      await test.perform('add', { name: 'shop' })
+      await note(test, 'shop', 'Grüße')
+    })
+    afterAll(() => test.close())
+
+    it('is added on Tomcat, and says that it is well', async () => {
+      expect(test.instance('shop')).toMatchObject({ runtime: 'tomcat', observed: 'started' })
+      const { message, exitCode } = await test.perform('health', { name: 'shop' })
+      expect({ message, exitCode }).toMatchObject({ message: expect.stringContaining('status=OK'), exitCode: 0 })
+      expect(await notesOf(test, 'shop')).toBe('Grüße\n')
+      expect((await test.perform('app-status', { name: 'shop' })).item).toMatchObject({ health: 'OK', restarts: 0 })
+    })
+
+    it('keeps its data over an upgrade, which installs Tomcat again; one that is not deployed is rolled back', async () => {
+      const context = test.path('shop', 'tomcat/conf/context.xml')
+      writeFileSync(context, `${readFileSync(context, 'utf8')}<!-- by a hook -->`)
+      await test.perform('restart', { name: 'shop' })
+      expect(readFileSync(context, 'utf8')).toContain('by a hook')
+      await test.change((before) => before.replace('>notes<', '>notes <'))
+      await test.perform('upgrade', { name: 'shop' })
+      expect(readFileSync(context, 'utf8')).not.toContain('by a hook')
+      expect(await notesOf(test, 'shop')).toBe('Grüße\n')
+
+      const good = readFileSync(join(test.template, 'WEB-INF/web.xml'), 'utf8')
+      const listener = '<listener><listener-class>shop.NotThere</listener-class></listener>'
+      await test.change((before) => before.replace('<servlet>', `${listener}<servlet>`))
+      await expect(test.perform('upgrade', { name: 'shop' })).rejects.toMatchObject({
+        message: expect.stringContaining('Tomcat could not deploy its web application') as string,
+        output: expect.stringContaining('shop.NotThere') as string,
+      })
+      expect(await notesOf(test, 'shop')).toBe('Grüße\n')
+      expect(existsSync(test.path('shop', 'tomcat/conf/server.xml'))).toBe(true)
+      await test.change(() => good)
+    })
+
+    it('is saved with its files, restored, and cloned', async () => {
+      await test.perform('save', { name: 'shop' })
+      await note(test, 'shop', 'later')
+      await test.perform('clone', { name: 'shop', new: 'copy' })
+      expect(await notesOf(test, 'copy')).toBe('Grüße\nlater\n')
+      await note(test, 'copy', 'of the copy')
+      await test.perform('restore', { name: 'shop' })
+      expect(await notesOf(test, 'shop')).toBe('Grüße\n')
+      await test.perform('reset', { name: 'copy' })
+      expect(await notesOf(test, 'copy')).toBe('')
+    })
+
+    it.each([
+      ['task-purgelogs', {}],
+      ['unitttests', { test: 'all' }],
+    ])('%s is refused in words', async (action, input) => {
+      await expect(test.perform(action, { name: 'shop', ...input })).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: expect.stringContaining('is a Java web application') as string,
+      })
+    })
+
+    it('is downloaded, unpacked elsewhere, and started with the Tomcat that is there', async () => {
+      const folder = await unpackDownload(test, { name: 'shop', type: 'all' })
+      const [admin, http, https] = [await freePort(), await freePort(), await freePort()]
+      const environment = {
+        PATH: '/usr/bin:/bin',
+        JAVA_HOME: javaHome(),
+        TOMCAT_ROOT: tomcatHome,
+        TOMCAT_ADMIN_PORT: String(admin),
+        TOMCAT_HTTP_PORT: String(http),
+        TOMCAT_SSL_PORT: String(https),
+      }
+      const call = (...args: string[]) =>
+        execa(join(folder, 'start.sh'), args, { env: environment, extendEnv: false, cwd: '/' })
+      onTestFinished(() => void call('stop').catch(() => undefined))
+      await call()
+      const healthOf = async () => (await fetch(`http://127.0.0.1:${http}/health`)).text()
+      await expect.poll(() => healthOf().catch(String)).toContain('status=OK')
+      expect(await (await fetch(`http://127.0.0.1:${http}/notes`)).text()).toBe('Grüße\n')
+      await call('stop')
+      await expect.poll(() => healthOf().catch(() => 'ended')).toBe('ended')
+
+      // With a keystore it answers over HTTPS, too.
+      const keystore = join(folder, 'keystore.p12')
+      const key = ['-genkeypair', '-keyalg', 'RSA', '-dname', 'CN=localhost', '-storetype', 'PKCS12']
+      await execa(join(javaHome(), 'bin/keytool'), [...key, '-keystore', keystore, '-storepass', 'changeit'])
+      Object.assign(environment, { TOMCAT_KEYSTORE: keystore, TOMCAT_KEYSTORE_PASSWORD: 'changeit' })
+      await call()
+      const secure = () => execa('curl', ['-ks', `https://127.0.0.1:${https}/notes`])
+      await expect.poll(async () => (await secure().catch(() => undefined))?.stdout).toBe('Grüße')
+    })
+
+    it('answers below its name, without saying how it is', async () => {
+      const other = await managerOfWebapps(['export APPS_ROOTCONTEXT=false'])
+      onTestFinished(() => other.close())
+      await other.change((before) => before.replace('>/health<', '>/well<'))
+      await other.perform('add', { name: 'office' })
+      expect(await notesOf(other, 'office', '/office')).toBe('')
+      const { message, exitCode } = await other.perform('health', { name: 'office' })
+      expect({ message, exitCode }).toEqual({
+        message: '"office" answers /health with HTTP 404: its web application tells nothing of its health.',
+        exitCode: 0,
+      })
+    })
+
+    it('is refused with what is wrong, and nothing is made', async () => {
+      const version = join(test.home, 'version-1.0.sh')
+      const before = readFileSync(version, 'utf8')
+      onTestFinished(() => writeFileSync(version, before))
+      writeFileSync(version, before.replace(/APPS_JDK=.*/, 'APPS_JDK=/usr/share'))
+      await expect(test.perform('add', { name: 'wrong' })).rejects.toThrow('not a JDK')
+      writeFileSync(version, before.replace(/APPS_JDK=.*\n/, ''))
+      await expect(test.perform('add', { name: 'wrong' })).rejects.toThrow('name no JDK')
+      expect(test.context.registry.find('wrong')).toBeUndefined()
+    })
+  })
+
+const withoutDriver = missing ?? toolIsMissing('jdbc')
+
+if (withoutDriver !== undefined) it('Java web applications with a database', ({ skip }) => skip(withoutDriver))
+else
+  needs('postgresql', (url) => {
+    it('a Java web application has its database by JNDI, which is dumped and restored by its own programs', async () => {
+      const test = await managerOfWebapps(databaseConfig(url))
+      onTestFinished(() => test.close())
+      await test.perform('add', { name: 'shop', database: 'postgresql' })
+      await note(test, 'shop', 'in the database')
+      expect(existsSync(test.path('shop', 'data/notes.txt'))).toBe(false)
+      const context = test.path('shop', 'tomcat/conf/context.xml')
+      expect(statSync(context).mode & 0o777).toBe(0o600)
+      const { databasePassword } = await test.context.settings.instance(test.path('shop'))
+      expect(readFileSync(context, 'utf8')).not.toContain(databasePassword.reveal())
+      await test.perform('save', { name: 'shop' })
+      await note(test, 'shop', 'later')
+      await test.perform('restore', { name: 'shop' })
+      expect(await notesOf(test, 'shop')).toBe('in the database\n')
+      await test.perform('clone', { name: 'shop', new: 'copy' })
+      expect(await notesOf(test, 'copy')).toBe('in the database\n')
+      await expect(test.perform('clone', { name: 'shop', new: 'other', database: 'sqlite' })).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: expect.stringContaining('another type') as string,
+      })
+      const folder = await unpackDownload(test, { name: 'shop', type: 'all' })
+      expect(readFileSync(join(folder, 'database.postgresql.sql'), 'utf8')).toContain('in the database')
+      expect(readdirSync(join(folder, 'lib')).join()).toMatch(/^postgresql.*\.jar$/)
+      const { stdout } = await execa('grep', ['-rlF', databasePassword.reveal(), folder], { reject: false })
+      expect(stdout).toBe('')
+    })
+  })
