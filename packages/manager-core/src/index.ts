@@ -69,6 +69,7 @@ export type {
   Usage,
 } from './lib/runtime/runtime.js'
 export type { TomcatDataSource, TomcatSpec } from './lib/runtime/tomcat/tomcat-spec.js'
+export type { RuntimeItem } from './lib/actions/runtimes.js'
 export { proxyHeaders } from './lib/proxies/proxy-headers.js'
 export type { ProxyCheck, Proxies, ProxyStatus, PublishOptions, PublishResult } from './lib/proxies/proxies.js'
 export { startPublishing } from './lib/proxies/start-publishing.js'

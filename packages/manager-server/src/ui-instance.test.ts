@@ -54,6 +54,20 @@ needsBrowser((browser) => {
     await close()
   })
 
+  it('shows what runs it, and lets another one run it', async () => {
+    const { page, problems, close } = await pages.open(browser(), 'instances/demo')
+    await page.locator('dt', { hasText: 'Runtime' }).waitFor()
+    expect(await page.locator('dt', { hasText: 'Runtime' }).locator('+ dd').textContent()).toBe('process')
+    await page.getByRole('button', { name: 'Let another runtime run it' }).click()
+    const dialog = page.getByRole('dialog')
+    await expect.poll(() => dialog.locator('select option').count()).toBeGreaterThan(1)
+    await dialog.locator('select').selectOption('process')
+    await dialog.getByRole('button', { name: 'Let another runtime run it' }).click()
+    await dialog.getByText('"demo" runs as "process" already.').waitFor()
+    expect(problems).toEqual([])
+    await close()
+  })
+
   it('deletes only when the name was typed, and leads to the list then', async () => {
     await pages.manager.perform('add', { name: 'gone', 'no-start': true })
     const { page, problems, close } = await pages.open(browser(), 'instances/gone')

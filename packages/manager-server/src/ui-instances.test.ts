@@ -84,6 +84,21 @@ needsBrowser((browser) => {
     await close()
   })
 
+  it('shows and filters what runs an instance, when that is not the usual', async () => {
+    const { registry } = pages.manager.context
+    const { id } = pages.manager.instance('demo5')
+    registry.transaction((writer) => writer.updateInstance(id, { runtime: 'container' }))
+    const { page, problems, close } = await pages.open(browser(), '?runtime=container')
+    await page
+      .locator('tr', { has: rowOf(page, 'demo5') })
+      .getByText('container')
+      .waitFor()
+    expect(await namesOf(page)).toEqual(['demo5'])
+    expect(problems).toEqual([])
+    registry.transaction((writer) => writer.updateInstance(id, { runtime: 'process' }))
+    await close()
+  })
+
   it('chooses with shift and by keyboard', async () => {
     const { page, close } = await pages.open(browser(), '?q=demo')
     const box = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
@@ -134,6 +149,18 @@ needsBrowser((browser) => {
     await page.keyboard.press('Enter')
     expect(await dialog.locator(':user-invalid').count()).toBe(1)
     await dialog.locator('[name=name]').fill('made1')
+    // What cannot be used on this machine says why, and cannot be chosen.
+    const { list } = await pages.manager.perform('runtimes')
+    const runtimes = list as readonly { readonly name: string; readonly usable: string }[]
+    const offered = (how: string) =>
+      dialog
+        .getByLabel('Runtime')
+        .locator(`option${how}:not([value=""])`)
+        .evaluateAll((options) => options.map((option) => (option as unknown as { readonly value: string }).value))
+    const named = (usable: string) => runtimes.filter((one) => one.usable === usable).map(({ name }) => name)
+    await expect.poll(() => offered(':not([disabled])')).toEqual(named('yes'))
+    expect(await offered('[disabled]')).toEqual(named('no'))
+    await dialog.getByLabel('Runtime').selectOption('process')
     await dialog.getByLabel('Protected').selectOption('yes')
     await dialog.getByLabel('Leave it stopped').press('Space')
     await keepScreenshot(page, 'create')

@@ -85,7 +85,7 @@ export type ActionGroup =
 interface InputBase {
   readonly name: string
   readonly summary: string
-  /** `instance` is the name of one that is there; `version` one of the versions; `file` a path of this machine. */
+  /** `instance` is the name of one that is there; `version` one of the versions; `runtime` one of `runtimes`; `file` a path of this machine. */
   readonly type: InputType
   /** Of `instance`: also the name of one that is gone. */
   readonly orGone?: true
@@ -100,7 +100,17 @@ interface InputBase {
   readonly nonEmpty?: true
 }
 
-export type InputType = 'instance' | 'new-name' | 'version' | 'text' | 'integer' | 'yes-no' | 'flag' | 'choice' | 'file'
+export type InputType =
+  | 'instance'
+  | 'new-name'
+  | 'version'
+  | 'runtime'
+  | 'text'
+  | 'integer'
+  | 'yes-no'
+  | 'flag'
+  | 'choice'
+  | 'file'
 
 export interface Parameter extends InputBase {
   readonly required?: boolean

@@ -5,7 +5,7 @@ import { completionScript, shells, type Shell } from './scripts.js'
 
 export interface CompletionOptions {
   readonly actions: readonly Action[]
-  /** The manager whose instances and versions are offered. */
+  /** The manager whose instances, versions and runtimes are offered. */
   readonly manager: () => Manager
   readonly print: (text: string) => void
 }
@@ -35,6 +35,7 @@ export function addCompletion(program: Command, { actions, manager, print }: Com
           registry()
             ?.versions()
             .map(({ version }) => version) ?? [],
+        runtimes: () => manager().context.runtimes.names,
       })
       if (candidates === 'files') return print(':files\n')
       print(candidates.map(({ value, description }) => `${value}\t${description}\n`).join(''))

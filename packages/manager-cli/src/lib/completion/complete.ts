@@ -16,6 +16,7 @@ export interface CompletionFacts {
   /** Looked up when they are needed. */
   instances(): readonly string[]
   versions(): readonly string[]
+  runtimes(): readonly string[]
 }
 
 /** Options of every command; those with a value take a path. */
@@ -122,6 +123,7 @@ function valuesOf({ type, choices = [] }: Parameter | Option, facts: CompletionF
   const byType: Partial<Record<InputType, () => Candidates>> = {
     instance: () => listed(facts.instances(), 'instance'),
     version: () => listed(facts.versions(), 'version'),
+    runtime: () => listed(facts.runtimes(), 'runtime'),
     choice: () => listed(choices, ''),
     'yes-no': () => listed(['yes', 'no'], ''),
     file: () => 'files',

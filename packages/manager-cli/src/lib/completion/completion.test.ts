@@ -7,7 +7,12 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { candidatesFor } from './complete.js'
 import { completionScript, shells } from './scripts.js'
 
-const facts = { actions, instances: () => ['demo', 'demo2', 'shop'], versions: () => ['1.0', '2.0'] }
+const facts = {
+  actions,
+  instances: () => ['demo', 'demo2', 'shop'],
+  versions: () => ['1.0', '2.0'],
+  runtimes: () => ['process', 'systemd'],
+}
 
 /** Values for a line up to the cursor. */
 function complete(line: string): readonly string[] | 'files' {

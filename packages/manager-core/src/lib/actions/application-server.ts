@@ -42,6 +42,7 @@ const status = defineAction({
       item: {
         name: instance.name,
         state,
+        runtime: instance.runtime,
         health: health === undefined ? '' : (health.reason ?? 'OK'),
         since: since ?? '',
         restarts,

@@ -13,9 +13,11 @@ import { wireInstance } from '../instances/wire-instance.js'
 import { publicUrlOf } from '../settings/public-url.js'
 import { defineAction, type CallOf, type InputsOf } from './define-action.js'
 import { runOperation } from './run-operation.js'
+import { runtimeOption } from './shared-inputs.js'
 
 const options = [
   { name: 'database', type: 'choice', choices: databaseTypes, summary: 'Type of its database' },
+  runtimeOption,
   { name: 'protected', type: 'yes-no', summary: 'Protect it from reset and delete' },
   { name: 'auto_save', type: 'yes-no', summary: 'Include it in nightly backups (saveall)' },
   { name: 'auto_update', type: 'yes-no', summary: 'Include it in nightly upgrades (upgradeall)' },
@@ -37,7 +39,7 @@ export const add = defineAction({
   description:
     'Without a name it gets one of 10 letters and digits. The second argument is a version or, when there is no such ' +
     'version, the name of an instance to clone (see clone); without it, it is the default version. Options go before ' +
-    'the defaults of config.sh: APPS_DEFAULTDATABASE, APPS_DEFAULTPROTECTED, APPS_DEFAULTAUTOSAVE, APPS_DEFAULTAUTOUPDATE. ' +
+    'the defaults of config.sh: APPS_DEFAULTDATABASE, APPS_RUNTIME, APPS_DEFAULTPROTECTED, APPS_DEFAULTAUTOSAVE, APPS_DEFAULTAUTOUPDATE. ' +
     'It has a database with a user of its own, generated passwords, and a port of APPS_PORTS on 127.0.0.1. When anything ' +
     'fails, an unhealthy first start too, nothing of it is left.',
   parameters: [
@@ -121,6 +123,7 @@ async function create(
     name: name ?? freeName(context),
     from,
     database: input.database ?? null,
+    runtime: input.runtime ?? null,
     protected: input.protected ?? null,
     autoSave: input.auto_save ?? null,
     autoUpdate: input.auto_update ?? null,

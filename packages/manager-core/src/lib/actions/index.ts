@@ -15,6 +15,7 @@ import { monitoringActions } from './monitoring.js'
 import { neutraliseActions } from './neutralise.js'
 import { operationActions } from './operations.js'
 import { requestActions } from './requests.js'
+import { runtimeActions } from './runtimes.js'
 import { runningActions } from './running.js'
 import { statusAction } from './status.js'
 import { targetActions } from './targets.js'
@@ -38,6 +39,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...flagActions,
   ...neutraliseActions,
   isolateAction,
+  ...runtimeActions,
   ...applicationActions,
   ...requestActions,
   ...certificateActions,

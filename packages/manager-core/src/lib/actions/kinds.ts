@@ -7,6 +7,7 @@ import { changeKinds } from '../instances/change.js'
 import { addKind, cloneKind } from '../instances/create.js'
 import { deleteKind } from '../instances/delete.js'
 import { isolateKind, unisolateKind } from '../instances/isolate.js'
+import { moveKind } from '../instances/move.js'
 import { neutraliseKinds } from '../instances/neutralise.js'
 import { purgeKind } from '../instances/purge.js'
 import { renameKind } from '../instances/rename.js'
@@ -38,6 +39,7 @@ const kinds: readonly OperationKind[] = [
   ...Object.values(neutraliseKinds),
   isolateKind,
   unisolateKind,
+  moveKind,
   saveKind,
   restoreKind,
   recreateKind,

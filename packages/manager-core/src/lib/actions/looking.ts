@@ -28,6 +28,7 @@ export const lookingActions: readonly Action[] = [
     options: [
       { name: 'version', short: 'v', type: 'text', summary: 'Of this version' },
       { name: 'database', short: 'd', type: 'choice', choices: databaseTypes, summary: 'On this database type' },
+      { name: 'runtime', type: 'runtime', summary: 'That this runtime runs' },
       {
         name: 'status',
         short: 's',
@@ -65,6 +66,7 @@ export const lookingActions: readonly Action[] = [
         'version',
         'update',
         'state',
+        'runtime',
         'health',
         'public_url',
         'uptime_seconds',
@@ -79,13 +81,13 @@ export const lookingActions: readonly Action[] = [
       const { registry, settings } = call.context
       const { global } = settings
       const { word, where } = splitFilter(call)
-      const { version, database, status, order } = call.input
+      const { version, database, runtime, status, order } = call.input
       const stored = registry.instances().filter((instance) => !isThrowAway(instance))
       const instances = await withProofs(call.context, await observed(call.context, stored))
       const ids = where === undefined ? undefined : await idsWhere(call, where, stored, instances)
       const list = selectInstances(
         instances.filter(({ id }) => ids?.has(id) ?? true).map((one) => wireInstance(one, global)),
-        { word, version, database, status, order },
+        { word, version, database, runtime, status, order },
         word === undefined ? [] : registry.versions().map((one) => one.version),
       )
       const shown = new Set(list.map(({ id }) => id))

@@ -41,6 +41,11 @@ const options = [
     summary: 'Type of the database of an instance that is made (default: as it was)',
   },
   {
+    name: 'runtime',
+    type: 'runtime',
+    summary: 'What runs an instance that is made (default: what ran it, where that can be used)',
+  },
+  {
     name: 'other-instance',
     type: 'flag',
     summary: 'Also when the backup belongs to another instance, which --from names as a whole: <name>/<backup>',
@@ -139,6 +144,10 @@ async function restoreFrom(call: RestoreCall, backup: Origin): Promise<ActionRes
     throw new ManagerError('ERR_USAGE', '--database is for an instance that is made: name it with --as.', {
       command: 'restore --help',
     })
+  if (input.runtime !== undefined)
+    throw new ManagerError('ERR_USAGE', '--runtime is for an instance that is made; move is for one that is there.', {
+      command: 'move --help',
+    })
   const { id, name } = instance
   const parts: RestoreRequest['parts'] = input.only ?? 'all'
   const request = {
@@ -177,7 +186,8 @@ async function recreate(
   const { instance } = await needManifest(folder)
   const id =
     sameInstance && (await isIdFree(context, instance, database ?? instance.database)) ? instance.id : randomId()
-  const request = { id, name, backup: folder, key, database, sameInstance, allowNewer }
+  const runtime = input.runtime ?? null
+  const request = { id, name, backup: folder, key, database, runtime, sameInstance, allowNewer }
   return runOperation(call, recreateKind, request, () => {
     const made = context.registry.get(name)
     const state = made.desired === 'started' ? `started: ${urlOf(made)}` : 'there, stopped'

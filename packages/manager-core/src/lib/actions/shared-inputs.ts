@@ -1,4 +1,4 @@
-import type { Parameter } from '../action.js'
+import type { Option, Parameter } from '../action.js'
 
 /** Parameter of actions on one instance. */
 export const nameOfInstance = {
@@ -28,3 +28,10 @@ export const atTarget = {
   type: 'text',
   summary: 'Those at a target, see "target list" (default: those here)',
 } as const satisfies Parameter
+
+/** Option of actions that make an instance. */
+export const runtimeOption = {
+  name: 'runtime',
+  type: 'runtime',
+  summary: 'What runs it, see "runtimes"',
+} as const satisfies Option

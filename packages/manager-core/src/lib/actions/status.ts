@@ -10,6 +10,7 @@ import { serverOverview } from '../overview/server-overview.js'
 import type { OperationItem } from '../runs/operation-item.js'
 import { refOf } from '../runtime/instance-ref.js'
 import { redact } from '../runtime/redact.js'
+import { failureOf } from '../system/failure.js'
 import { defineAction, type CallPlace } from './define-action.js'
 import { nameOfInstance } from './shared-inputs.js'
 
@@ -59,6 +60,7 @@ async function ofInstance({ context, caller }: CallPlace, stored: Instance): Pro
   const item = {
     name: wire.name,
     state: overview.state,
+    runtime: wire.runtime,
     ...now,
     public_url: wire.public_url,
     url: wire.url,
@@ -104,7 +106,12 @@ async function databaseOf({ home, settings, databases }: ManagerContext, { id, d
 async function lastLines(context: ManagerContext, instance: Instance): Promise<Json[]> {
   const lines: Json[] = []
   const filter = () => createLogFilter({})
-  for await (const line of context.runtimes.of(instance).logs(refOf(context, instance), { lines: logLines, filter }))
-    lines.push(redact(line))
+  try {
+    for await (const line of context.runtimes.of(instance).logs(refOf(context, instance), { lines: logLines, filter }))
+      lines.push(redact(line))
+  } catch (error) {
+    // The rest is worth showing all the same.
+    lines.push(failureOf(error).message)
+  }
   return lines
 }

@@ -175,7 +175,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
           findings.push({
             level: 'error',
             message: `Nobody can tell what "${name}" does: its runtime "${instance.runtime}" does not answer.`,
-            help: 'manager doctor runtime says why.',
+            help: 'manager runtimes says why.',
           })
         else if (state === 'suspended')
           findings.push({

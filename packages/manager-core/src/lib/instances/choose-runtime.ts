@@ -33,7 +33,7 @@ export async function chooseRuntime(
   const ofVersion = (await settings.version(version)).runtime
   const general = settings.global.runtime
   checkSetting(context, ofVersion ?? general, ofVersion === undefined ? 'config.sh' : `version-${version}.sh`)
-  const fits = (name: string) => kind === undefined || runtimes.runs(name, kind)
+  const fits = (name: string) => kind === undefined || runtimes.kinds(name).includes(kind)
   const name = ofVersion ?? (fits(general) ? general : (runtimes.names.find(fits) ?? general))
   await checkRuntime(context, name, kind)
   return name
@@ -52,8 +52,8 @@ export async function checkRuntime(
   const { runtimes } = context
   if (!runtimes.names.includes(name))
     throw new ManagerError('ERR_USAGE', `There is no runtime "${shown(name)}".`, { help: await whatThereIs(context) })
-  if (kind !== undefined && !runtimes.runs(name, kind)) {
-    const others = runtimes.names.filter((other) => runtimes.runs(other, kind))
+  if (kind !== undefined && !runtimes.kinds(name).includes(kind)) {
+    const others = runtimes.names.filter((other) => runtimes.kinds(other).includes(kind))
     throw new ManagerError('ERR_STATE', `The runtime "${name}" does not run ${described[kind]}.`, {
       help: others.length === 0 ? `No runtime of this manager does.` : `These do: ${others.join(', ')}.`,
     })

@@ -9,6 +9,7 @@ export interface InstanceFilter {
   readonly word?: string | undefined
   readonly version?: string | undefined
   readonly database?: string | undefined
+  readonly runtime?: string | undefined
   /** What is observed; `started`: it has processes, `stopped`: it has none. */
   readonly status?: string | undefined
   /** Keys with a `-` before those that go down, separated by commas. Default: as they are given. */
@@ -23,7 +24,7 @@ const searched = ['name', 'owner_email', 'firstname', 'lastname', 'company', 'cu
  */
 export function selectInstances(
   instances: readonly WireInstance[],
-  { word, version, database, status, order }: InstanceFilter,
+  { word, version, database, runtime, status, order }: InstanceFilter,
   versions: readonly string[],
 ): readonly WireInstance[] {
   const compare = order === undefined ? undefined : comparison(order)
@@ -31,6 +32,7 @@ export function selectInstances(
   if (word !== undefined) tests.push(wordTest(word, new Set([...versions, ...instances.map((one) => one.version)])))
   if (version !== undefined) tests.push((instance) => instance.version === version)
   if (database !== undefined) tests.push((instance) => instance.database === database)
+  if (runtime !== undefined) tests.push((instance) => instance.runtime === runtime)
   if (status !== undefined)
     tests.push(({ observed }) => observed === status || (isRunning(observed) ? 'started' : 'stopped') === status)
   const found = instances.filter((instance) => tests.every((test) => test(instance)))

@@ -3,7 +3,7 @@ import type { Instance, Observed } from '../domain/instance.js'
 import { refOf } from '../runtime/instance-ref.js'
 import { publicUrlOf, urlOf, type PublicUrlSettings } from '../settings/public-url.js'
 
-/** An instance as surfaces show it. Source: wire-decisions, "instance"; `public_url`, `id`, `port` and those from `proved` on are additions. */
+/** An instance as surfaces show it. Source: wire-decisions, "instance"; `public_url`, `id`, `port` and those from `runtime` on are additions. */
 export type WireInstance = {
   readonly name: string
   readonly version: string
@@ -32,6 +32,8 @@ export type WireInstance = {
   readonly operation: string
   readonly id: string
   readonly port: number
+  /** See `Instance.runtime`. */
+  readonly runtime: string
   /** When a backup of it was proved last that is there and not damaged, ISO 8601; empty: none. */
   readonly proved: string
   /** See `Instance.installedVersion`. */
@@ -64,6 +66,7 @@ export const wireKeys = [
   'operation',
   'id',
   'port',
+  'runtime',
   'proved',
 ] as const
 
@@ -92,6 +95,7 @@ export function wireInstance(instance: Instance, settings: PublicUrlSettings): W
     operation: instance.operation,
     id: instance.id,
     port: instance.port,
+    runtime: instance.runtime,
     proved: instance.proved,
     installed_version: instance.installedVersion || instance.version,
     held_revision: instance.heldRevision,

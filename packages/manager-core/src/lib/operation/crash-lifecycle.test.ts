@@ -1,3 +1,3 @@
 import { testCrashes } from '../testing/crash-suite.js'
 
-testCrashes(['add', 'clone', 'rename', 'reset', 'delete', 'undelete', 'purge'])
+testCrashes(['add', 'clone', 'rename', 'move', 'reset', 'delete', 'undelete', 'purge'])

@@ -67,7 +67,7 @@ describe('runtimes', () => {
     expect(all.of({ id: 'a' }).name).toBe('two')
     expect(all.of({ id: 'a', runtime: 'process' }).name).toBe('process')
     expect(all.of({ id: 'gone' }).name).toBe('process')
-    expect([all.runs('process', 'node'), all.runs('process', 'webapp')]).toEqual([true, false])
+    expect([all.kinds('process'), all.kinds('nothing')]).toEqual([['node'], []])
   })
 
   it('are asked once each for all of their instances', async () => {

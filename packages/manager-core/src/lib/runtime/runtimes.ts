@@ -19,8 +19,8 @@ export interface Runtimes {
   named(name: string): Runtime
   /** Whether it can be used here, and why not; also of one that is not there. */
   probe(name: string): Promise<{ readonly ok: boolean; readonly message: string }>
-  /** Whether it runs applications of that kind. @throws ManagerError ERR_STATE */
-  runs(name: string, kind: ApplicationKind): boolean
+  /** Kinds of applications that it runs; none when there is no such runtime. */
+  kinds(name: string): readonly ApplicationKind[]
   /** @throws ManagerError ERR_STATE when there is no such runtime (any more) */
   of(instance: OfInstance): Runtime
   /** What is seen of an instance; `unknown` when its runtime cannot tell. */
@@ -95,7 +95,7 @@ export function createRuntimes({ table, parts, nameOf }: RuntimesOptions): Runti
         return { ok: false, message: failureOf(error).message }
       }
     },
-    runs: (name, kind) => rowOf(name).runs.includes(kind),
+    kinds: (name) => (names.includes(name) ? rowOf(name).runs : []),
     of: (instance) => named(nameFor(instance)),
     async observe(ref) {
       try {

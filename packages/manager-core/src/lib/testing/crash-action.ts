@@ -2,6 +2,7 @@ import type { Input } from '../domain/input.js'
 import { createManager } from '../manager.js'
 import type { JournalPoint } from '../operation/operation.js'
 import { crashAt } from './crash-point.js'
+import { secondRuntime } from './second-runtime.js'
 
 /** What the program is told, as JSON in its one argument. */
 export interface CrashAction {
@@ -27,7 +28,7 @@ const {
   ...options
 } = JSON.parse(process.argv[2] as string) as CrashAction
 const { onPoint, report } = crashAt(at)
-const manager = createManager({ ...options, onJournal: onPoint })
+const manager = createManager({ ...options, runtimes: { second: secondRuntime() }, onJournal: onPoint })
 const caller = { actor: 'crash', surface: 'cli', waitMs, ...(leavesRecovery && { leavesRecovery }) } as const
 await report(() =>
   action === undefined ? manager.context.operations.recover(caller) : manager.perform(action, input, caller),

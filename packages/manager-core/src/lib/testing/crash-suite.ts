@@ -11,6 +11,7 @@ import { crashScenarios, type CrashScenario } from './crash-scenarios.js'
 import { createTestManager, type TestManagerOptions } from './create-test-manager.js'
 import { endProcessesOf } from './end-processes.js'
 import { fakeApplicationServer } from './fake-application.js'
+import { secondRuntime } from './second-runtime.js'
 import { databasesOf, knownIds, takeSnapshots, type Snapshot, type Snapshots } from './snapshot.js'
 
 /** In `npm run test:deep` a command is killed at every entry; in `npm test` at so many, of which some are chosen by the seed. */
@@ -180,6 +181,7 @@ async function createLab(prepare: CrashScenario['prepare'], options: TestManager
   const test = await createTestManager({
     ...options,
     createManager,
+    runtimes: { second: secondRuntime() },
     config: [
       ...(options.config ?? []),
       'export APPS_HEALTHWINDOW=0',

@@ -1,7 +1,9 @@
 import { useId } from 'preact/hooks'
 import type { FieldValue } from '../lib/action-input.js'
+import type { RuntimeItem } from '@steward/manager-core'
 import { hasText, inputSummaryOf, t } from '../lib/i18n.js'
 import type { InputRow } from '../lib/session.js'
+import { useApi } from '../lib/use-api.js'
 
 export interface ActionFieldProps {
   /** Name of the action that takes it. */
@@ -19,6 +21,7 @@ export function ActionField({ action, input, value, onChange, names, autofocus =
   const id = useId()
   const { name, type, required = false } = input
   const { text, lang } = inputSummaryOf(action, input)
+  const runtimes = useRuntimes(type === 'runtime')
   const label = labelOf(name)
   const isPlain = label === text
   const common = { id, name, required, autofocus, ...(!isPlain && { 'aria-describedby': `${id}-about` }) }
@@ -41,7 +44,7 @@ export function ActionField({ action, input, value, onChange, names, autofocus =
       </div>
     )
   const current = String(value)
-  const choices = choicesOf(input, names)
+  const choices = type === 'runtime' ? runtimes : choicesOf(input, names)
   return (
     <div class="field">
       <label for={id}>
@@ -53,8 +56,8 @@ export function ActionField({ action, input, value, onChange, names, autofocus =
           <option value="" disabled={required}>
             {required ? t('form.choose') : t('form.default')}
           </option>
-          {choices.map(([key, shown]) => (
-            <option key={key} value={key}>
+          {choices.map(([key, shown, why]) => (
+            <option key={key} value={key} disabled={why !== undefined} title={why}>
               {shown}
             </option>
           ))}
@@ -80,10 +83,10 @@ export function labelOf(name: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
-function choicesOf(
-  { type, choices }: InputRow,
-  names: readonly string[] | undefined,
-): readonly (readonly [key: string, label: string])[] | undefined {
+/** Who cannot be chosen says why. */
+type Choice = readonly [key: string, label: string, why?: string]
+
+function choicesOf({ type, choices }: InputRow, names: readonly string[] | undefined): readonly Choice[] | undefined {
   if (type === 'yes-no')
     return [
       ['yes', t('yes')],
@@ -91,6 +94,14 @@ function choicesOf(
     ]
   const own = type === 'choice' ? choices : type === 'instance' || type === 'version' ? names : undefined
   return own?.map((one) => [one, one])
+}
+
+/** What can run instances; that which cannot be used on that machine says why. */
+function useRuntimes(isWanted: boolean): readonly Choice[] {
+  const { data } = useApi<{ readonly list: readonly RuntimeItem[] }>(isWanted ? 'runtimes' : undefined)
+  return (data?.list ?? []).map(({ name, usable, message }) =>
+    usable === 'yes' ? [name, name] : [name, `${name} – ${message.replace(/\. .*/, '.')}`, message],
+  )
 }
 
 /** Attributes of a text field. Passwords are neither offered from the browser's store nor kept in it. */

@@ -64,7 +64,7 @@ export const globalTable = {
     type: 'text',
     section: 'Instances',
     default: 'process',
-    summary: 'What runs new instances whose version names no other; see doctor runtime (addition)',
+    summary: 'What runs new instances whose version names no other; see "runtimes" (addition)',
   },
   APPS_DATABASES: {
     type: 'databases',

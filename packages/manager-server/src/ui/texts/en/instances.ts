@@ -26,6 +26,7 @@ export const instances = {
   'instances.anyStatus': 'Any status',
   'instances.anyVersion': 'Any version',
   'instances.anyDatabase': 'Any database',
+  'instances.anyRuntime': 'Any runtime',
   'instances.anyFlag': 'Any flags',
   'instances.order': 'Order',
   'instances.orderBy': 'By {column}',

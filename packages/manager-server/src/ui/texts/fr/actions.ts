@@ -39,6 +39,7 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'action.reseturl': 'Effacer l’adresse personnalisée',
   'action.iocredentials': 'Identifiants d’E/S',
   'action.isolate': 'Lui donner un compte propre',
+  'action.move': 'La confier à un autre moteur',
   'action.neutralise': 'Ne plus rien laisser sortir',
   'action.unneutralise': 'Laisser sortir à nouveau',
   'action.app-stop': 'Arrêter le serveur d’application',
@@ -69,6 +70,8 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'about.add': 'Une nouvelle instance d’une version, ou une copie d’une autre instance.',
   'about.clone': 'La même application et les mêmes données sous un autre nom.',
   'about.rename': 'Ses données, sa base et son port restent les mêmes.',
+  'about.move':
+    'Elle est arrêtée, puis démarrée par l’autre moteur. Si elle n’y est pas en bonne santé, tout est remis comme avant.',
   'about.reset': 'Elle redevient vierge. Ce qu’elle était va à la corbeille.',
   'about.delete': 'Elle est arrêtée et va à la corbeille, d’où on peut la récupérer pendant quelques jours.',
   'about.upgrade':
@@ -88,6 +91,7 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'field.from': 'À partir de',
   'field.version': 'Version',
   'field.database': 'Base de données',
+  'field.runtime': 'Moteur d’exécution',
   'field.protected': 'Protégée',
   'field.auto_save': 'Sauvegardée automatiquement',
   'field.auto_update': 'Mise à niveau automatiquement',

@@ -26,6 +26,7 @@ export const instances: Readonly<Record<keyof typeof en, Text>> = {
   'instances.anyStatus': 'Tous les états',
   'instances.anyVersion': 'Toutes les versions',
   'instances.anyDatabase': 'Toutes les bases',
+  'instances.anyRuntime': 'Tous les moteurs',
   'instances.anyFlag': 'Toutes les options',
   'instances.order': 'Ordre',
   'instances.orderBy': 'Par {column}',

@@ -43,7 +43,7 @@ export function MainActions({ item, ask }: Pick<TabProps, 'item' | 'ask'>) {
 const groups = [
   ['instance.care', ['start', 'stop', 'restart', 'save', 'upgrade']],
   ['instance.identity', ['rename', 'clone', 'seturl', 'reseturl']],
-  ['instance.server', ['app-start', 'app-stop', 'iocredentials', 'neutralise', 'unneutralise']],
+  ['instance.server', ['move', 'app-start', 'app-stop', 'iocredentials', 'neutralise', 'unneutralise']],
   ['instance.danger', ['rollback', 'reset', 'delete']],
 ] as const
 

@@ -32,6 +32,7 @@ export function OverviewTab(props: TabProps) {
             ...(address === item.url ? [] : ([[t('instance.local'), item.url]] as const)),
             [t('field.version'), <VersionOf {...props} />],
             [t('field.database'), item.database],
+            [t('field.runtime'), item.runtime],
             [t('instance.limitMemory'), item.limit_memory],
             [t('instance.limitCpu'), item.limit_cpu],
             [t('instance.limitProcesses'), item.limit_processes],

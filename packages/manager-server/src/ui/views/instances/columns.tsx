@@ -7,6 +7,9 @@ import { formatBytes, formatDuration } from '../../lib/format.js'
 import { t } from '../../lib/i18n.js'
 import { addressOf, isOtherwise, needsUpgrade, type Instance } from '../../lib/instance.js'
 
+/** Most have it: only others are worth the room. */
+const usualRuntime = 'process'
+
 /** @param dates of the newest templates, by version */
 export function columnsOf(dates: ReadonlyMap<string, string>): readonly Column<Instance>[] {
   return [
@@ -30,6 +33,7 @@ export function columnsOf(dates: ReadonlyMap<string, string>): readonly Column<I
       cell: (row) => (
         <span class="version">
           {row.version}
+          {row.runtime !== usualRuntime && <span class="quiet">{row.runtime}</span>}
           {needsUpgrade(row, dates) && (
             <span class="newer" title={t('instances.newer')}>
               <Icon name="up" />

@@ -45,6 +45,13 @@ export function FilterBar({ rows, filters, onFilter, columns, order, onOrder }: 
         onChoose={(value) => set('database', value)}
       />
       <Choice
+        name={t('field.runtime')}
+        any={t('instances.anyRuntime')}
+        value={filters.runtime}
+        values={countsOf(rows, 'runtime')}
+        onChoose={(value) => set('runtime', value)}
+      />
+      <Choice
         name={t('column.flags')}
         any={t('instances.anyFlag')}
         value={filters.flag}
@@ -87,7 +94,7 @@ function statesOf(rows: readonly Instance[]): ChoiceProps['values'] {
   })
 }
 
-function countsOf(rows: readonly Instance[], key: 'version' | 'database'): ChoiceProps['values'] {
+function countsOf(rows: readonly Instance[], key: 'version' | 'database' | 'runtime'): ChoiceProps['values'] {
   const counts = new Map<string, number>()
   for (const row of rows) counts.set(row[key], (counts.get(row[key]) ?? 0) + 1)
   return [...counts].toSorted(([a], [b]) => a.localeCompare(b)).map(([value, count]) => [value, `${value} (${count})`])

@@ -8,10 +8,11 @@ export interface Filters {
   readonly status: string
   readonly version: string
   readonly database: string
+  readonly runtime: string
   readonly flag: string
 }
 
-export const noFilters: Filters = { q: '', status: '', version: '', database: '', flag: '' }
+export const noFilters: Filters = { q: '', status: '', version: '', database: '', runtime: '', flag: '' }
 
 type Test = (row: Instance, dates: ReadonlyMap<string, string>) => boolean
 
@@ -60,7 +61,7 @@ export interface FilterOptions {
 /** Rows that all filters want. */
 export function filterRows(
   rows: readonly Instance[],
-  { q, status, version, database, flag }: Filters,
+  { q, status, version, database, runtime, flag }: Filters,
   { dates, words }: FilterOptions,
 ): readonly Instance[] {
   const wanted = plain(q).split(/\s+/).filter(Boolean)
@@ -70,6 +71,7 @@ export function filterRows(
       (status === '' || row.observed === status) &&
       (version === '' || row.version === version) &&
       (database === '' || row.database === database) &&
+      (runtime === '' || row.runtime === runtime) &&
       test(row, dates) &&
       wanted.every((word) => words.get(row.id)?.includes(word)),
   )
