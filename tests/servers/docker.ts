@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRoot } from './as-user.js'
@@ -46,8 +47,9 @@ export function dockerIsMissing(): string | undefined {
 /** Starts one, in about 1 second. */
 export async function startDocker(options: DockerOptions = {}): Promise<TestDocker> {
   await sweepAbandoned()
-  // The paths of its sockets must be short.
-  return started(new PrivateDocker(await makeFolder('docker', '/tmp'), options), (docker) => docker.start())
+  // The paths of its sockets must be short; in memory where other temporary files are.
+  const base = tmpdir().startsWith('/dev/shm/') ? '/dev/shm' : '/tmp'
+  return started(new PrivateDocker(await makeFolder('docker', base), options), (docker) => docker.start())
 }
 
 /** Its cgroups have a name of their own, so that what is left in them is known to be ours. */

@@ -19,7 +19,7 @@ import { createLogger } from './lib/logger.js'
 import { releaseMemorySoon } from './lib/release-memory.js'
 import { listen } from './lib/serve.js'
 import type { Settings } from './lib/settings.js'
-import { SettingsError, readPort, readSettings } from './lib/settings.js'
+import { SettingsError, readEnvironmentFile, readPort, readSettings } from './lib/settings.js'
 import { platformVersion } from './lib/version.js'
 import { welcome } from './lib/welcome.js'
 
@@ -126,6 +126,7 @@ STEWARD_ADMIN_LOGIN STEWARD_ADMIN_PASSWORD (of the administrator: made when ther
 STEWARD_SERVICE_USER STEWARD_SERVICE_PASSWORD (of /io; without them it is off)
 STEWARD_NEUTRALISED=true (nothing is sent out: for copies)
 STEWARD_TRUSTED_PROXIES (addresses of reverse proxies, when app.yaml does not say them)
+STEWARD_ENV_FILE (a file with more of them, NAME=value, for those that nobody else may see)
 
 Examples:
   $ app-server my-application
@@ -163,6 +164,7 @@ function parseName(text: string): string {
 async function start(folder: string | undefined, flags: Flags): Promise<number> {
   // Databases, documents, secrets and exports are nobody else's on this machine.
   process.umask(0o077)
+  readEnvironmentFile(process.env)
   const fromEnvironment = readSettings(process.env)
   const settings: Settings = {
     ...fromEnvironment,

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase, resolveDatabase } from './open-database.js'
-import { readSettings } from './settings.js'
+import { readEnvironmentFile, readSettings } from './settings.js'
 
 test('readSettings() takes what is set and leaves the rest open', () => {
   expect(readSettings({ STEWARD_PORT: '0', STEWARD_HOST: '', NODE_ENV: 'production' })).toMatchObject({
@@ -64,4 +67,18 @@ test('readSettings() takes trusted proxies, separated by commas', () => {
     '10.0.0.0/8',
   ])
   expect(readSettings({}).trustedProxies).toBe(undefined)
+})
+
+test('readEnvironmentFile() adds what the file says, and changes nothing that is set', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-settings-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'settings.env')
+  writeFileSync(file, 'STEWARD_ADMIN_PASSWORD="of the file"\nSTEWARD_PORT=1\n')
+  const environment: NodeJS.ProcessEnv = { STEWARD_ENV_FILE: file, STEWARD_PORT: '2' }
+  readEnvironmentFile(environment)
+  expect(readSettings(environment)).toMatchObject({ adminPassword: 'of the file', port: 2 })
+  readEnvironmentFile({})
+  expect(() => readEnvironmentFile({ STEWARD_ENV_FILE: join(folder, 'none') })).toThrow(
+    'STEWARD_ENV_FILE names a file that cannot be read: ENOENT',
+  )
 })

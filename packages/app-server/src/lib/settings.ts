@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+
 /** What may be set from outside, over what `app.yaml` says. */
 export interface Settings {
   /** Which of the application's `environments` applies; it must be there. */
@@ -18,6 +21,23 @@ export interface Settings {
   readonly trustedProxies?: readonly string[] | undefined
   /** The one user of `/io`; absent: `/io` is off. */
   readonly serviceAccount?: { readonly user: string; readonly password: string } | undefined
+}
+
+/**
+ * Adds what the file says that `STEWARD_ENV_FILE` names: variables that others may not see who see those of a container.
+ * What is set already stays.
+ *
+ * @throws SettingsError when it cannot be read
+ */
+export function readEnvironmentFile(environment: NodeJS.ProcessEnv): void {
+  const file = environment['STEWARD_ENV_FILE']
+  if (!file) return
+  try {
+    const variables = parseEnv(readFileSync(file, 'utf8'))
+    for (const [name, value] of Object.entries(variables)) environment[name] ??= value
+  } catch (error) {
+    throw new SettingsError(`STEWARD_ENV_FILE names a file that cannot be read: ${(error as Error).message}.`)
+  }
 }
 
 /**

@@ -86,7 +86,7 @@ export function bodyOf(spec: InstanceSpec, { image, network, policy }: BodyOptio
       Mounts: [
         { Type: 'bind', Source: spec.workingFolder, Target: spec.workingFolder, ReadOnly: true },
         ...[home.data, home.logs, home.run].map((each) => ({ Type: 'bind', Source: each, Target: each })),
-        ...programsOf(spec).map((each) => ({ Type: 'bind', Source: each, Target: each, ReadOnly: true })),
+        ...programsOf(spec, image).map((each) => ({ Type: 'bind', Source: each, Target: each, ReadOnly: true })),
       ],
       ReadonlyRootfs: true,
       Tmpfs: { '/tmp': 'rw,nosuid,nodev,mode=1777' },
@@ -129,11 +129,12 @@ function programOf(spec: InstanceSpec): readonly string[] {
   ]
 }
 
-/** Folders of the manager's programs that the command needs. */
-function programsOf({ command, folder, workingFolder }: InstanceSpec): readonly string[] {
+/** Folders of the manager's programs that the command needs, and that the image has not. */
+function programsOf({ command, folder, workingFolder }: InstanceSpec, { programs = folder }: Image): readonly string[] {
   const [, script = ''] = command
   const real = [realPath(fileURLToPath(guest)), ...(script.startsWith('/') ? [realPath(script)] : [])]
-  const outside = real.filter((each) => !isBelow(each, folder) && !isBelow(each, realPath(workingFolder)))
+  const there = [folder, realPath(workingFolder), programs]
+  const outside = real.filter((each) => !there.some((one) => isBelow(each, one)))
   return withoutNested(outside.map(programFolder))
 }
 

@@ -5,6 +5,16 @@ import { makeLocalImage, localImageName } from './local-image.js'
 export interface Image {
   readonly name: string
   readonly id: string
+  /** Folder of the manager's programs in it, at the path that they have outside; undefined: it has none. */
+  readonly programs?: string | undefined
+}
+
+/** Label of an image that has the manager's programs. */
+const programsLabel = 'steward.programs'
+
+interface FoundImage {
+  readonly Id: string
+  readonly Config?: { readonly Labels?: Readonly<Record<string, string>> | null }
 }
 
 export interface ImageOptions {
@@ -33,8 +43,8 @@ export async function pullImage(engine: ContainerEngine, options: ImageOptions):
 }
 
 async function findImage(engine: ContainerEngine, name: string): Promise<Image | undefined> {
-  const found = await engine.ask<{ readonly Id: string }>('GET', `/images/${name}/json`, { besides: [404] })
-  return found && { name, id: found.Id }
+  const found = await engine.ask<FoundImage>('GET', `/images/${name}/json`, { besides: [404] })
+  return found && { name, id: found.Id, programs: found.Config?.Labels?.[programsLabel] }
 }
 
 async function pull(engine: ContainerEngine, wanted: string, { onProgress, signal }: ImageOptions): Promise<void> {

@@ -14,7 +14,7 @@ const repository = 'steward-node'
 
 /** What the supervisor needs, and people who look around. */
 const needed = ['sh', 'date', 'mv', 'rm', 'sleep']
-const comfort = ['cat', 'env', 'grep', 'id', 'ls', 'ps', 'tail']
+const comfort = ['cat', 'chown', 'cp', 'env', 'grep', 'id', 'ls', 'mkdir', 'ps', 'tail']
 
 interface Program {
   readonly name: string
