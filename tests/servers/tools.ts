@@ -23,6 +23,7 @@ const packagesOf = {
   ssh: 'openssh-client',
   sshd: 'openssh-server',
   swift: 'python3-swift',
+  'systemd-analyze': 'systemd',
   tomcat: 'tomcat10-common default-jre-headless',
   zstd: 'zstd',
 } as const

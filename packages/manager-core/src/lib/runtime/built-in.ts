@@ -3,6 +3,7 @@ import type { ApplicationKind } from '../templates/check-template.js'
 import { createContainerRuntime } from './container/create-container-runtime.js'
 import { createProcessRuntime } from './create-process-runtime.js'
 import type { Runtime } from './runtime.js'
+import { createSystemdRuntime } from './systemd/create-systemd-runtime.js'
 import { createTomcatRuntime } from './tomcat/create-tomcat-runtime.js'
 
 /** What runtimes are made of. */
@@ -33,5 +34,9 @@ export const builtInRuntimes: Readonly<Record<string, RuntimeRow>> = {
   tomcat: {
     runs: ['webapp'],
     make: ({ named }) => createTomcatRuntime({ processes: named('process') }),
+  },
+  systemd: {
+    runs: ['node'],
+    make: ({ settings }) => createSystemdRuntime({ stopTimeoutMs: () => settings().global.stopTimeoutMs }),
   },
 }

@@ -61,10 +61,14 @@ export const guest = new URL(
 /** How long a start waits for the application's process, in ms. */
 export const underWayMs = 5000
 
-const scriptName = 'supervisor.sh'
+const supervisor = { name: 'supervisor.sh', text: supervisorScript }
 
-/** Lays out what a start needs. May be repeated, also while it runs. */
-export function layOut(ref: InstanceRef): void {
+/**
+ * Lays out what a start needs. May be repeated, also while it runs.
+ *
+ * @param script what looks after its program
+ */
+export function layOut(ref: InstanceRef, script: { readonly name: string; readonly text: string } = supervisor): void {
   const run = runFolderOf(ref)
   const account = accountAt(ref.folder)
   const { logs } = instanceHomeAt(ref.folder)
@@ -76,7 +80,19 @@ export function layOut(ref: InstanceRef): void {
     }
     if (lstatSync(logs).uid !== account.uid) chownSync(logs, account.uid, account.gid)
   }
-  if (readForeignFile(join(run, scriptName)) !== supervisorScript) putRunFile(run, scriptName, supervisorScript)
+  if (readForeignFile(join(run, script.name)) !== script.text) putRunFile(run, script.name, script.text)
+}
+
+/** @throws ManagerError ERR_FAILED when what it runs is not there, ERR_STATE when its account is not */
+export function checkProgram(spec: InstanceSpec): void {
+  if (!existsSync(spec.workingFolder)) throw notStarted(spec, `there is no folder ${spec.workingFolder}.`)
+  if (!existsSync(spec.command[0] ?? '')) throw notStarted(spec, 'there is no such program.')
+  const account = accountAt(spec.folder)
+  if (account) checkAccount(account)
+}
+
+function notStarted({ command }: InstanceSpec, reason: string, cause?: unknown): ManagerError {
+  return new ManagerError('ERR_FAILED', `Cannot start ${command[0] ?? 'the application'}: ${reason}`, { cause })
 }
 
 /**
@@ -87,19 +103,15 @@ export function layOut(ref: InstanceRef): void {
 export async function launch(spec: InstanceSpec, { policy, debugMinutes, base }: LaunchOptions): Promise<void> {
   const run = runFolderOf(spec)
   const { logs } = instanceHomeAt(spec.folder)
-  const problem = (reason: string, cause?: unknown) =>
-    new ManagerError('ERR_FAILED', `Cannot start ${spec.command[0] ?? 'the application'}: ${reason}`, { cause })
-  if (!existsSync(spec.workingFolder)) throw problem(`there is no folder ${spec.workingFolder}.`)
-  if (!existsSync(spec.command[0] ?? '')) throw problem('there is no such program.')
+  checkProgram(spec)
   removeRunFiles(run, ['application', 'exit', 'crashed', 'debugger'])
   const token = randomUUID()
   const account = accountAt(spec.folder)
-  if (account) checkAccount(account)
   const log = openLog(join(logs, 'application.log'), account)
   try {
-    const supervisor = await spawnAlone(
+    const started = await spawnAlone(
       [
-        join(run, scriptName),
+        join(run, supervisor.name),
         run,
         policy.pauses.join(' '),
         String(policy.steadySeconds),
@@ -108,14 +120,14 @@ export async function launch(spec: InstanceSpec, { policy, debugMinutes, base }:
       ],
       { cwd: spec.workingFolder, env: environmentOf(spec, token, debugMinutes), stdio: ['pipe', log, log], account },
     ).catch((error: unknown) => {
-      throw problem((error as Error).message, error)
+      throw notStarted(spec, (error as Error).message, error)
     })
-    const stdin = supervisor.stdin as Writable
+    const stdin = started.stdin as Writable
     // It may be gone already when somebody killed it.
     stdin.on('error', () => undefined)
     try {
-      const identity = identify(supervisor.pid as number)
-      if (!identity) throw problem('its supervisor ended at once.')
+      const identity = identify(started.pid as number)
+      if (!identity) throw notStarted(spec, 'its supervisor ended at once.')
       const memory = await confine(run, spec, { pid: identity.pid, base, account })
       writeSupervisor(run, { identity, token })
       stdin.end(memory ? `go ${memory.events} ${memory.limit}\n` : 'go\n')
@@ -186,7 +198,12 @@ export function commandOf(
   return [program, ...limit, ...debug, '--import', guest.href, ...args]
 }
 
-function environmentOf(spec: InstanceSpec, token: string, debugMinutes: number | undefined): NodeJS.ProcessEnv {
+/** @param token of all processes of this start */
+export function environmentOf(
+  spec: InstanceSpec,
+  token: string,
+  debugMinutes: number | undefined,
+): Record<string, string> {
   return {
     ...plainEnvironment(instanceHomeAt(spec.folder).data, accountAt(spec.folder)),
     ...spec.environment,

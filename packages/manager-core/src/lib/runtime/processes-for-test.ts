@@ -14,30 +14,35 @@ export async function processesUnderTest(
   const folder = mkdtempSync(join(tmpdir(), 'steward runtime '))
   const make = () =>
     createProcessRuntime({ restart: { pauses: [0.02, 0.05], steadySeconds: 60, limit: 3, ...restart }, debugMinutes })
-  let number = 0
   return {
     folder,
     runtime: make(),
     another: make,
-    async spec(label, port, environment) {
-      const home = join(folder, `${number++} ${label}`)
-      const workingFolder = join(home, 'app')
-      mkdirSync(workingFolder, { recursive: true })
-      const program = join(workingFolder, 'program.mjs')
-      writeFileSync(program, testProgram)
-      return {
-        id: `i${number}`,
-        folder: home,
-        command: [process.execPath, program],
-        environment: { ...environment, TEST_PORT: String(port) },
-        workingFolder,
-        port,
-        log: { maxBytes: 1_000_000, keep: 2 },
-      }
-    },
+    spec: createSpecs(folder),
     async close() {
       await endProcessesOf(folder)
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Instances of the test program, with their homes in a folder. */
+export function createSpecs(folder: string): RuntimeUnderTest['spec'] {
+  let number = 0
+  return async (label, port, environment) => {
+    const home = join(folder, `${number++} ${label}`)
+    const workingFolder = join(home, 'app')
+    mkdirSync(workingFolder, { recursive: true })
+    const program = join(workingFolder, 'program.mjs')
+    writeFileSync(program, testProgram)
+    return {
+      id: `i${number}`,
+      folder: home,
+      command: [process.execPath, program],
+      environment: { ...environment, TEST_PORT: String(port) },
+      workingFolder,
+      port,
+      log: { maxBytes: 1_000_000, keep: 2 },
+    }
   }
 }

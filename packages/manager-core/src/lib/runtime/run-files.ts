@@ -42,7 +42,16 @@ export interface ExitRecord {
  * Files in `run/`: one line of words each. Each is whole or not there; what cannot be read is taken as not there. The
  * processes of the instance write there, too, so nothing is believed: see `lookAt`.
  */
-export const runFiles = ['supervisor', 'application', 'exit', 'crashed', 'debugger', 'suspended', 'limits'] as const
+export const runFiles = [
+  'supervisor',
+  'application',
+  'exit',
+  'crashed',
+  'debugger',
+  'suspended',
+  'limits',
+  'begun',
+] as const
 export type RunFile = (typeof runFiles)[number]
 
 export function readSupervisor(run: string): SupervisorRecord | undefined {

@@ -65,7 +65,7 @@ interface Watch {
 
 /** Sees to it that an instance that is frozen next goes on in any case. */
 export async function beginWatchdog(run: string, { maxMs, command, account }: Watch): Promise<void> {
-  const dog = await spawnAlone(['-c', watchdog, 'steward-resume', ...timeOf(maxMs), ...manager(), ...command], {
+  const dog = await spawnAlone(watchdogOf(maxMs, command), {
     cwd: run,
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'ignore', 'ignore'],
@@ -74,6 +74,11 @@ export async function beginWatchdog(run: string, { maxMs, command, account }: Wa
   const identity = identify(dog.pid as number)
   if (!identity) throw new Error('What should resume it ended at once.')
   writeSuspension(run, identity)
+}
+
+/** Arguments of a shell that runs a command when the time is over or the manager is gone. */
+export function watchdogOf(maxMs: number, command: readonly string[]): readonly string[] {
+  return ['-c', watchdog, 'steward-resume', ...timeOf(maxMs), ...manager(), ...command]
 }
 
 /** In seconds: what is left over, and the whole ones. */

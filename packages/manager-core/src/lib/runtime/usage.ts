@@ -24,7 +24,8 @@ export async function usageOf(runs: ReadonlyMap<string, string>): Promise<Readon
   return found
 }
 
-function sumOf(stats: readonly ProcessStat[]): Usage {
+/** What they use together. */
+export function sumOf(stats: readonly ProcessStat[]): Usage {
   const cpuSeconds = new Map(stats.map(({ pid, start, cpuSeconds: seconds }) => [`${pid} ${start}`, seconds]))
   const bytes = stats.reduce((sum, { pid }) => sum + residentBytes(pid), 0)
   return { memoryMb: bytes / 1_048_576, cpuSeconds }

@@ -59,7 +59,7 @@ function serviceText(job: Job, runner: JobRunner, { system, user, group }: UnitO
     '',
     '[Service]',
     'Type=oneshot',
-    `ExecStart=${[program, ...args].map((part) => unitWord(part).replaceAll('$', '$$$$')).join(' ')}`,
+    `ExecStart=${unitCommand([program, ...args])}`,
     ...environment,
     ...(system && user !== undefined ? [`User=${user}`] : []),
     ...(system && group !== undefined ? [`Group=${group}`] : []),
@@ -95,5 +95,10 @@ function descriptionOf({ name }: Job, { home }: JobRunner): string {
 /** As systemd reads words: percent signs are specifiers. */
 export function unitWord(word: string): string {
   const escaped = word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%')
-  return `"${escaped}"`
+  return `"${escaped.replaceAll('\n', '\\n')}"`
+}
+
+/** A command and its arguments: dollar signs are variables. */
+export function unitCommand(words: readonly string[]): string {
+  return words.map((word) => unitWord(word).replaceAll('$', '$$$$')).join(' ')
 }

@@ -451,8 +451,9 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     await runtime.start(spec, { debug: true })
     await serves(spec)
     const { debugAddress } = await runtime.observe(spec)
-    expect(debugAddress).toMatch(/^127\.0\.0\.1:\d+$/)
-    expect(await listens(Number(debugAddress?.split(':')[1]))).toBe(true)
+    // With a path where who knows the port alone must not be able to use it.
+    expect(debugAddress).toMatch(/^127\.0\.0\.1:\d+(\/[-\w]+)?$/)
+    expect(await listens(Number(new URL(`ws://${debugAddress}`).port))).toBe(true)
     await runtime.stop(spec, { graceMs: 10_000 })
     await runtime.start(spec)
     await serves(spec)

@@ -37,7 +37,7 @@ export interface UsableBase {
  * such as the unit of systemd that they are in. Nothing is made or changed.
  */
 export function cgroupBase(): CgroupBase {
-  const mount = mountPoint()
+  const mount = cgroupMount()
   if (mount === undefined) return { problem: 'this machine has no cgroup v2' }
   const own = join(mount, /^0::(.*)$/m.exec(readText('/proc/self/cgroup'))?.[1] ?? '/')
   const folder = upwards(own, mount).findLast(isWritable)
@@ -108,7 +108,7 @@ export async function removeCgroup(folder: string): Promise<void> {
 
 /** Whether a path, which may be anybody's word, is the one of an instance's cgroup. */
 export function isCgroupOf(run: string, path: string): boolean {
-  const mount = mountPoint()
+  const mount = cgroupMount()
   const isOfName = basename(path) === nameOf(run) && basename(dirname(path)) === groupName
   return mount !== undefined && isOfName && normalize(path) === path && path.startsWith(`${mount}/`)
 }
@@ -151,7 +151,8 @@ function makeRoom(folder: string): void {
   for (const pid of pidsIn(folder)) attempt(join(manager, 'cgroup.procs'), String(pid))
 }
 
-function mountPoint(): string | undefined {
+/** Where the cgroups of version 2 are; undefined: there are none. */
+export function cgroupMount(): string | undefined {
   const found = readText('/proc/self/mountinfo')
     .split('\n')
     .map((line) => line.split(' '))

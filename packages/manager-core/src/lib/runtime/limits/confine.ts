@@ -70,10 +70,9 @@ export function writeLimits(
   putRunFile(run, file, `${[folder, ...inForce].join(' ')}\n`)
 }
 
-/** Limits of what was started last, until it is stopped. */
-export function limitsOf(run: string): readonly LimitInForce[] {
+/** Limits of what was started last, until it is stopped. @param folder of its cgroup. Default: the one that was made for it */
+export function limitsOf(run: string, folder = cgroupOf(run)): readonly LimitInForce[] {
   const [, ...rest] = readWords(run, file)
-  const folder = cgroupOf(run)
   return rest.flatMap((word): LimitInForce[] => {
     const [name, value, by] = word.split(':') as [LimitName, string, LimitedBy]
     if (!limitNames.includes(name)) return []

@@ -38,7 +38,7 @@ export async function setResourceLimits(
     ...(processes > 0 && { processes: Math.min(processes, most('processes')) }),
     ...(files > 0 && { files: Math.min(files, most('open files')) }),
   }
-  const bytes = Math.min((memory + (memory > 0 ? await reservedBy(program) : 0)) * 2 ** 20, most('data size'))
+  const bytes = Math.min(await dataLimit(program, memory), most('data size'))
   const options = [
     ...(wanted.memory === undefined ? [] : [`--data=${bytes}:${bytes}`]),
     ...(wanted.processes === undefined ? [] : [`--nproc=${wanted.processes}:${wanted.processes}`]),
@@ -55,6 +55,11 @@ export async function setResourceLimits(
     // Not installed, or forbidden: nothing is held.
     return {}
   }
+}
+
+/** How many bytes of data a process may have whose program may use so many MB; 0: no limit. */
+export async function dataLimit(program: string, memory: number): Promise<number> {
+  return memory > 0 ? (memory + (await reservedBy(program))) * 2 ** 20 : 0
 }
 
 async function becomes(pid: number, { uid }: SystemAccount): Promise<void> {

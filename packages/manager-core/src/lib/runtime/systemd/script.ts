@@ -1,0 +1,54 @@
+import { constants } from 'node:os'
+
+const numbers = Object.entries(constants.signals).map(
+  ([name, number]) => `      ${name.slice(3)}) code=${128 + number} ;;`,
+)
+
+/**
+ * What a unit runs, as the account of the instance and with its environment: POSIX shell. It opens the log, so that a link
+ * that the instance has put in its place leads nowhere where the instance could not write itself.
+ *
+ * Arguments: `check`, `start` or `ended`, and the folder `run/`; then of `start` the working folder and the program, of
+ * `ended` the memory limit in MB. systemd says how it ended in `EXIT_CODE`, `EXIT_STATUS` and `SERVICE_RESULT`.
+ */
+export const unitScript = `umask 077
+what=$1 run=$2
+shift 2
+exec >>"$STEWARD_LOG" 2>&1 </dev/null
+
+say() { printf '%s steward: %s\\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1"; }
+
+case $what in
+check)
+  if [ -e "$run/begun" ] && [ -n "$STEWARD_NEEDS" ] && [ ! -e "$STEWARD_NEEDS" ]; then
+    say "$STEWARD_NEEDS is gone, so it is not started again: a start would make an empty one."
+    exit 1
+  fi
+  ;;
+start)
+  # The debugger is opened once.
+  [ ! -e "$run/begun" ] || unset STEWARD_DEBUG_MINUTES
+  : >"$run/begun"
+  cd "$1" || exit
+  shift
+  exec "$@"
+  ;;
+ended)
+  [ -n "$EXIT_CODE" ] || exit 0
+  code=$EXIT_STATUS out=''
+  if [ "$EXIT_CODE" != exited ]; then
+    case $EXIT_STATUS in
+${numbers.join('\n')}
+    esac
+  fi
+  how="ended with code $code"
+  if [ "$SERVICE_RESULT" = oom-kill ] && [ -n "$1" ]; then
+    how="ran out of its memory limit of $1 MB" out=" $1"
+  fi
+  # Files are whole or not there.
+  printf '%s\\n' "$code 0$out" >"$run/exit.new" && mv -f "$run/exit.new" "$run/exit"
+  rm -f "$run/debugger"
+  [ "$SERVICE_RESULT" = success ] || say "The application $how."
+  ;;
+esac
+`

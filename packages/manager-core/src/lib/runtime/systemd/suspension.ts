@@ -1,0 +1,32 @@
+import { watchdogOf } from '../suspension.js'
+import { runAsUnit, systemctl } from './systemctl.js'
+import { isFrozen, isUp, stateOf } from './unit-state.js'
+
+/** Lets a unit go on when the time is over or the manager is gone. */
+const watchdogUnit = (unit: string) => unit.replace(/\.service$/, '-resume.service')
+
+/** Freezes a unit for little more than `maxMs`, and no longer than the manager lives. Nothing to do when it does not run. */
+export async function suspend(unit: string, maxMs: number): Promise<void> {
+  const [state] = await stateOf([unit])
+  if (!state || !isUp(state)) return
+  await endWatchdog(unit)
+  await runAsUnit(watchdogUnit(unit), ['/bin/sh', ...watchdogOf(maxMs, ['systemctl', 'thaw', unit])])
+  try {
+    await systemctl('freeze', unit)
+  } catch (error) {
+    await resume(unit)
+    throw error
+  }
+}
+
+/** Lets it go on. May be repeated. */
+export async function resume(unit: string): Promise<void> {
+  const [state] = await stateOf([unit])
+  if (state && isFrozen(state)) await systemctl('thaw', unit)
+  await endWatchdog(unit)
+}
+
+async function endWatchdog(unit: string): Promise<void> {
+  const [watchdog] = await stateOf([watchdogUnit(unit)])
+  if (watchdog && isUp(watchdog)) await systemctl('stop', watchdogUnit(unit))
+}

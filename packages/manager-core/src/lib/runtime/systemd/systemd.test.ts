@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startSystemd, systemdIsMissing, type TestSystemd } from '../../../../../../tests/servers/index.js'
+
+const missing = systemdIsMissing()
+if (missing !== undefined) it('systemd runtime', ({ skip }) => skip(missing))
+else
+  describe('in a machine that systemd runs', () => {
+    let machine: TestSystemd
+
+    beforeAll(async () => {
+      machine = await startSystemd()
+    })
+    afterAll(() => machine?.close())
+
+    it('instances are units: the tests of *.inside.ts pass', { timeout: 600_000 }, async () => {
+      const config = `${machine.checkout}/vitest.systemd.config.ts`
+      const vitest = ['node', `${machine.checkout}/node_modules/vitest/vitest.mjs`, 'run', '--configLoader', 'runner']
+      const { exitCode, output } = await machine.run([...vitest, ...['--root', machine.checkout, '--config', config]])
+      expect(output).toContain('passed')
+      expect(exitCode, output).toBe(0)
+    })
+  })

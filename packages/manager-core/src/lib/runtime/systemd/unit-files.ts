@@ -1,0 +1,94 @@
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ManagerError } from '../../../errors.js'
+import { writePrivateFile } from '../../files/write-private-file.js'
+import { unitFolder } from '../../schedule/systemd.js'
+import type { InstanceRef } from '../runtime.js'
+import { systemctl } from './systemctl.js'
+import { ownerLine } from './unit.js'
+
+const folder = unitFolder(true, {})
+
+/** Root's alone: what is in it is a secret, and systemd reads it before it becomes the account of the instance. */
+const environments = '/etc/steward/instances'
+
+const fileOf = (unit: string) => join(folder, unit)
+const linkOf = (unit: string) => join(folder, 'multi-user.target.wants', unit)
+
+export function environmentFileOf(unit: string): string {
+  return join(environments, `${unit}.env`)
+}
+
+/**
+ * Puts a unit and its environment in place, and tells systemd when the unit has changed. When it fails, all is as it was.
+ *
+ * @throws ManagerError ERR_STATE when there is a unit of that name that is not of this instance
+ */
+export async function writeUnit(
+  ref: InstanceRef,
+  unit: string,
+  { text, environment }: { readonly text: string; readonly environment: string },
+): Promise<void> {
+  checkOwner(ref, unit)
+  const before = [fileOf(unit), environmentFileOf(unit)].map((file) => [file, readIfThere(file)] as const)
+  try {
+    await mkdir(environments, { recursive: true, mode: 0o700 })
+    await chmod(environments, 0o700)
+    await writePrivateFile(environmentFileOf(unit), environment)
+    if (before[0]?.[1] === text) return
+    await put(fileOf(unit), text, 0o644)
+    await systemctl('daemon-reload')
+  } catch (error) {
+    for (const [file, old] of before)
+      await (old === undefined ? rm(file, { force: true }) : put(file, old, file === fileOf(unit) ? 0o644 : 0o600))
+    throw error
+  }
+}
+
+/** Whether it is started at the next boot. */
+export async function setAtBoot(unit: string, isWanted: boolean): Promise<void> {
+  if (!isWanted) return rm(linkOf(unit), { force: true })
+  if (lstatSync(linkOf(unit), { throwIfNoEntry: false })) return
+  await mkdir(join(linkOf(unit), '..'), { recursive: true })
+  // What "systemctl enable" does, without having systemd read all units again.
+  await symlink(fileOf(unit), linkOf(unit)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+}
+
+/** With all that was set for it by hand. @returns whether there was anything that systemd must be told of */
+export async function removeUnit(ref: InstanceRef, unit: string): Promise<boolean> {
+  if (isOfOther(ref, unit)) return false
+  const isThere = existsSync(fileOf(unit))
+  const overrides = [folder, `${folder}.control`].map((each) => join(each, `${unit}.d`))
+  for (const path of [linkOf(unit), fileOf(unit), environmentFileOf(unit), ...overrides])
+    await rm(path, { recursive: true, force: true })
+  return isThere
+}
+
+function checkOwner(ref: InstanceRef, unit: string): void {
+  if (!isOfOther(ref, unit)) return
+  throw new ManagerError(
+    'ERR_STATE',
+    `There is a unit ${unit} already, and it is not of the instance in ${ref.folder}.`,
+    {
+      help: `See whose it is: systemctl cat ${unit}. When nobody needs it: systemctl disable --now ${unit}, then remove ${fileOf(unit)}.`,
+    },
+  )
+}
+
+function isOfOther(ref: InstanceRef, unit: string): boolean {
+  const text = readIfThere(fileOf(unit))
+  return text !== undefined && !text.split('\n').includes(ownerLine(ref.folder))
+}
+
+/** Whole or not at all. */
+async function put(file: string, text: string, mode: number): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode })
+  await rename(`${file}.new`, file)
+}
+
+function readIfThere(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config'
+
+/** Of the tests that run in a machine that systemd runs, see `systemd.test.ts`. */
+export default defineConfig({
+  cacheDir: '/tmp/vitest',
+  test: {
+    include: ['packages/manager-core/src/lib/runtime/systemd/*.inside.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
+    server: { deps: { external: [/\/dist\/.*\.js$/] } },
+  },
+})
