@@ -24,7 +24,13 @@ export const systemChecks: readonly DoctorCheck[] = [
     async run({ runtimes, registry, settings }) {
       const used = new Set(registry.instances().map(({ runtime }) => runtime))
       const findings: Finding[] = []
-      for (const name of new Set([settings.global.runtime, ...used])) {
+      const ofVersions = await Promise.all(
+        registry
+          .versions()
+          .map(async ({ version }) => (await settings.version(version).catch(() => undefined))?.runtime),
+      )
+      const wanted = [settings.global.runtime, ...ofVersions.filter((name) => name !== undefined), ...used]
+      for (const name of new Set(wanted)) {
         const { ok, message } = await runtimes.probe(name)
         findings.push(
           ok
@@ -33,8 +39,8 @@ export const systemChecks: readonly DoctorCheck[] = [
                 level: 'error',
                 message,
                 help: used.has(name)
-                  ? `Put that right, or move its instances: manager move <name> --to <runtime>`
-                  : 'Put that right, or choose another: APPS_RUNTIME in config.sh.',
+                  ? 'Put that right, or move its instances: manager move <name> --to <runtime>'
+                  : 'Put that right, or choose another: APPS_RUNTIME in config.sh, or in the file of the version.',
               },
         )
       }

@@ -188,6 +188,17 @@ describe('the runtime of a new instance', () => {
     writeFileSync(`${home}/version-1.0.sh`, `APPS_TEMPLATE=folder:${template}\nAPPS_RUNTIME=process\n`)
     await perform('add', { name: 'versioned', ...stopped })
     expect(runtimeOf('versioned')).toBe('process')
+    writeFileSync(`${home}/version-1.0.sh`, `APPS_TEMPLATE=folder:${template}\nAPPS_RUNTIME=docker\n`)
+    await expect(perform('add', { name: 'wrong' })).rejects.toMatchObject({
+      code: 'ERR_SETTINGS',
+      message: 'APPS_RUNTIME is "docker" (version-1.0.sh), and there is no such runtime.',
+    })
+    const found = (await perform('doctor')).list as readonly { readonly check: string; readonly message: string }[]
+    expect(found.filter(({ check }) => check === 'runtime').map(({ message }) => message)).toEqual([
+      'Instances run beside the others.',
+      'There is no runtime "docker" here.',
+      'Instances run as processes.',
+    ])
   })
 
   it('is one that runs such applications, when the usual one does not', async () => {

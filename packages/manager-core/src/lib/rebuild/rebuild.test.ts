@@ -8,6 +8,7 @@ import type { ManagerError } from '../../errors.js'
 import type { Manager } from '../manager.js'
 import { listCopies } from '../store/registry-copies.js'
 import { sqlite } from '../store/sqlite.js'
+import { secondRuntime } from '../testing/second-runtime.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 
 let test: TestManager
@@ -172,6 +173,33 @@ describe('an old copy', () => {
     expect(second.of('demo')?.result).toBe('added')
     expect(second.warnings?.join('\n')).toContain('manager refresh')
     await manager.perform('start', { name: 'demo' }, test.caller)
+  })
+
+  it('gives way to what runs an instance; without any copy that alone tells its runtime', async () => {
+    await test.close()
+    test = await createTestManager({ runtimes: { second: secondRuntime() } })
+    await test.perform('add', { name: 'demo' })
+    const old = join(test.folder, 'copy')
+    renameSync(copies()[0]?.file as string, old)
+    await test.perform('move', { name: 'demo', to: 'second' })
+    for (const { file } of copies()) rmSync(file)
+    renameSync(old, join(test.context.home.registryCopies, '000000001-20261101T000000Z.db'))
+    const runtimesAfter = async () => {
+      lose()
+      const manager = fresh()
+      const { list } = await manager.perform('doctor', { rebuild: true }, test.caller)
+      const rows = list as readonly { readonly result: string; readonly message: string }[]
+      return [...rows, ...manager.context.registry.instances().map(({ runtime }) => runtime)]
+    }
+    expect(await runtimesAfter()).toEqual([
+      expect.objectContaining({
+        result: 'changed',
+        message: expect.stringContaining('Its runtime is second, not process.'),
+      }),
+      'second',
+    ])
+    rmSync(test.context.home.registryCopies, { recursive: true })
+    expect(await runtimesAfter()).toEqual([expect.objectContaining({ result: 'added' }), 'second'])
   })
 
   it('undoes nothing that was under way when it was made', async () => {

@@ -18,11 +18,12 @@ export function addInstanceMetrics(registry: Registry, source: MetricsSource): v
     new Gauge({ name: `steward_${name}`, help, labelNames, registers: [registry] })
 
   const states = gauge('instances', 'Instances by what is observed of them.', ['state'])
-  const info = gauge('instance_info', 'Always 1; what an instance is.', ['instance', 'version', 'database'])
+  const info = gauge('instance_info', 'Always 1; what an instance is.', ['instance', 'version', 'database', 'runtime'])
   const proved = gauge('instance_proved_timestamp_seconds', 'When a backup of it was proved last.', ['instance'])
-  for (const { name, observed, version, database, proved: at } of source.instances) {
+  for (const { name, observed, version, database, runtime, proved: at } of source.instances) {
     states.inc({ state: String(observed) })
-    info.set({ instance: String(name), version: String(version), database: String(database) }, 1)
+    const labels = { version: String(version), database: String(database), runtime: String(runtime) }
+    info.set({ instance: String(name), ...labels }, 1)
     if (at !== '') proved.set({ instance: String(name) }, Date.parse(String(at)) / 1000)
   }
 

@@ -26,7 +26,7 @@ it('/metrics tells Prometheus of instances and of the server', async () => {
   expect(lines).toContain('steward_instances{state="started"} 1')
   expect(lines).toContain('steward_instances{state="stopped"} 2')
   expect(lines).toContain('steward_instance_started{instance="idle"} 0')
-  expect(lines).toContain('steward_instance_info{instance="demo",version="1.0",database="sqlite"} 1')
+  expect(lines).toContain('steward_instance_info{instance="demo",version="1.0",database="sqlite",runtime="process"} 1')
   expect(lines).toContain('steward_incidents_open 0')
   expect(text).toMatch(/^steward_instance_memory_bytes\{instance="demo"\} \d{7,}/m)
   expect(text).toMatch(/^steward_server_process_cpu_seconds_total /m)
