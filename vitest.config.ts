@@ -25,7 +25,8 @@ export default defineConfig({
     sequence: { sequencer: LongFilesFirst },
     // Servers that a test starts die with the process that started them, so a file needs a process, not a thread.
     pool: 'forks',
-    maxWorkers: 2,
+    // On two cores: half of its time a file waits, for a program that starts, a server, a timer.
+    maxWorkers: 4,
     // Only what hangs is ended: a machine that is busy with other work is slow, and no test says how fast one must be.
     testTimeout: 180_000,
     hookTimeout: 180_000,

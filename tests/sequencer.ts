@@ -3,10 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Files that take long, the longest first; what is said of another kind of file holds for all of it. */
 const longFiles = [
   /\/tests\/packages\.test\.ts$/,
+  /\/runtime\/tomcat\/tomcat-runtime\.test\.ts$/,
   /crash[^/]*\.test\.ts$/,
   /\/tests\/rest-service\.test\.ts$/,
   /\/tests\/consistency\//,
   /\/tests\/openapi-fuzz\.test\.ts$/,
+  /\/proxies\/(?:httpd\/httpd|nginx\/nginx)\.test\.ts$/,
+  /\/(?:upgrade\/upgrade|process-runtime|no-gap|limits)\.test\.ts$/,
   /\.integration\.test\.ts$/,
   /\/app-server\/src\/main\.test\.ts$/,
   /\/tests\/(?:start|readmes)\.test\.ts$/,
