@@ -1,5 +1,3 @@
-import { request as requestByHttp } from 'node:http'
-import { request as requestByHttps } from 'node:https'
 import { isIP } from 'node:net'
 import type { WebhookSender } from '@steward/rest-core/system'
 import { isPrivateAddress, publicLookup } from './private-addresses.js'
@@ -26,7 +24,8 @@ export function createWebhookSender({ allowPrivate = false }: WebhookSenderOptio
       const host = target.hostname.replace(/^\[|\]$/g, '')
       // Addresses are connected to without being looked up.
       if (!allowPrivate && isIP(host) && isPrivateAddress(host)) throw privateAddress()
-      const request = target.protocol === 'https:' ? requestByHttps : requestByHttp
+      // Imported, they load more than most services need.
+      const { request } = process.getBuiltinModule(target.protocol === 'https:' ? 'node:https' : 'node:http')
       const call = request(target, {
         method: 'POST',
         headers: { ...headers, 'content-length': `${Buffer.byteLength(body)}` },

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { STATUS_CODES } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { statusOf } from '@steward/rest-core/errors'
 import type { ErrorCode } from '@steward/rest-core/errors'
@@ -94,6 +93,7 @@ function refuse(error: NodeJS.ErrnoException, socket: HttpSocket): void {
     .removeAllListeners('data')
     .on('data', () => {})
     .resume()
+  const { STATUS_CODES } = process.getBuiltinModule('node:http')
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, '', body].join('\r\n'))
   // A client that keeps sending would never let go of the connection.
   setTimeout(() => socket.destroy(), lingerMs).unref()
