@@ -38,6 +38,7 @@ export async function startApp(
 ): Promise<RunningApp> {
   const env = {
     PATH: process.env['PATH'] ?? '',
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     ...more,
     ...(password !== undefined && { STEWARD_ADMIN_PASSWORD: password }),
   }
