@@ -11,6 +11,8 @@ import { runBuilt } from './run-program.js'
 export interface BundledManager {
   /** Path of `crash-action`, built. */
   readonly program: string
+  /** Path of `do-harm`, built. */
+  readonly harm: string
   readonly createManager: typeof manager.createManager
 }
 
@@ -19,7 +21,7 @@ let bundled: Promise<BundledManager> | undefined
 
 /**
  * The sources in a few files: a process that has them is there in a third of the time, its instances in half, and a
- * build that somebody does meanwhile changes nothing. Made once for each file of tests.
+ * build that somebody does meanwhile changes nothing. Made once for each process that runs tests.
  */
 export function bundledManager(): Promise<BundledManager> {
   return (bundled ??= bundle())
@@ -36,6 +38,7 @@ async function bundle(): Promise<BundledManager> {
     entryPoints: [
       pathOf('../manager.ts'),
       pathOf('./crash-action.ts'),
+      pathOf('./do-harm.ts'),
       pathOf('../runtime/guest.worker.ts'),
       pathOf('../../../../db-adapters/src/lib/sqlite/server/check-file.worker.ts'),
     ],
@@ -51,7 +54,7 @@ async function bundle(): Promise<BundledManager> {
     logLevel: 'error',
   })
   const { createManager } = (await import(pathToFileURL(join(outdir, 'manager.js')).href)) as typeof manager
-  return { program: join(outdir, 'crash-action.js'), createManager }
+  return { program: join(outdir, 'crash-action.js'), harm: join(outdir, 'do-harm.js'), createManager }
 }
 
 /** An action, or recovery, killed at an entry of the journal. @returns undefined when it was. */

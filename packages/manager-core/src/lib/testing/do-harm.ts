@@ -1,6 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { Json } from '../domain/json.js'
 import { checkHealth } from '../runtime/health.js'
 import { cgroupOf } from '../runtime/limits/confine.js'
@@ -12,6 +11,14 @@ export interface Harms {
   readonly harms: readonly string[]
   /** Lines of `config.sh`, with the limits. */
   readonly config: readonly string[]
+}
+
+/** What the program is told, as JSON in its one argument. */
+export interface HarmRun extends Harms {
+  /** Path of `hostile-application-server.mjs`. */
+  readonly applicationServer: string
+  /** File for the report. */
+  readonly output: string
 }
 
 /** What came of it. */
@@ -40,16 +47,14 @@ export interface HarmResult {
   readonly told: string
 }
 
-const hostile = fileURLToPath(new URL('./hostile-application-server.mjs', import.meta.url))
-
 /** Of those that do not end the application: what shows that they reached the limit. */
 const shown: Readonly<Record<string, string>> = { children: 'child ended SIGKILL', forks: 'no more forks 2' }
 
 const enoughAnswers = 5
 const enoughPauses = 5
 
-const { harms, config, output } = JSON.parse(process.argv[2] ?? '') as Harms & { readonly output: string }
-const test = await createTestManager({ applicationServer: hostile, config })
+const { harms, config, applicationServer, output } = JSON.parse(process.argv[2] ?? '') as HarmRun
+const test = await createTestManager({ applicationServer, config })
 const runtime = test.context.runtimes.named('process')
 for (const name of ['bad', 'good']) await test.perform('add', { name })
 const ref = { id: test.instance('bad').id, folder: test.path('bad') }

@@ -1,15 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { inUserModeLinux, provideUserModeLinux } from '../../../../../../tests/servers/user-mode-linux.js'
-import type { HarmReport, Harms } from '../../testing/do-harm.js'
-import { runProgram } from '../../testing/run-program.js'
+import { bundledManager } from '../../testing/bundled-manager.js'
+import type { HarmReport, HarmRun, Harms } from '../../testing/do-harm.js'
+import { runBuilt } from '../../testing/run-program.js'
 import { cgroupBase, type CgroupBase } from './cgroups.js'
 
 const patience = 300_000
 
-const testing = 'packages/manager-core/src/lib/testing'
+const hostile = 'packages/manager-core/src/lib/testing/hostile-application-server.mjs'
+const checkout = fileURLToPath(new URL('../../../../../..', import.meta.url))
 const harmOf = ({ results }: HarmReport, harm: string) => results.find((one) => one.harm === harm)!
 
 /** On this machine. */
@@ -17,7 +20,9 @@ async function here(harms: Harms): Promise<HarmReport> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-harm-'))
   try {
     const output = join(folder, 'report')
-    await runProgram('./do-harm.ts', { ...harms, output }, { TMPDIR: process.env['TMPDIR'] })
+    const run: HarmRun = { ...harms, applicationServer: join(checkout, hostile), output }
+    const { harm } = await bundledManager()
+    await runBuilt(harm, run, { TMPDIR: process.env['TMPDIR'] })
     return JSON.parse(readFileSync(output, 'utf8')) as HarmReport
   } finally {
     rmSync(folder, { recursive: true })
@@ -26,16 +31,25 @@ async function here(harms: Harms): Promise<HarmReport> {
 
 /** In a Linux of its own, which has cgroup v2. @param before lines of a shell, and what the program is started by */
 async function inLinux(harms: Harms, { before = [], by = '' }: { before?: readonly string[]; by?: string } = {}) {
-  const printed = await inUserModeLinux((own) => {
-    const [report, sources] = [`${own}/report`, `${own}/checkout/${testing}`]
-    const argument = JSON.stringify({ ...harms, output: report })
-    return [
-      ...before,
-      `${by} node --import ${sources}/typescript.mjs ${sources}/do-harm.ts '${argument}' 2>${report}.errors`,
-      `cat ${report} || cat ${report}.errors`,
-    ]
-  })
-  return JSON.parse(printed) as HarmReport
+  const { harm } = await bundledManager()
+  // The temporary folder of the tests may be in /dev, of which it has its own.
+  const folder = mkdtempSync('/var/tmp/steward-harm-')
+  try {
+    chmodSync(folder, 0o755)
+    cpSync(dirname(dirname(harm)), folder, { recursive: true, verbatimSymlinks: true })
+    const printed = await inUserModeLinux((own) => {
+      const report = `${own}/report`
+      const run: HarmRun = { ...harms, applicationServer: `${own}/checkout/${hostile}`, output: report }
+      return [
+        ...before,
+        `${by} node ${join(folder, 'dist/do-harm.js')} '${JSON.stringify(run)}' 2>${report}.errors`,
+        `cat ${report} || cat ${report}.errors`,
+      ]
+    })
+    return JSON.parse(printed) as HarmReport
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 const hasCgroups = (base: CgroupBase) => 'limits' in base && base.limits.size === 3
