@@ -3,6 +3,7 @@ import { actionTable } from './action-table.js'
 import { applicationActions } from './application.js'
 import { backupActions } from './backups.js'
 import { certificateActions } from './certificates.js'
+import { containerActions } from './containers.js'
 import { databaseInfo } from './database-info.js'
 import { doctorActions } from './doctor.js'
 import { flagActions } from './flags.js'
@@ -40,6 +41,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...neutraliseActions,
   isolateAction,
   ...runtimeActions,
+  ...containerActions(() => actions),
   ...applicationActions,
   ...requestActions,
   ...certificateActions,

@@ -49,6 +49,8 @@ export interface Caller {
   readonly operation?: string
   /** What dead owners left is for others: the server has workers recover it. */
   readonly leavesRecovery?: true
+  /** Hooks of the operator do not run. Whoever recovers what it began has them run. */
+  readonly withoutHooks?: true
   /** Plan only: nothing is changed. */
   readonly dryRun?: boolean
   /** How long to wait for locks, in ms; `Infinity` for ever. Default 0: refused at once, naming the holder. */

@@ -26,6 +26,7 @@ export function hookStep({ hook, args, folder, instance, input }: HookStepOption
     id: hook,
     title: `Run the hook ${hook}`,
     async do(run) {
+      if (run.caller.withoutHooks) return
       try {
         const { problem, output } = await run.context.hooks.run({
           hook,

@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dockerIsMissing, startDocker, toolIsMissing, type TestDocker } from '../../../../../tests/servers/index.js'
 import { startNginx } from '../../../../../tests/servers/nginx.js'
 import type { TestProxy } from '../../../../../tests/servers/proxy-server.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { processesOf } from '../testing/end-processes.js'
 import { addCompany, realApplication } from '../testing/real-manager.js'
 import { unpackDownload } from '../testing/unpack-download.js'
+import { writeHook } from '../testing/write-hook.js'
 import { createContainerEngine } from './container/engine.js'
 import { checkHealth } from './health.js'
 
@@ -166,6 +169,66 @@ describe.skipIf(missing !== undefined)(`a manager whose instances run in contain
     const rows = file.prepare('select com_name as name from company').all()
     file.close()
     expect(rows.map((row) => row['name'])).toContain('After the restore')
+  })
+
+  it('moves to a process and back', async () => {
+    await manager.perform('move', { name: 'demo', to: 'process' })
+    expect(await containers()).toEqual([])
+    expect(processesOf(manager.path('demo'))).not.toEqual([])
+    expect(await health('demo')).toBe(true)
+    await addCompany(manager, 'demo', 'As a process')
+    await manager.perform('move', { name: 'demo', to: 'container' })
+    expect(await containers()).toEqual([runs('demo')])
+    expect(await health('demo')).toBe(true)
+    expect(companies('demo')).toContain('As a process')
+  })
+
+  it('has commands of its own for them, which run no hooks', async () => {
+    const { perform } = manager
+    for (const hook of ['pre-add', 'post-add', 'pre-start', 'pre-stop', 'pre-save', 'pre-del'] as const)
+      writeHook(manager.home, hook, `echo ${hook} >> ${manager.folder}/hooks`)
+    const config = await perform('container config')
+    expect(config.item).toMatchObject({
+      socket: docker.socket,
+      network: 'host',
+      image_id: expect.stringContaining('sha256:'),
+    })
+    expect((await perform('container pull')).message).toContain((config.item as { readonly image: string }).image)
+    await perform('add', { name: 'other', runtime: 'process', 'no-start': true })
+    const hooks = () => readFileSync(join(manager.folder, 'hooks'), 'utf8')
+    expect(hooks()).toBe('pre-add\npost-add\n')
+
+    await perform('container add', { name: 'boxed', database: 'sqlite' })
+    const { list } = await perform('container list')
+    expect(list?.map((row) => (row as { name: string }).name)).toEqual(['boxed', 'demo'])
+    expect((await perform('container logs', { name: 'boxed', lines: 1 })).list).toHaveLength(1)
+    const inspected = await perform('container inspect', { name: 'boxed' })
+    const { adminPassword } = await manager.context.settings.instance(manager.path('boxed'))
+    expect(inspected.message).toContain('"ReadonlyRootfs": true')
+    expect(inspected.message).not.toContain(adminPassword.reveal())
+    const { program } = await perform('container shell', { name: 'boxed' })
+    const inside = await execa(program?.command as string, program?.args, {
+      input: 'id -u; pwd; echo x >/x\n',
+      reject: false,
+    })
+    expect(inside.stdout).toBe(`10001\n${manager.path('boxed', 'app')}`)
+    expect(inside.stderr).toContain('Read-only file system')
+    await perform('container restart', { name: 'boxed' })
+    await perform('container stop', { name: 'boxed' })
+    expect((await perform('container database', { name: 'boxed' })).program?.command).toContain('sqlite3')
+    await perform('container start', { name: 'boxed' })
+    await perform('container save', { name: 'boxed' })
+    await perform('container del', { name: 'boxed' })
+    await perform('purge', { all: true })
+    expect(hooks()).toBe('pre-add\npost-add\n')
+
+    for (const command of ['stop', 'logs', 'inspect', 'shell', 'del'])
+      await expect(perform(`container ${command}`, { name: 'other' })).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: '"other" does not run in a container (runtime process).',
+      })
+    await expect(perform('container add', { name: 'a b' })).rejects.toMatchObject({ code: 'ERR_NAME' })
+    rmSync(join(manager.home, 'hooks'), { recursive: true })
   })
 
   it('stops, starts and deletes', async () => {

@@ -42,7 +42,7 @@ export async function pullImage(engine: ContainerEngine, options: ImageOptions):
   throw new ManagerError('ERR_FAILED', `The container engine has no image "${name}" after all.`)
 }
 
-async function findImage(engine: ContainerEngine, name: string): Promise<Image | undefined> {
+export async function findImage(engine: ContainerEngine, name: string): Promise<Image | undefined> {
   const found = await engine.ask<FoundImage>('GET', `/images/${name}/json`, { besides: [404] })
   return found && { name, id: found.Id, programs: found.Config?.Labels?.[programsLabel] }
 }

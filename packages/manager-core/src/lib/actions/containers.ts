@@ -1,0 +1,201 @@
+import { ManagerError } from '../../errors.js'
+import type { Action, Parameter } from '../action.js'
+import type { Input } from '../domain/input.js'
+import { databaseTypes, type Instance } from '../domain/instance.js'
+import { checkName } from '../domain/names.js'
+import { refOf } from '../runtime/instance-ref.js'
+import { describeEngine, inspectInstance, pullFor, shellIn } from '../runtime/container/for-people.js'
+import { defineAction, type CallPlace } from './define-action.js'
+import { nameOfInstance } from './shared-inputs.js'
+
+const runtime = 'container'
+
+const asOthers =
+  'It is the same as without "container", for instances that run in containers, and runs no hooks; --help of that says more.'
+
+/** Those that are the others' for instances in containers, by the names that clients of other managers know. */
+export function containerActions(actions: () => readonly Action[]): readonly Action[] {
+  const named = (name: string) => actions().find((action) => action.name === name) as Action
+
+  /** Hooks do not apply to these commands. */
+  async function perform(name: string, { context, caller }: CallPlace, input: Readonly<Record<string, Input>>) {
+    return named(name).handler({ context, caller: { ...caller, withoutHooks: true }, input })
+  }
+
+  /** The same command for one instance, which must run in a container. */
+  function likewise(
+    own: string,
+    name: string,
+    row: Pick<Action, 'summary' | 'view' | 'ability' | 'mutating' | 'group'> & Partial<Action>,
+    more: { readonly parameter?: Parameter; readonly option?: string } = {},
+  ): Action {
+    const { parameter, option } = more
+    return defineAction({
+      description: asOthers,
+      examples: [`container ${own} demo`],
+      ...row,
+      name: `container ${own}`,
+      parameters: [nameOfInstance, ...(parameter ? [parameter] : [])],
+      async handler(call) {
+        const instance = (call.input as { readonly name: Instance }).name
+        assertContainer(instance)
+        const given = parameter && (call.input as Readonly<Record<string, Input>>)[parameter.name]
+        return perform(name, call, { name: instance.name, ...(option !== undefined && { [option]: given }) })
+      },
+    })
+  }
+
+  return [
+    defineAction({
+      name: 'container config',
+      group: 'Manager',
+      summary: 'Show the container engine, the image and the network that instances get',
+      ability: 'admin',
+      mutating: false,
+      examples: ['container config'],
+      view: { type: 'record' },
+      async handler({ context }) {
+        const item = await describeEngine(context.settings.global.containers)
+        return { message: item.message, item }
+      },
+    }),
+    defineAction({
+      name: 'container pull',
+      group: 'Manager',
+      summary: 'Fetch the image of containers, or make it anew',
+      description:
+        'APPS_CONTAINER_IMAGE is pulled from its registry; where it is not set, the image is made from the Node of this ' +
+        'machine, and no registry is asked. Instances get it with their next start.',
+      ability: 'admin',
+      mutating: true,
+      examples: ['container pull'],
+      view: { type: 'text' },
+      async handler({ context, caller }) {
+        const { image } = context.settings.global.containers
+        if (caller.dryRun)
+          return { message: `${image ?? 'An image of this machine'} would be fetched: nothing was done.` }
+        const { name, id } = await pullFor(context.settings.global.containers, {
+          signal: caller.signal,
+          onProgress: (text) => caller.onEvent?.({ type: 'progress', step: 'pull', text }),
+        })
+        return { message: `The image ${name} is there (${id}).`, item: { image: name, id } }
+      },
+    }),
+    defineAction({
+      name: 'container list',
+      group: 'Looking',
+      summary: 'List the instances that run in containers',
+      ability: 'read',
+      mutating: false,
+      scoped: true,
+      examples: ['container list', 'container list --json'],
+      view: { type: 'table', columns: ['name', 'version', 'state', 'health', 'public_url'], empty: 'There are none.' },
+      async handler(call) {
+        const result = await perform('list', call, {})
+        const list = (result.list as readonly { readonly runtime?: string }[]).filter((one) => one.runtime === runtime)
+        return { ...result, message: `${list.length} in containers`, list }
+      },
+    }),
+    defineAction({
+      name: 'container add',
+      group: 'Instances',
+      summary: 'Add an instance that runs in a container, and start it',
+      description:
+        'Without a name, or with -, it gets one of 10 letters and digits. It runs no hooks; add --help says more.',
+      parameters: [
+        { name: 'name', type: 'text', summary: 'Name: 3 to 20 letters and digits; -: one that is made up' },
+        { name: 'database', type: 'choice', choices: databaseTypes, summary: 'Type of its database' },
+      ],
+      ability: 'operate',
+      mutating: true,
+      examples: ['container add', 'container add demo', 'container add - postgresql'],
+      view: { type: 'record' },
+      async handler(call) {
+        const { name, database } = call.input
+        const given = name === '-' ? undefined : name
+        if (given !== undefined) checkName(given)
+        return perform('add', call, { name: given, database, runtime })
+      },
+    }),
+    likewise('del', 'delete', {
+      group: 'Instances',
+      summary: 'Delete an instance that runs in a container; it goes to the trash',
+      ability: 'operate',
+      mutating: true,
+      destructive: 'Instance "{name}" will be deleted with all its data.',
+      view: { type: 'text' },
+    }),
+    likewise('start', 'start', operating('Start an instance that runs in a container')),
+    likewise('stop', 'stop', operating('Stop an instance that runs in a container')),
+    likewise('restart', 'restart', operating('Restart an instance that runs in a container')),
+    likewise('save', 'save', { ...operating('Save an instance that runs in a container'), group: 'Backups' }),
+    defineAction({
+      name: 'container inspect',
+      group: 'Looking',
+      summary: 'Show what the container engine says of the container of an instance',
+      description: 'Its settings and passwords are not in it: they are in a file that only the instance reads.',
+      parameters: [nameOfInstance],
+      ability: 'sensitive',
+      mutating: false,
+      examples: ['container inspect demo'],
+      view: { type: 'text' },
+      async handler({ context, input }) {
+        assertContainer(input.name)
+        const item = await inspectInstance(context.settings.global.containers, refOf(context, input.name))
+        return { message: JSON.stringify(item, undefined, 2), item }
+      },
+    }),
+    likewise(
+      'logs',
+      'logs',
+      {
+        group: 'Looking',
+        summary: 'Show the last lines of the log of an instance that runs in a container',
+        ability: 'read',
+        mutating: false,
+        examples: ['container logs demo', 'container logs demo 20'],
+        view: { type: 'log' },
+      },
+      {
+        parameter: { name: 'lines', type: 'integer', min: 0, max: 100_000, summary: 'How many lines (default 100)' },
+        option: 'lines',
+      },
+    ),
+    defineAction({
+      name: 'container shell',
+      group: 'Application',
+      summary: 'Open a shell in the container of an instance',
+      parameters: [nameOfInstance],
+      ability: 'sensitive',
+      mutating: false,
+      surfaces: ['cli'],
+      examples: ['container shell demo'],
+      view: { type: 'text' },
+      async handler({ context, input }) {
+        assertContainer(input.name)
+        const program = await shellIn(context.settings.global.containers, refOf(context, input.name))
+        return { message: `Shell in the container of "${input.name.name}"`, program }
+      },
+    }),
+    likewise('database', 'database', {
+      group: 'Application',
+      summary: 'Open the database of an instance that runs in a container',
+      ability: 'sensitive',
+      mutating: false,
+      surfaces: ['cli'],
+      view: { type: 'text' },
+    }),
+  ]
+}
+
+const operating = (summary: string) =>
+  ({ group: 'Instances', summary, ability: 'operate', mutating: true, view: { type: 'text' } }) as const
+
+/** @throws ManagerError ERR_STATE */
+function assertContainer({ name, runtime: its }: Instance): void {
+  if (its === runtime) return
+  throw new ManagerError('ERR_STATE', `"${name}" does not run in a container (runtime ${its}).`, {
+    help: 'Move it there, or leave the word "container" out.',
+    command: `move ${name} --to container`,
+  })
+}
