@@ -51,7 +51,9 @@ export async function checkRuntime(
 ): Promise<void> {
   const { runtimes } = context
   if (!runtimes.names.includes(name))
-    throw new ManagerError('ERR_USAGE', `There is no runtime "${shown(name)}".`, { help: await whatThereIs(context) })
+    throw new ManagerError('ERR_USAGE', `There is no runtime "${shown(name)}".`, {
+      help: Object.values(await whatThereIs(context)).join(' '),
+    })
   if (kind !== undefined && !runtimes.kinds(name).includes(kind)) {
     const others = runtimes.names.filter((other) => runtimes.kinds(other).includes(kind))
     throw new ManagerError('ERR_STATE', `The runtime "${name}" does not run ${described[kind]}.`, {
@@ -61,7 +63,8 @@ export async function checkRuntime(
   const { ok, message } = await runtimes.probe(name)
   if (!ok)
     throw new ManagerError('ERR_STATE', `The runtime "${name}" cannot be used here: ${message.replace(/\.?$/, '.')}`, {
-      help: await whatThereIs(context),
+      help: (await whatThereIs(context)).usable,
+      command: 'runtimes',
     })
 }
 
@@ -80,11 +83,11 @@ const described: Readonly<Record<ApplicationKind, string>> = {
 }
 
 /** In sentences: what can be used here, and why the others cannot. */
-async function whatThereIs({ runtimes }: Pick<ManagerContext, 'runtimes'>): Promise<string> {
+async function whatThereIs({ runtimes }: Pick<ManagerContext, 'runtimes'>) {
   const probes = await Promise.all(runtimes.names.map(async (name) => ({ name, ...(await runtimes.probe(name)) })))
   const usable = probes.filter(({ ok }) => ok).map(({ name }) => name)
   const others = probes.filter(({ ok }) => !ok).map(({ name, message }) => `${name}: ${message.replace(/\.?$/, '.')}`)
-  return [`Usable here: ${usable.join(', ') || 'none'}.`, ...others].join(' ')
+  return { usable: `Usable here: ${usable.join(', ') || 'none'}.`, others: others.join(' ') }
 }
 
 function shown(text: string): string {
