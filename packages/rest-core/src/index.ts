@@ -4,6 +4,8 @@ export { defineObject } from './lib/definition/define-object.js'
 export type { FiltersOf } from './lib/definition/define-object.js'
 export { defineCode, objectCodeKeys } from './lib/definition/definition.js'
 export type {
+  CustomField,
+  CustomTypeName,
   EnumValue,
   EnumValues,
   FieldDefinition,
@@ -34,6 +36,8 @@ export type {
   ReferenceModel,
   Selection,
 } from './lib/model/model.js'
+export { customBases } from './lib/fields/custom-type.js'
+export type { CustomBase, CustomFieldContext, CustomFieldType } from './lib/fields/custom-type.js'
 export { isEmpty, Problem } from './lib/fields/field-type.js'
 export type { ColumnType, FieldType } from './lib/fields/field-type.js'
 export type { FieldValue, JsonValue } from './lib/fields/field-value.js'

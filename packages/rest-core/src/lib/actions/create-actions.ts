@@ -1,4 +1,5 @@
-import type { FieldDefinition, FieldTypeName } from '../definition/definition.js'
+import type { FieldDefinition } from '../definition/definition.js'
+import type { CustomTypes } from '../fields/custom-type.js'
 import { checkField } from '../model/check-definitions.js'
 import { checkDefault, createField } from '../model/create-field.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
@@ -8,20 +9,24 @@ import type { ActionModel, Scope } from './action.js'
 const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/
 const scopes: readonly Scope[] = ['record', 'global', 'both']
 /** Not specified; chosen because a parameter comes in an address, and belongs to no record. */
-const unsuited: ReadonlySet<FieldTypeName> = new Set(['id', 'reference', 'document', 'image', 'password'])
+const unsuited: ReadonlySet<FieldDefinition['type']> = new Set(['id', 'reference', 'document', 'image', 'password'])
 
 /** The actions of an object by name; mistakes are added to `problems`. */
-export function createActions(object: ObjectModel, problems: string[]): ReadonlyMap<string, ActionModel> {
+export function createActions(
+  object: ObjectModel,
+  types: CustomTypes,
+  problems: string[],
+): ReadonlyMap<string, ActionModel> {
   const actions = new Map<string, ActionModel>()
   for (const [name, definition] of Object.entries(object.definition.actions ?? {})) {
     const place = `${object.name}.actions.${name}`
     problems.push(...checkNamed(name, definition.scope).map((text) => `${place}: ${text}`))
     const parameters: FieldModel[] = []
     for (const [parameter, own] of Object.entries(definition.parameters ?? {})) {
-      const found = checkParameter(parameter, own)
+      const found = checkParameter(parameter, own, types)
       problems.push(...found.map((text) => `${place}.parameters.${parameter}: ${text}`))
       if (found.length > 0) continue
-      const field = createField(object, parameter, own)
+      const field = createField(object, parameter, own, types)
       problems.push(...checkDefault(field, `${place}.parameters.${parameter}`))
       parameters.push(field)
     }
@@ -41,7 +46,7 @@ export function checkNamed(name: string, scope: Scope | undefined): string[] {
   return problems
 }
 
-function checkParameter(name: string, definition: FieldDefinition): string[] {
+function checkParameter(name: string, definition: FieldDefinition, types: CustomTypes): string[] {
   if (unsuited.has(definition.type)) return [`a parameter cannot be of type "${definition.type}"`]
-  return checkField(name, definition, new Set())
+  return checkField(name, definition, new Set(), types)
 }

@@ -162,7 +162,23 @@ export interface JsonField extends FieldCommon {
   readonly array?: boolean
 }
 
-export type FieldDefinition =
+/** A field of a type that the application registers, see `CustomFieldType`. */
+export interface CustomField extends FieldCommon {
+  readonly type: CustomTypeName
+  /** As a field of the built-in type says it, whose values this one holds. */
+  readonly length?: number
+  readonly pattern?: string
+  readonly min?: number
+  readonly max?: number
+  readonly precision?: number
+  readonly scale?: number
+  /** What the type itself asks for. */
+  readonly options?: Readonly<Record<string, unknown>>
+}
+
+export type CustomTypeName = `x-${string}`
+
+export type BuiltInField =
   | IdField
   | ReferenceField
   | TextField
@@ -179,7 +195,9 @@ export type FieldDefinition =
   | GeocoordsField
   | JsonField
 
-export type FieldTypeName = FieldDefinition['type']
+export type FieldDefinition = BuiltInField | CustomField
+
+export type FieldTypeName = BuiltInField['type']
 
 /** States of one enum field, and who may move a record from which to which. */
 export interface StateModel {
@@ -249,7 +267,7 @@ type ValueOf<F extends FieldDefinition> = F extends { type: 'integer' | 'decimal
     ? boolean
     : F extends { type: 'multi-enum'; values: infer V extends EnumValues }
       ? CodeOf<V[number]>[]
-      : F extends { type: 'object' }
+      : F extends { type: 'object' | CustomTypeName }
         ? unknown
         : F extends { type: 'enum'; values: infer V extends EnumValues }
           ? CodeOf<V[number]> | ''

@@ -7,9 +7,9 @@ import type * as D from './definition.js'
 import { parseObjectFile } from './load-file.js'
 
 interface FieldSchema {
-  properties: { type: { enum: string[] } }
+  properties: { type: { else: { enum: string[] } } }
   allOf: {
-    if: { properties: { type: { enum: string[] } } }
+    if: { properties: { type: { enum?: string[] } } }
     then: { propertyNames: { enum: string[] }; properties?: object }
   }[]
 }
@@ -73,6 +73,15 @@ const fields = {
   } satisfies Full<D.ImageField>,
   geocoords: { ...common, type: 'geocoords' } satisfies Full<D.GeocoordsField>,
   object: { ...common, type: 'object', array: true } satisfies Full<D.JsonField>,
+  custom: {
+    ...text,
+    type: 'x-own',
+    min: 1,
+    max: 2,
+    precision: 3,
+    scale: 1,
+    options: { unit: 'kg' },
+  } satisfies Full<D.CustomField>,
 }
 const transition: Full<D.StateModel['transitions'][number]> = { from: ['a'], to: 'b', groups: ['G'] }
 const publication: Full<Omit<PublicationDefinition, 'template' | 'file'>> = {
@@ -129,14 +138,16 @@ test('the schema knows the properties of the definition types and no others', ()
     sorted(Object.keys(transition)),
   )
   for (const field of Object.values(fields)) {
-    const part = schema.$defs.field.allOf.find((each) => each.if.properties.type.enum.includes(field.type))
+    const part = schema.$defs.field.allOf.find(({ if: { properties } }) =>
+      field.type === 'x-own' ? properties.type.enum === undefined : properties.type.enum?.includes(field.type),
+    )
     expect(sorted(part?.then.propertyNames.enum ?? []), field.type).toEqual(sorted(Object.keys(field)))
   }
 })
 
 test('the schema treats every field type exactly once', () => {
-  expect(sorted(schema.$defs.field.properties.type.enum)).toEqual(sorted(Object.keys(fieldTypes)))
-  expect(sorted(schema.$defs.field.allOf.flatMap((part) => part.if.properties.type.enum))).toEqual(
+  expect(sorted(schema.$defs.field.properties.type.else.enum)).toEqual(sorted(Object.keys(fieldTypes)))
+  expect(sorted(schema.$defs.field.allOf.flatMap((part) => part.if.properties.type.enum ?? []))).toEqual(
     sorted(Object.keys(fieldTypes)),
   )
 })

@@ -21,7 +21,7 @@ export function describeFields(access: Access): FieldDescription[] {
     name: field.name,
     label: baseField(field).label,
     help: baseField(field).definition.help ?? '',
-    type: field.type.name,
+    type: field.type.custom?.name ?? field.type.name,
     rules: isJoined(field) ? [`of ${code(baseField(field).object.name)}`] : rulesOf(field),
   }))
 }
@@ -44,6 +44,11 @@ function rulesOf(field: FieldModel): string[] {
 }
 
 function typeRules(field: FieldModel): string[] {
+  const { custom } = field.type
+  return custom ? [custom.summary, ...builtInRules(field)] : builtInRules(field)
+}
+
+function builtInRules(field: FieldModel): string[] {
   const { definition, columnType } = field
   switch (definition.type) {
     case 'integer':

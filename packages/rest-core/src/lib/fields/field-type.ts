@@ -1,4 +1,4 @@
-import type { FieldTypeName } from '../definition/definition.js'
+import type { CustomTypeName, FieldTypeName } from '../definition/definition.js'
 import type { FieldModel } from '../model/model.js'
 import type { FieldValue } from './field-value.js'
 
@@ -35,6 +35,8 @@ export class Problem {
 /** One field type: everything that depends on the type is in its file and nowhere else. */
 export interface FieldType {
   readonly name: FieldTypeName
+  /** Set for a type of the application, which adds rules to the built-in type of that name. */
+  readonly custom?: { readonly name: CustomTypeName; readonly summary: string }
   /** Type number in metadata. Source: wire-decisions, "metadata". */
   readonly number: number
   /** The value of a field that is not filled. */

@@ -1,5 +1,6 @@
 import { checkStructure } from '../definition/check-structure.js'
 import { checkRowKeys, isMadeOfFields } from './check-row-keys.js'
+import { asBuiltIn, checkCustomField, isCustom, type CustomTypes } from '../fields/custom-type.js'
 import type { EnumField, FieldDefinition, MultiEnumField, ObjectDefinition } from '../definition/definition.js'
 
 /** Words of the filter language; a field of that name could not stand in an expression. */
@@ -16,7 +17,7 @@ export interface CheckedDefinitions {
 }
 
 /** Display chains and sorts are checked when the model is linked. */
-export function checkDefinitions(definitions: readonly ObjectDefinition[]): CheckedDefinitions {
+export function checkDefinitions(definitions: readonly ObjectDefinition[], types: CustomTypes): CheckedDefinitions {
   const problems: string[] = []
   const minor: string[] = []
   const structures = definitions.map((definition, at) => checkStructure(definition, at + 1))
@@ -35,7 +36,8 @@ export function checkDefinitions(definitions: readonly ObjectDefinition[]): Chec
     foldedNames.set(folded, rest.name)
     names.add(rest.name)
   }
-  for (const { rest, broken } of usable) if (!broken.has('fields')) problems.push(...checkObject(rest, names, broken))
+  for (const { rest, broken } of usable)
+    if (!broken.has('fields')) problems.push(...checkObject(rest, names, types, broken))
   if (problems.length === 0) {
     const byName = new Map(usable.map(({ rest }) => [rest.name, rest]))
     problems.push(...usable.flatMap(({ rest }) => checkRowKeys(rest, byName)))
@@ -44,7 +46,12 @@ export function checkDefinitions(definitions: readonly ObjectDefinition[]): Chec
 }
 
 /** @param broken parts that are told already, and not to be looked at. */
-function checkObject(definition: ObjectDefinition, names: ReadonlySet<string>, broken: ReadonlySet<string>): string[] {
+function checkObject(
+  definition: ObjectDefinition,
+  names: ReadonlySet<string>,
+  types: CustomTypes,
+  broken: ReadonlySet<string>,
+): string[] {
   const { name } = definition
   const problems: string[] = []
   const columns = new Map<string, string>()
@@ -52,7 +59,7 @@ function checkObject(definition: ObjectDefinition, names: ReadonlySet<string>, b
   if (entries.every(([field]) => field === 'row_id')) problems.push(`${name}: it has no fields`)
   for (const [field, own] of entries) {
     if (broken.has(`fields.${field}`)) continue
-    problems.push(...checkField(field, own, names).map((text) => `${name}.${field}: ${text}`))
+    problems.push(...checkField(field, own, names, types).map((text) => `${name}.${field}: ${text}`))
     if (isMadeOfFields(own)) continue
     const column = (own.column ?? field).toLowerCase()
     const twin = columns.get(column)
@@ -67,8 +74,15 @@ function checkObject(definition: ObjectDefinition, names: ReadonlySet<string>, b
 }
 
 /** Mistakes in one field, or in something that is described like one. */
-export function checkField(name: string, field: FieldDefinition, names: ReadonlySet<string>): string[] {
-  const problems: string[] = []
+export function checkField(
+  name: string,
+  given: FieldDefinition,
+  names: ReadonlySet<string>,
+  types: CustomTypes,
+): string[] {
+  const problems = isCustom(given) ? checkCustomField(given, types) : []
+  if (isCustom(given) && !types.has(given.type)) return problems
+  const field = asBuiltIn(given, types)
   if (filterKeywords.has(name.toLowerCase())) problems.push('this name is a word of the filter language')
   if (name.includes('__')) problems.push('"__" in a name is kept for joined fields')
   if (reserved.has(name)) problems.push('this name is kept for the technical fields')

@@ -1,4 +1,6 @@
-import type { FieldDefinition } from '../definition/definition.js'
+import type { CustomField, FieldDefinition } from '../definition/definition.js'
+import { asBuiltIn, customised, type CustomTypes } from '../fields/custom-type.js'
+import type { FieldType } from '../fields/field-type.js'
 import { Problem } from '../fields/field-type.js'
 import { fieldTypes } from '../fields/index.js'
 import { keyIdType } from '../fields/key-id.js'
@@ -6,9 +8,21 @@ import type { FieldModel, ObjectModel } from './model.js'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** A field of an object, or something that is described like one. */
-export function createField(object: ObjectModel, name: string, definition: FieldDefinition): FieldModel {
-  const type = definition.type === 'id' && definition.fields ? keyIdType : fieldTypes[definition.type]
+const none: CustomTypes = new Map()
+
+/**
+ * A field of an object, or something that is described like one.
+ *
+ * @param types of the application.
+ */
+export function createField(
+  object: ObjectModel,
+  name: string,
+  given: FieldDefinition,
+  types: CustomTypes = none,
+): FieldModel {
+  const definition = asBuiltIn(given, types)
+  const type = typeOf(given, types)
   const field: Mutable<FieldModel> = {
     name,
     label: definition.label ?? name,
@@ -38,6 +52,13 @@ export function createField(object: ObjectModel, name: string, definition: Field
   // A reference takes the column type of what it points at; `linkReferences` corrects it.
   field.columnType = definition.type === 'reference' ? { kind: 'reference', values: 'integer' } : type.column(field)
   return field
+}
+
+function typeOf(given: FieldDefinition, types: CustomTypes): FieldType {
+  const definition = asBuiltIn(given, types)
+  const type = definition.type === 'id' && definition.fields ? keyIdType : fieldTypes[definition.type]
+  const custom = types.get(given.type)
+  return custom ? customised(type, custom, given as CustomField) : type
 }
 
 /** Only an id that comes with the request can be required of it. */

@@ -3,6 +3,7 @@ import { createCrosstabs } from '../crosstabs/create-crosstabs.js'
 import type { FieldDefinition, ObjectDefinition, ReferenceField } from '../definition/definition.js'
 import { DefinitionError, RestError } from '../../errors.js'
 import { nearMiss } from '../definition/near-miss.js'
+import { customTypesOf, type CustomFieldType, type CustomTypes } from '../fields/custom-type.js'
 import { keyReferenceType } from '../fields/key-id.js'
 import { createIndex } from '../index-search/create-index.js'
 import { createPublications } from '../publications/create-publications.js'
@@ -31,15 +32,22 @@ const technicalFields: Readonly<Record<string, FieldDefinition>> = {
 /**
  * Checks definitions, links them with each other and works out everything that a definition alone can answer.
  *
+ * @param options.fieldTypes types of fields besides the built-in ones.
  * @throws DefinitionError listing every mistake.
  */
-export function createModel(definitions: readonly ObjectDefinition[]): Model {
-  const checked = checkDefinitions(definitions)
+export function createModel(
+  definitions: readonly ObjectDefinition[],
+  { fieldTypes = [] }: { readonly fieldTypes?: readonly CustomFieldType[] } = {},
+): Model {
+  const unsound: string[] = []
+  const types = customTypesOf(fieldTypes, unsound)
+  if (unsound.length > 0) throw new DefinitionError(unsound)
+  const checked = checkDefinitions(definitions, types)
   if (checked.problems.length > 0) throw new DefinitionError([...checked.problems, ...checked.minor])
 
   const problems = [...checked.minor]
   const { sound } = checked
-  const objects = new Map(sound.map((definition) => [definition.name, createObject(definition, problems)]))
+  const objects = new Map(sound.map((definition) => [definition.name, createObject(definition, types, problems)]))
   for (const object of objects.values()) object.linkReferences(objects)
   for (const object of objects.values()) problems.push(...object.linkJoined())
   if (problems.length > 0) throw new DefinitionError(problems)
@@ -60,7 +68,7 @@ type LinkableObject = ObjectModel & {
   linkJoined(): string[]
 }
 
-function createObject(definition: ObjectDefinition, problems: string[]): LinkableObject {
+function createObject(definition: ObjectDefinition, types: CustomTypes, problems: string[]): LinkableObject {
   const { row_id: idDefinition = { type: 'id' } as const, ...own } = definition.fields
   const fields: FieldModel[] = []
   const references: ReferenceModel[] = []
@@ -104,7 +112,7 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
 
   object.id = createField(object, 'row_id', idDefinition)
   for (const [name, field] of Object.entries(own)) {
-    const model = createField(object, name, field)
+    const model = createField(object, name, field, types)
     fields.push(model)
     if (isReference(model)) references.push(model)
   }
@@ -122,7 +130,7 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
   object.documents = fields.filter(({ type }) => type.name === 'document' || type.name === 'image')
   object.state = fields.find(({ name }) => name === definition.states?.field)
   for (const field of [object.id, ...fields, ...object.technical]) readable.set(field.name, field)
-  object.actions = createActions(object, problems)
+  object.actions = createActions(object, types, problems)
   object.index = createIndex(object, problems)
   return object
 

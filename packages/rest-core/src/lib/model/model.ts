@@ -1,6 +1,6 @@
 import type { ActionModel } from '../actions/action.js'
 import type { CrosstabModel } from '../crosstabs/crosstab.js'
-import type { FieldDefinition, ObjectDefinition } from '../definition/definition.js'
+import type { BuiltInField, ObjectDefinition } from '../definition/definition.js'
 import type { ColumnType, FieldType } from '../fields/field-type.js'
 import type { FieldValue } from '../fields/field-value.js'
 import type { PublicationModel } from '../publications/publication.js'
@@ -69,7 +69,8 @@ export interface FieldModel {
   readonly object: ObjectModel
   readonly type: FieldType
   readonly columnType: ColumnType
-  readonly definition: FieldDefinition
+  /** A field of a type of the application is told as one of the built-in type. */
+  readonly definition: BuiltInField
   readonly required: boolean
   readonly key: boolean
   readonly unique: boolean

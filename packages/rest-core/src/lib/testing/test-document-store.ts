@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { RestError } from '../../errors.js'
+import type { DocumentStore } from '../documents/document-store.js'
+
+export interface DocumentStoreUnderTest {
+  readonly store: DocumentStore
+  /** The same documents as another process sees them. Default: not tried. */
+  reopen?(): DocumentStore | Promise<DocumentStore>
+  dispose?(): void | Promise<void>
+}
+
+/**
+ * Defines the tests of the `DocumentStore` contract for one store, in a group called `name`.
+ *
+ * @param open gives a store that is empty.
+ *
+ * @example
+ * testDocumentStore('disk', () => ({ store: createDiskDocumentStore({ folder }) }))
+ */
+export function testDocumentStore(
+  name: string,
+  open: () => DocumentStoreUnderTest | Promise<DocumentStoreUnderTest>,
+): void {
+  describe(name, { timeout: 60_000 }, () => {
+    let used: DocumentStoreUnderTest
+    let store: DocumentStore
+    beforeAll(async () => {
+      used = await open()
+      store = used.store
+    })
+    afterAll(() => used?.dispose?.())
+
+    const options = { name: 'notes.txt', path: 'Movie/mov_notes', maxBytes: 1000 }
+    const listed = async (): Promise<string[]> => {
+      const ids: string[] = []
+      for await (const { id } of store.list()) ids.push(id)
+      return ids.toSorted()
+    }
+
+    test('an empty store lists nothing', async () => {
+      expect(await listed()).toEqual([])
+    })
+
+    test('put() takes bytes and streams, and read() gives them back', async () => {
+      const bytes = randomBytes(300_000)
+      for (const content of [bytes, new Uint8Array(bytes), Readable.from([bytes.subarray(0, 7), bytes.subarray(7)])]) {
+        const info = await store.put(content, { ...options, name: 'all.bin', maxBytes: bytes.length })
+        expect(info).toMatchObject({ name: 'all.bin', size: bytes.length, path: options.path })
+        expect(await contentOf(store, info.id)).toEqual(bytes)
+      }
+    })
+
+    test('put() takes a content of no bytes', async () => {
+      const info = await store.put(new Uint8Array(), options)
+      expect(info.size).toBe(0)
+      expect(await contentOf(store, info.id)).toEqual(Buffer.alloc(0))
+    })
+
+    test('ids are unique, and safe in addresses and in fields', async () => {
+      const infos = await Promise.all(Array.from({ length: 10 }, () => store.put(Buffer.from('same'), options)))
+      expect(new Set(infos.map(({ id }) => id)).size).toBe(10)
+      for (const { id } of infos) expect(id).toMatch(/^[A-Za-z0-9._~-]{1,255}$/)
+    })
+
+    test('info() tells what put() told; the media type is given or comes from the name', async () => {
+      const byName = await store.put(Buffer.from('x'), options)
+      expect(byName).toMatchObject({ name: 'notes.txt', mime: 'text/plain' })
+      const given = await store.put(Buffer.from('x'), { ...options, mime: 'application/x-own' })
+      expect(given.mime).toBe('application/x-own')
+      const unknown = await store.put(Buffer.from('x'), { ...options, name: 'noextension' })
+      expect(unknown.mime).toBe('application/octet-stream')
+      for (const info of [byName, given, unknown]) expect(await store.info(info.id)).toEqual(info)
+    })
+
+    test('names keep their characters and lose their folders', async () => {
+      const { id } = await store.put(Buffer.from('x'), { ...options, name: 'Größe "α" 100%;\u{1F600}.txt' })
+      expect(await store.info(id)).toMatchObject({ name: 'Größe "α" 100%;\u{1F600}.txt' })
+      for (const name of ['../../etc/passwd', 'C:\\secret\\passwd'])
+        expect(await store.put(Buffer.from('x'), { ...options, name })).toMatchObject({ name: 'passwd' })
+    })
+
+    test('read() gives ranges, both ends included', async () => {
+      const { id } = await store.put(Buffer.from('0123456789'), options)
+      for (const [start, end] of [
+        [0, 0],
+        [0, 9],
+        [3, 5],
+        [9, 9],
+      ] as const)
+        expect(String(await contentOf(store, id, { start, end }))).toBe('0123456789'.slice(start, end + 1))
+    })
+
+    test('put() refuses what is larger than the limit, and keeps nothing of it', async () => {
+      const before = await listed()
+      const large = Readable.from([Buffer.alloc(600), Buffer.alloc(600)])
+      await expect(store.put(large, options)).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' })
+      await expect(store.put(Buffer.alloc(1001), options)).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' })
+      expect(await listed()).toEqual(before)
+    })
+
+    test('put() keeps nothing of a stream that breaks, and tells why it did', async () => {
+      const before = await listed()
+      const broken = Readable.from(
+        (async function* () {
+          yield Buffer.from('begun')
+          throw new Error('cut')
+        })(),
+      )
+      await expect(store.put(broken, options)).rejects.toThrow('cut')
+      expect(await listed()).toEqual(before)
+    })
+
+    test('ids that are none are of no document', async () => {
+      for (const id of ['', '.', '..', '../../etc/passwd', 'a/b', 'a\\b', '%2e%2e', '\0', 'x'.repeat(5000)]) {
+        expect(await store.info(id)).toBeUndefined()
+        const failure: unknown = await contentOf(store, id).catch((error: unknown) => error)
+        expect(RestError.is(failure) && failure.code).toBe('ERR_NOT_FOUND')
+        await store.delete(id)
+      }
+    })
+
+    test('delete() removes it, and a second one does nothing', async () => {
+      const { id } = await store.put(Buffer.from('x'), options)
+      const other = await store.put(Buffer.from('y'), options)
+      await store.delete(id)
+      await store.delete(id)
+      expect(await store.info(id)).toBeUndefined()
+      await expect(contentOf(store, id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+      expect(await listed()).not.toContain(id)
+      expect(String(await contentOf(store, other.id))).toBe('y')
+    })
+
+    test('list() tells each document once, and when it was stored', async () => {
+      const before = Date.now()
+      const { id } = await store.put(Buffer.from('x'), options)
+      const found: { id: string; storedAt: number }[] = []
+      for await (const document of store.list()) found.push(document)
+      expect(found.filter((document) => document.id === id)).toHaveLength(1)
+      expect(new Set(found.map((document) => document.id)).size).toBe(found.length)
+      // Stores have clocks of their own.
+      const { storedAt } = found.find((document) => document.id === id) as { storedAt: number }
+      expect(Math.abs(storedAt - before)).toBeLessThan(10 * 60_000)
+    })
+
+    test('thumbnail() of what is no picture is none, and of nothing is an error', async () => {
+      const { id } = await store.put(Buffer.from('no picture'), options)
+      expect(await store.thumbnail(id, 20)).toBeUndefined()
+      await store.delete(id)
+      await expect(store.thumbnail(id, 20)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    })
+
+    test('thumbnail() of a picture is WebP, the same each time', async () => {
+      const { id } = await store.put(picture, { ...options, name: 'dot.png' })
+      const made = await store.thumbnail(id, 20)
+      expect(String(Buffer.from(made ?? []).subarray(8, 12))).toBe('WEBP')
+      expect(await store.thumbnail(id, 20)).toEqual(made)
+    })
+
+    test('another process sees the same documents', async (context) => {
+      if (!used.reopen) return context.skip('no second view of this store is given')
+      const { id } = await store.put(Buffer.from('shared'), options)
+      const other = await used.reopen()
+      expect(await other.info(id)).toEqual(await store.info(id))
+      expect(String(await contentOf(other, id))).toBe('shared')
+      await other.delete(id)
+      expect(await store.info(id)).toBeUndefined()
+    })
+  })
+}
+
+/** One pixel. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+async function contentOf(
+  store: DocumentStore,
+  id: string,
+  range?: { readonly start: number; readonly end: number },
+): Promise<Buffer> {
+  return Buffer.concat(await (await store.read(id, range)).toArray())
+}
