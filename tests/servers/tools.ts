@@ -19,6 +19,7 @@ const packagesOf = {
   proftpd: 'proftpd-core proftpd-mod-crypto openssl',
   radosgw: 'radosgw ceph-mon ceph-osd',
   rclone: 'rclone',
+  slapd: 'slapd',
   sqlite3: 'sqlite3',
   ssh: 'openssh-client',
   sshd: 'openssh-server',

@@ -185,11 +185,15 @@ export type {
   ByteRange,
   DocumentInfo,
   DocumentStore,
+  DocumentStoreContext,
+  DocumentStorePlugin,
   ListedDocument,
   PutDocument,
 } from './lib/documents/document-store.js'
 export { cleanDocuments } from './lib/documents/clean-documents.js'
 export type { CleanDocumentsOptions } from './lib/documents/clean-documents.js'
+export { documentName, mediaTypeOf } from './lib/documents/document-name.js'
+export { makeThumbnail } from './lib/documents/thumbnail.js'
 export { createDiskDocumentStore } from './lib/documents/disk-document-store.js'
 export type { DiskDocumentStoreOptions } from './lib/documents/disk-document-store.js'
 export { hashPassword, verifyPasswordHash } from './lib/security/password.js'

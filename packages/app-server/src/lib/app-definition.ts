@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { loadCheckedFile } from '@steward/rest-core'
 import type { Level } from '@steward/rest-koa'
 import { appSchema } from './app-schema.js'
+import type { PackageUse } from './plugins.js'
 import { SettingsError } from './settings.js'
 import type { Settings } from './settings.js'
 
@@ -21,8 +22,12 @@ export interface AppDefinition {
    * lose the last ones. Servers of databases have settings of their own. Default `normal`.
    */
   readonly synchronous?: 'normal' | 'full'
-  /** Where documents are kept. Default `data/documents`. */
-  readonly documents?: string
+  /** Where documents are kept: a folder, or a package that exports a `DocumentStorePlugin`. Default `data/documents`. */
+  readonly documents?: string | PackageUse
+  /** Package that exports an `AuthenticatorPlugin`, which then checks passwords. Default: those of the users. */
+  readonly authenticator?: PackageUse
+  /** Packages that export field types. Default none. */
+  readonly fieldTypes?: readonly string[]
   /** Default `127.0.0.1`. */
   readonly host?: string
   /** Default 8080. */

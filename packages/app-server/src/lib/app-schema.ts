@@ -3,6 +3,25 @@ import { levels } from '@steward/rest-koa'
 const text = { type: 'string', minLength: 1 } as const
 const texts = { type: 'array', items: text } as const
 
+/** npm's names. */
+const packageName = {
+  type: 'string',
+  pattern: '^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$',
+  description: 'Name of an npm package, which is installed in the application or beside the server.',
+} as const
+
+const packageUse = {
+  properties: {
+    package: packageName,
+    options: {
+      type: 'object',
+      description: 'What the package asks for; ${NAME} is the environment variable NAME.',
+    },
+  },
+  required: ['package'],
+  additionalProperties: false,
+} as const
+
 const values = {
   title: { ...text, description: 'For people. Default: the name.' },
   level: {
@@ -19,7 +38,18 @@ const values = {
     description:
       'On SQLite: full, a power failure loses no acknowledged write; normal (default), it may lose the last.',
   },
-  documents: { ...text, description: 'Folder of documents. Default data/documents.' },
+  documents: {
+    ...packageUse,
+    type: ['string', 'object'],
+    minLength: 1,
+    description: 'Folder of documents, default data/documents; or the package of a store: { package, options }.',
+  },
+  authenticator: {
+    ...packageUse,
+    type: 'object',
+    description: 'Package that checks passwords: { package, options }. Default: those of the users are checked.',
+  },
+  fieldTypes: { type: 'array', items: packageName, description: 'Packages that export field types.' },
   host: text,
   port: { type: 'integer', minimum: 0, maximum: 65_535 },
   publicUser: { ...text, description: 'Login of the user under which calls without credentials run.' },

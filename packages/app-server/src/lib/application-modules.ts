@@ -25,7 +25,32 @@ export async function importModule(file: string, version?: number): Promise<Reco
   return (await import(address)) as Record<string, unknown>
 }
 
+/** Packages that are to be loaded, by the specifier of the call: what they are called, and where they are looked for. */
+const packages = new Map<string, { readonly name: string; readonly places: readonly string[] }>()
+
+/**
+ * Loads an npm package: that of the application, else that beside this server.
+ *
+ * @returns undefined when it is installed at neither place.
+ */
+export async function importPackage(name: string, folder: string): Promise<Record<string, unknown> | undefined> {
+  if (!isHooked) registerHooks({ resolve })
+  isHooked = true
+  const places = [pathToFileURL(join(folder, 'app.yaml')).href, import.meta.url]
+  if (!places.some((place) => findPackage(name, place))) return undefined
+  const specifier = `steward-package:${packages.size}`
+  packages.set(specifier, { name, places })
+  return (await import(specifier)) as Record<string, unknown>
+}
+
 const resolve: Parameters<typeof registerHooks>[0]['resolve'] = (specifier, context, next) => {
+  const wanted = packages.get(specifier)
+  if (wanted) {
+    const place = wanted.places.find((each) => findPackage(wanted.name, each))
+    const found = next(wanted.name, { ...context, parentURL: place })
+    reached.add(found.url)
+    return found
+  }
   if (!entries.has(specifier) && !reached.has(context.parentURL ?? '')) return next(specifier, context)
   if (specifier.startsWith('@steward/')) {
     try {
@@ -54,11 +79,15 @@ export function unusedCopies(folder: string): string[] {
 }
 
 function find(name: string, base: string): { file: string; version: string } | undefined {
+  const file = findPackage(name, base)
+  return file === undefined
+    ? undefined
+    : { file, version: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version }
+}
+
+function findPackage(name: string, base: string): string | undefined {
   try {
-    const file = findPackageJSON(name, base)
-    return file === undefined
-      ? undefined
-      : { file, version: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version }
+    return findPackageJSON(name, base)
   } catch {
     return undefined
   }

@@ -4,8 +4,7 @@ import { DefinitionError } from '@steward/rest-core/errors'
 import { loadAppDefinition } from './app-definition.js'
 import type { AppDefinition } from './app-definition.js'
 import { makeDataFolder } from './data-folder.js'
-import { loadObjects } from './load-objects.js'
-import { modelOf } from './model-of.js'
+import { loadServedModel } from './model-of.js'
 import { openDatabase } from './open-database.js'
 import type { Settings } from './settings.js'
 import { loadSetup } from './setup.js'
@@ -18,6 +17,8 @@ export interface ApplicationCheck {
   readonly application?: { readonly name: string; readonly title: string; readonly version: string }
   /** What is wrong with its files, with line and column where they are known; empty: a start would load them. */
   readonly problems: readonly string[]
+  /** The package that keeps the documents; absent: they are in a folder. */
+  readonly documentsPackage?: string
   /** What a start would do with the database; absent when that was not asked for, or there are problems. */
   readonly database?: SyncPlan
 }
@@ -44,7 +45,7 @@ export async function checkApplication(
   let model: Model
   try {
     definition = await loadAppDefinition(folder, settings)
-    model = modelOf(definition, await loadObjects(join(folder, 'objects')))
+    model = await loadServedModel(folder, definition)
     if (definition.setup !== undefined) await loadSetup(folder, definition.setup)
   } catch (error) {
     const messages = DefinitionError.is(error)
@@ -53,7 +54,13 @@ export async function checkApplication(
     const problems = messages.map((text) => text.replaceAll(join(folder, '/'), ''))
     return { ...start, ...(definition && { application: titleOf(definition) }), problems }
   }
-  const checked = { ...start, application: titleOf(definition), problems: [] }
+  const { documents } = definition
+  const checked = {
+    ...start,
+    application: titleOf(definition),
+    problems: [],
+    ...(typeof documents === 'object' && { documentsPackage: documents.package }),
+  }
   if (!withDatabase) return checked
   // Counting the rows of large tables takes longer than a request may.
   const patient = { ...definition, statementTimeoutSeconds: 0 }
@@ -79,7 +86,7 @@ export async function planDatabase(
   { folder, dataFolder, settings }: ApplicationPlace,
   definition: AppDefinition,
 ): Promise<SyncPlan> {
-  const model = modelOf(definition, await loadObjects(join(folder, 'objects')))
+  const model = await loadServedModel(folder, definition)
   const store = await openDatabase({ folder, dataFolder, settings, definition, introspect: false, readOnly: true })
   return using(store, () => store.plan(model))
 }
@@ -95,7 +102,7 @@ export async function syncDatabase(
   definition: AppDefinition,
   destructive: boolean,
 ): Promise<SyncPlan> {
-  const model = modelOf(definition, await loadObjects(join(folder, 'objects')))
+  const model = await loadServedModel(folder, definition)
   await makeDataFolder(dataFolder)
   const store = await openDatabase({ folder, dataFolder, settings, definition, introspect: false })
   return using(store, () => store.sync(model, { destructive }))

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
 import { createBusinessObjects, createDiskDocumentStore } from '@steward/rest-core'
 import {
@@ -10,24 +10,24 @@ import {
   isDirectoryObject,
 } from '@steward/rest-core/system'
 import type { NewAdministrator } from '@steward/rest-core/system'
-import { createAuthentication } from '@steward/rest-koa'
+import { createAuthentication, type Authenticator } from '@steward/rest-koa'
 import type Koa from 'koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
 import { withAdminPassword } from './admin-password.js'
 import { unusedCopies } from './application-modules.js'
 import { createAudit } from './audit.js'
-import { makeDataFolder } from './data-folder.js'
+import { documentsFolder, makeDataFolder } from './data-folder.js'
 import { describeDatabase } from './describe/describe-database.js'
 import { startDocumentCleaning } from './document-cleaning.js'
 import { createEvents } from './events.js'
 import { createIo } from './io/create-io.js'
 import { startIndexUpkeep } from './index-upkeep.js'
-import { loadObjects } from './load-objects.js'
 import type { LogRing } from './log-ring.js'
 import { mountApplication } from './mount-application.js'
-import { modelOf } from './model-of.js'
+import { loadServedModel } from './model-of.js'
 import { openDatabase } from './open-database.js'
+import { openAuthenticator, openDocuments } from './plugins.js'
 import { loadSecret } from './secret.js'
 import type { Settings } from './settings.js'
 import { runSetup } from './setup.js'
@@ -76,19 +76,22 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const { folder, dataFolder = join(folder, 'data'), definition, settings, logger, introspect = false } = options
   await makeDataFolder(dataFolder)
   const store = await openDatabase({ folder, definition, settings, dataFolder, introspect })
+  const opened: (() => Promise<void> | undefined)[] = [() => store.close()]
   try {
-    const own = introspect
-      ? await describeDatabase(store, logger, { schemas: options.schemas })
-      : await loadObjects(join(folder, 'objects'))
+    const found = introspect ? await describeDatabase(store, logger, { schemas: options.schemas }) : undefined
     for (const copy of introspect ? [] : unusedCopies(folder)) logger.warn(copy)
-    const model = modelOf(definition, own)
+    const model = await loadServedModel(folder, definition, found)
     const freshTables = await syncTables(store, model, options)
     const parameters = createSystemParameters({ model, store, onWrongValue: (text) => logger.warn(text) })
     const { passwordless = false, tokenMinutes } = definition
     if (passwordless) logger.warn('Users without a password sign in with their login alone (passwordless in app.yaml)')
     const directory = createUserDirectory({ model, store, passwordless })
+    const authenticator: Authenticator = definition.authenticator
+      ? await openAuthenticator(folder, definition.authenticator, { users: directory })
+      : directory
+    if (authenticator.close) opened.push(() => authenticator.close?.())
     const authentication = createAuthentication({
-      authenticator: directory,
+      authenticator,
       tokens: {
         secret: await loadSecret(join(dataFolder, 'token.secret')),
         store: createRevokedTokens({ model, store }),
@@ -103,9 +106,11 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         publicPrincipal: () => directory.principalOfLogin(definition.publicUser as string),
       }),
     })
-    const documentsFolder =
-      definition.documents === undefined ? join(dataFolder, 'documents') : resolve(folder, definition.documents)
-    const documents = createDiskDocumentStore({ folder: documentsFolder })
+    const documents =
+      typeof definition.documents === 'object'
+        ? await openDocuments(folder, definition.documents, dataFolder)
+        : createDiskDocumentStore({ folder: documentsFolder(folder, dataFolder, definition.documents) })
+    if (documents.close) opened.push(() => documents.close?.())
     const { neutralised } = settings
     if (neutralised) logger.warn('Neutralised: webhooks are not called, nothing is sent out (STEWARD_NEUTRALISED)')
     const events = createEvents({ definition, model, store, directory, logger, neutralised })
@@ -133,7 +138,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       store,
       folder,
       dataFolder,
-      documentsFolder,
+      documents,
       logger,
       logs: options.logs,
       clearCaches() {
@@ -182,11 +187,15 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       await cleaning.stop()
       await endStreams()
       await audit?.close()
-      await store.close()
+      await closeAll()
     }
   } catch (error) {
-    await store.close()
+    await closeAll()
     throw error
+  }
+
+  async function closeAll(): Promise<void> {
+    for (const end of opened.toReversed()) await end()
   }
 }
 

@@ -1,10 +1,9 @@
-import { join, resolve } from 'node:path'
 import type { FieldModel, ObjectModel } from '@steward/rest-core'
-import { createModel } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import type { AppDefinition } from './app-definition.js'
-import { loadObjects } from './load-objects.js'
+import { documentsFolder } from './data-folder.js'
 import { modelDigest } from './model-digest.js'
+import { loadModel } from './model-of.js'
 
 /** An application as data, for programs that work on its dumps. */
 export interface ApplicationDescription {
@@ -13,7 +12,7 @@ export interface ApplicationDescription {
   readonly name: string
   /** See `modelDigest`; `/health` has that of what runs. */
   readonly model: string
-  /** Absolute path of the folder of documents. */
+  /** Absolute path of the folder of documents, or `package:<name>`. */
   readonly documents: string
   /** In the order of dumps. */
   readonly objects: readonly ObjectDescription[]
@@ -61,7 +60,7 @@ export async function describeApplication(
   dataFolder: string,
   definition: AppDefinition,
 ): Promise<ApplicationDescription> {
-  const model = createModel([...systemObjects, ...(await loadObjects(join(folder, 'objects')))])
+  const model = await loadModel(folder, definition)
   const system = new Set<string>(systemObjects.map(({ name }) => name))
   return {
     format: 'steward-application',
@@ -69,7 +68,9 @@ export async function describeApplication(
     name: definition.name,
     model: modelDigest(model, definition),
     documents:
-      definition.documents === undefined ? join(dataFolder, 'documents') : resolve(folder, definition.documents),
+      typeof definition.documents === 'object'
+        ? `package:${definition.documents.package}`
+        : documentsFolder(folder, dataFolder, definition.documents),
     objects: [...model.objects.values()].map((object) => describeObject(object, system.has(object.name))),
   }
 }

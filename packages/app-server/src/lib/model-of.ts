@@ -1,16 +1,31 @@
+import { join } from 'node:path'
 import { createModel, missingPublicationPackages } from '@steward/rest-core'
 import type { Model, ObjectDefinition } from '@steward/rest-core'
 import { DefinitionError } from '@steward/rest-core/errors'
 import { systemObjects, User } from '@steward/rest-core/system'
 import type { AppDefinition } from './app-definition.js'
+import { loadObjects } from './load-objects.js'
+import { loadFieldTypes } from './plugins.js'
 
 /**
  * The model of an application: its objects and those of every application.
  *
- * @throws DefinitionError with all mistakes, also when a package is missing that its publications need.
+ * @param objects Default: those in its folder.
+ * @throws DefinitionError with all mistakes.
  */
-export function modelOf(definition: AppDefinition, objects: readonly ObjectDefinition[]): Model {
-  const model = createModel([...systemObjectsOf(definition), ...objects])
+export async function loadModel(
+  folder: string,
+  definition: AppDefinition,
+  objects?: readonly ObjectDefinition[],
+): Promise<Model> {
+  const fieldTypes = await loadFieldTypes(folder, definition.fieldTypes ?? [])
+  const own = objects ?? (await loadObjects(join(folder, 'objects')))
+  return createModel([...systemObjectsOf(definition), ...own], { fieldTypes })
+}
+
+/** The model of an application that is to be served. @throws DefinitionError also when a package of its publications is missing. */
+export async function loadServedModel(...application: Parameters<typeof loadModel>): Promise<Model> {
+  const model = await loadModel(...application)
   const missing = missingPublicationPackages(model)
   if (missing.length > 0) throw new DefinitionError(missing)
   return model

@@ -1,12 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Model, ObjectStore, WriteText } from '@steward/rest-core'
-import { createModel, dumpRecords, loadRecords } from '@steward/rest-core'
-import { systemObjects } from '@steward/rest-core/system'
-import { loadObjects } from './load-objects.js'
+import { dumpRecords, loadRecords } from '@steward/rest-core'
+import { loadModel } from './model-of.js'
 import { openDatabase } from './open-database.js'
 import type { DatabaseOptions } from './open-database.js'
 import { SettingsError } from './settings.js'
@@ -30,8 +28,7 @@ const progressMs = 1_000
  */
 export async function runPortable(application: ApplicationFolder, { dump, load }: PortableFlags): Promise<void> {
   if (dump !== undefined && load !== undefined) throw new SettingsError('Give --dump or --load, not both.')
-  const objects = await loadObjects(join(application.folder, 'objects'))
-  const model = createModel([...systemObjects, ...objects])
+  const model = await loadModel(application.folder, application.definition)
   await mkdir(application.dataFolder, { recursive: true })
   const store = await openDatabase({ ...application, introspect: false })
   try {

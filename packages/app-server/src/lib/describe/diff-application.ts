@@ -4,6 +4,7 @@ import { systemObjects } from '@steward/rest-core/system'
 import type { AppDefinition } from '../app-definition.js'
 import type { ApplicationPlace } from '../check-application.js'
 import { loadObjects } from '../load-objects.js'
+import { loadFieldTypes } from '../plugins.js'
 import { openDatabase } from '../open-database.js'
 import { compareDefinitions } from './compare-definitions.js'
 import { readDatabase } from './describe-database.js'
@@ -20,12 +21,13 @@ export async function diffApplication(
   schemas: readonly string[] | undefined,
 ): Promise<string[]> {
   const objects = await loadObjects(join(folder, 'objects'))
+  const fieldTypes = await loadFieldTypes(folder, definition.fieldTypes ?? [])
   const store = await openDatabase({ folder, dataFolder, settings, definition, introspect: false, readOnly: true })
   try {
     const found = await readDatabase(store, { schemas })
     // A start adds the tables of the system, which no definition of an application describes.
     const own = new Set([...createModel(systemObjects).objects.values()].map(({ table }) => table))
-    return compareDefinitions(createModel(objects), createModel(found.objects), { ...found, own })
+    return compareDefinitions(createModel(objects, { fieldTypes }), createModel(found.objects), { ...found, own })
   } finally {
     await store.close()
   }

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
-import { createDiskDocumentStore } from '@steward/rest-core'
+import type { BusinessObjects, DocumentStore, ObjectStore } from '@steward/rest-core'
 import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from '../app-definition.js'
@@ -17,7 +16,7 @@ export interface IoOptions {
   readonly store: ObjectStore
   readonly folder: string
   readonly dataFolder: string
-  readonly documentsFolder: string
+  readonly documents: DocumentStore
   readonly logger: Logger
   readonly logs: LogRing | undefined
   readonly clearCaches: () => void
@@ -28,8 +27,7 @@ const defaultMaxBytes = 2 ** 30
 
 /** `/io` of an application, with the settings it needs; `undefined` when it has no service user: the address is not there. */
 export function createIo(options: IoOptions): Middleware | undefined {
-  const { definition, settings, service, store, folder, dataFolder, documentsFolder, logger, logs, clearCaches } =
-    options
+  const { definition, settings, service, store, folder, dataFolder, documents, logger, logs, clearCaches } = options
   const { name, trustedProxies: trustProxy = [], io = {}, authorizationHeader } = definition
   if (!settings.serviceAccount) {
     logger.debug('/io is off: STEWARD_SERVICE_USER and STEWARD_SERVICE_PASSWORD are not set')
@@ -56,7 +54,7 @@ export function createIo(options: IoOptions): Middleware | undefined {
       store,
       logs,
       temporaryFolder,
-      documents: createDiskDocumentStore({ folder: documentsFolder }),
+      documents,
     }),
     log: logger,
   })

@@ -10,6 +10,8 @@ import { withReadableCopy } from './readable-copy.js'
 export interface ApplicationCheck {
   /** What is wrong with its files, each with file, line and column as far as they are known. */
   readonly problems: readonly string[]
+  /** The package that keeps its documents; absent: they are in a folder. */
+  readonly documentsPackage?: string
   /** What a start would do with its database. Only when that was asked for, and there are no problems. */
   readonly database?: DatabaseChanges
 }
@@ -91,6 +93,8 @@ async function check(
   const errors = redact(stderr.trim()).slice(-2000)
   const reason = reasonIn(errors)
   const answer = answerIn(output)
+  if (answer?.documentsPackage !== undefined)
+    return { ...answer, problems: [...answer.problems, keptElsewhere(answer)] }
   if (answer) return answer
   if (/unknown option '--(check|plan)'/.test(errors)) return undefined
   if (timedOut)
@@ -102,6 +106,11 @@ async function check(
     reason ?? 'The code of the application ended the process that was to check it.',
     { output: errors },
   )
+}
+
+/** Not built: saves would be without the documents, and a clone would tidy up those of its source. */
+function keptElsewhere({ documentsPackage = '' }: ApplicationCheck): string {
+  return `app.yaml: documents: those that the package ${documentsPackage} keeps are in no backup and cannot be cloned; an instance needs a folder`
 }
 
 /** The last whole line that is an answer: code of the application may print, too. */

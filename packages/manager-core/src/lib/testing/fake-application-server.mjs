@@ -8,6 +8,7 @@
 //   model: the data model that it tells
 //   io: by service, what it is refused with
 //   problems: what is wrong with it, for --check and --plan
+//   documentsPackage: the package that keeps its documents, for --check and --plan
 //   changes: what a start would change in its database, for --plan; what is destructive is refused without --destructive
 // With --check and --plan it only tells that; --sync runs `migrate`. As with an application that has timers, it does not end by
 // itself then. With --describe it only tells its data model and the object Note. At /version it tells that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
@@ -38,12 +39,13 @@ process.once('SIGTERM', () => {
 
 const isPlan = process.argv.includes('--plan')
 if (isPlan || process.argv.includes('--check')) {
-  const { problems = [], changes: database = { steps: [], leftover: [], losses: [] } } = fake
+  const { problems = [], documentsPackage, changes: database = { steps: [], leftover: [], losses: [] } } = fake
   tell(
     JSON.stringify({
       format: 'steward-check',
       version: 1,
       problems,
+      documentsPackage,
       ...(isPlan && problems.length === 0 && { database }),
     }),
   )

@@ -19,6 +19,8 @@ export interface FakeApplication {
   readonly migrate?: string
   /** What `--check` and `--plan` tell of its files. */
   readonly problems?: readonly string[]
+  /** The package that keeps its documents. Default: a folder. */
+  readonly documentsPackage?: string
   /** What `--plan` tells of its database. */
   readonly changes?: DatabaseChanges
   /** The data model that it tells. Default: the same for all. */

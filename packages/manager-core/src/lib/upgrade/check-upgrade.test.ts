@@ -66,6 +66,12 @@ it('a template that cannot be loaded is not taken, the one before stays, and eve
   expect((await test.perform('versions')).list).toMatchObject([{ problem: '' }, { problem: '' }])
 })
 
+it('an application whose documents a package keeps is not taken: they would be in no backup', async () => {
+  const { warnings, exitCode } = await publish({ documentsPackage: 'box-documents' })
+  expect(warnings).toEqual([expect.stringContaining('the package box-documents keeps are in no backup')])
+  expect(exitCode).toBe(1)
+})
+
 it.each(unfit)('an upgrade is refused for %s while the instance runs on', async (_what, changes, message) => {
   await test.perform('add', { name: 'demo' })
   const before = await processOf('demo')

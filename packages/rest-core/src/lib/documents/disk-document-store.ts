@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, opendir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { RestError } from '../../errors.js'
 import type { ByteRange, DocumentInfo, DocumentStore, ListedDocument, PutDocument } from './document-store.js'
+import { documentName, mediaTypeOf } from './document-name.js'
 import { makeThumbnail } from './thumbnail.js'
 
 export interface DiskDocumentStoreOptions {
@@ -25,12 +26,12 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
 
   async function put(content: Readable | Uint8Array, options: PutDocument): Promise<DocumentInfo> {
     const id = randomUUID()
-    const name = fileName(options.name)
+    const name = documentName(options.name)
     const draft = join(folder, incoming, id)
     await mkdir(draft, { recursive: true })
     try {
       const size = await writeContent(join(draft, 'content'), content, options)
-      const mime = options.mime || (await mimeOf(name))
+      const mime = options.mime || (await mediaTypeOf(name))
       const info: DocumentInfo = { id, name, path: options.path, mime, size }
       await writeFile(join(draft, 'info.json'), JSON.stringify(info), { flush: true })
       await mkdir(join(folder, id.slice(0, 2)), { recursive: true })
@@ -130,17 +131,6 @@ async function lastWrite(folder: string): Promise<number | undefined> {
     }
   }
   return undefined
-}
-
-/** The list of media types is large, and most processes never need it. */
-async function mimeOf(name: string): Promise<string> {
-  const { default: mimeTypes } = await import('mime-types')
-  return mimeTypes.lookup(name) || 'application/octet-stream'
-}
-
-/** The last part of what may be a path of any system. */
-function fileName(name: string): string {
-  return basename(name.replaceAll('\\', '/')).slice(0, 255) || 'document'
 }
 
 async function writeContent(

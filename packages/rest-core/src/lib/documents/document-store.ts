@@ -55,4 +55,24 @@ export interface DocumentStore {
   delete(id: string): Promise<void>
   /** All documents, and uploads that have not ended, in no particular order. */
   list(): AsyncIterable<ListedDocument>
+  /** Ends connections. Called once, when nothing uses it any more. */
+  close?(): Promise<void>
+}
+
+/** What a package exports as `documents`, for applications that name it in `app.yaml`. */
+export interface DocumentStorePlugin {
+  /**
+   * Opens the store; what it needs is checked here.
+   *
+   * @throws Error whose message says which option is wrong, and what to do.
+   */
+  open(
+    options: Readonly<Record<string, unknown>>,
+    context: DocumentStoreContext,
+  ): DocumentStore | Promise<DocumentStore>
+}
+
+export interface DocumentStoreContext {
+  /** Absolute path of a folder for files of its own. */
+  readonly dataFolder: string
 }

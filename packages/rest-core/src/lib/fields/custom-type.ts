@@ -109,7 +109,7 @@ export function asBuiltIn(field: FieldDefinition, types: CustomTypes): BuiltInFi
   if (!isCustom(field)) return field
   const { base, defaults } = types.get(field.type) as CustomFieldType
   const { options: _, ...said } = field
-  return Object.assign({}, defaults, said, { type: base }) as BuiltInField
+  return { ...defaults, ...said, type: base }
 }
 
 /** The built-in type with the rules of one of the application. */

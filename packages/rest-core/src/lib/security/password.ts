@@ -47,7 +47,9 @@ export async function verifyPasswordHash(password: string, hash: string | undefi
     await derive(password, Buffer.alloc(saltBytes), defaultCost, hashBytes)
     return false
   }
-  return timingSafeEqual(await derive(password, stored.salt, stored.cost, stored.hash.length), stored.hash)
+  const isRight = timingSafeEqual(await derive(password, stored.salt, stored.cost, stored.hash.length), stored.hash)
+  // HMAC fills short keys up with zeros, so that NUL characters at the end would make no difference.
+  return isRight && !password.includes('\0')
 }
 
 function parse(text: string): { cost: ScryptCost; salt: Buffer; hash: Buffer } | undefined {

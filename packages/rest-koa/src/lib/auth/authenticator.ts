@@ -1,4 +1,5 @@
 import type { Principal } from '@steward/rest-core'
+import type { UserDirectory } from '@steward/rest-core/system'
 
 /** Knows the users. `createUserDirectory` of `@steward/rest-core/system` is one. */
 export interface Authenticator {
@@ -16,4 +17,24 @@ export interface Authenticator {
    * they were given for, and passwords are checked again and again.
    */
   securityStampOf?(principal: Principal): string | undefined
+  /** Ends connections. Called once, when nothing uses it any more. */
+  close?(): Promise<void>
+}
+
+/** What a package exports as `authenticator`, for applications that name it in `app.yaml`. */
+export interface AuthenticatorPlugin {
+  /**
+   * Opens it; what it needs is checked here.
+   *
+   * @throws Error whose message says which option is wrong, and what to do.
+   */
+  open(
+    options: Readonly<Record<string, unknown>>,
+    context: AuthenticatorContext,
+  ): Authenticator | Promise<Authenticator>
+}
+
+export interface AuthenticatorContext {
+  /** The users of the application: who signs in needs a user there, with his or her groups and rights. */
+  readonly users: Pick<UserDirectory, 'verifyPassword' | 'principalOf' | 'principalOfLogin' | 'securityStampOf'>
 }
