@@ -71,8 +71,16 @@ export type {
 export type { TomcatDataSource, TomcatSpec } from './lib/runtime/tomcat/tomcat-spec.js'
 export type { RuntimeItem } from './lib/actions/runtimes.js'
 export { proxyHeaders } from './lib/proxies/proxy-headers.js'
+export type { DatabaseServerParts, DatabaseServerPlugin } from './lib/databases/create-databases.js'
+export type { ReverseProxy, ReverseProxyParts, ReverseProxyPlugin } from './lib/proxies/reverse-proxy.js'
 export type { ProxyCheck, Proxies, ProxyStatus, PublishOptions, PublishResult } from './lib/proxies/proxies.js'
 export { startPublishing } from './lib/proxies/start-publishing.js'
 export type { Publishing, PublishingOptions } from './lib/proxies/start-publishing.js'
 export type { GlobalSettings } from './lib/settings/settings.js'
-export type { TemplateRevision, TemplateSource, TemplateVersion } from './lib/templates/template-source.js'
+export type {
+  TemplatePlaces,
+  TemplateRevision,
+  TemplateSource,
+  TemplateSourcePlugin,
+  TemplateVersion,
+} from './lib/templates/template-source.js'

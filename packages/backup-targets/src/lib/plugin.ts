@@ -13,8 +13,7 @@ export async function targetPackage(name: string, folders: readonly string[]): P
     throw new TargetError('ERR_TARGET_SETTINGS', `${JSON.stringify(name)} is no type of targets.`, {
       help: 'A type is local, scp, ftp, swift, s3, gcs, or the name of an npm package.',
     })
-  const bases = [...folders.map((folder) => pathToFileURL(join(folder, 'package.json')).href), import.meta.url]
-  const file = bases.map((base) => entryOf(name, base)).find((found) => found !== undefined)
+  const file = findPackageEntry(name, folders)
   if (file === undefined)
     throw new TargetError(
       'ERR_TARGET_SETTINGS',
@@ -29,6 +28,16 @@ export async function targetPackage(name: string, folders: readonly string[]): P
   throw new TargetError('ERR_TARGET_SETTINGS', `The package ${name} exports no type of targets.`, {
     help: 'It exports one as "target": an object with name, title, options, open() and describe().',
   })
+}
+
+/**
+ * The file that an npm package is imported by, looked for from these folders in their order, then beside this package;
+ * undefined when it is installed nowhere there.
+ */
+export function findPackageEntry(name: string, folders: readonly string[]): string | undefined {
+  if (!packageName.test(name)) return undefined
+  const bases = [...folders.map((folder) => pathToFileURL(join(folder, 'package.json')).href), import.meta.url]
+  return bases.map((base) => entryOf(name, base)).find((found) => found !== undefined)
 }
 
 async function importPackage(name: string, file: string): Promise<{ target?: unknown; default?: unknown }> {

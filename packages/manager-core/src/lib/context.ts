@@ -13,6 +13,7 @@ import type { Settings } from './settings/settings.js'
 import type { Registry } from './store/registry.js'
 import type { RegistryCopies } from './store/registry-copies.js'
 import type { Locks } from './system/locks.js'
+import type { Plugins } from './system/plugins.js'
 import type { Targets } from './targets/targets.js'
 import type { Templates } from './templates/template-source.js'
 
@@ -20,6 +21,7 @@ import type { Templates } from './templates/template-source.js'
 export interface ManagerContext {
   readonly home: Home
   readonly settings: Settings
+  readonly plugins: Plugins
   readonly registry: Registry
   /** The last few copies of the registry beside it. */
   readonly registryCopies: RegistryCopies

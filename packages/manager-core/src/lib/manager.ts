@@ -30,6 +30,7 @@ import type { Registry } from './store/registry.js'
 import { openRegistry } from './store/registry.js'
 import { createRegistryCopies } from './store/registry-copies.js'
 import { createLocks } from './system/locks.js'
+import { createPlugins } from './system/plugins.js'
 import { createTargets, type TargetsOptions } from './targets/create-targets.js'
 import { createTemplates } from './templates/create-templates.js'
 
@@ -104,6 +105,7 @@ export function createManager(options: ManagerOptions): Manager {
     assertNotLost(home)
     return (registry = openRegistry({ file: home.database, clock }))
   }
+  const plugins = createPlugins(home.folder)
   const parts = {
     settings,
     registry: openedRegistry,
@@ -127,11 +129,12 @@ export function createManager(options: ManagerOptions): Manager {
         nameOf: (id) => openedRegistry().byId(id)?.runtime,
       }),
     ),
-    databases: once(() => createDatabases({ settings })),
+    databases: once(() => createDatabases({ settings, plugins })),
     templates: once(() =>
       createTemplates({
         home,
         settings,
+        plugins,
         registry: openedRegistry,
         clock,
         defaultTemplate,
@@ -147,7 +150,7 @@ export function createManager(options: ManagerOptions): Manager {
     proxies: once(() => createProxies(() => context)),
   }
   const context = Object.defineProperties(
-    { home, clock, applicationServer, defaultTemplate, command },
+    { home, plugins, clock, applicationServer, defaultTemplate, command },
     Object.fromEntries(Object.entries(parts).map(([name, get]) => [name, { get, enumerable: true }])),
   ) as ManagerContext
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Secret } from '../domain/secret.js'
+import { createPlugins } from '../system/plugins.js'
 import type { InstanceSettings, Settings } from '../settings/settings.js'
 import { createDatabases } from './create-databases.js'
 
@@ -15,7 +16,7 @@ const settings = {
     },
   },
 } as unknown as Settings
-const databases = createDatabases({ settings: () => settings })
+const databases = createDatabases({ plugins: createPlugins('/nowhere'), settings: () => settings })
 
 test('types that the settings do not name are refused', () => {
   expect(() => databases.server('mysql')).toThrow(

@@ -5,14 +5,21 @@ import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { DatabaseServerSettings, Settings } from '../settings/settings.js'
+import type { Plugins } from '../system/plugins.js'
 import type { Databases } from './databases.js'
 import { sqliteOfAccounts } from './sqlite-of-accounts.js'
 import { translated } from './translated-server.js'
 
 /** No I/O. Each call sees the settings as they are then. */
-export function createDatabases({ settings }: { readonly settings: () => Settings }): Databases {
+export function createDatabases({
+  settings,
+  plugins,
+}: {
+  readonly settings: () => Settings
+  readonly plugins: Plugins
+}): Databases {
   return {
-    server: (type) => translated(createServer(type, settings())),
+    server: (type) => translated(withPackage(type, settings(), plugins)),
     account: (folder, { database, databaseName, databaseUser, databasePassword }) =>
       database === 'sqlite'
         ? { name: join(folder, databaseName), user: accountAt(folder)?.name ?? '', password: '' }
@@ -20,6 +27,33 @@ export function createDatabases({ settings }: { readonly settings: () => Setting
     names: (type, id) =>
       type === 'sqlite' ? { name: 'data/database.db', user: '' } : { name: `steward_${id}`, user: `steward_${id}` },
   }
+}
+
+/** What a package exports as `databaseServer`, for `APPS_<TYPE>_SERVER`: it makes databases in a way of its own. */
+export interface DatabaseServerPlugin {
+  /** No I/O. */
+  make(parts: DatabaseServerParts): DatabaseServer
+}
+
+export interface DatabaseServerParts {
+  /** What the manager itself would use, for all that the package does alike. */
+  readonly builtIn: DatabaseServer
+  /** The server, and its administrator. */
+  readonly location: { readonly host: string; readonly port: number; readonly user: string; readonly password: string }
+}
+
+function withPackage(type: DatabaseType, settings: Settings, plugins: Plugins): DatabaseServer {
+  const builtIn = createServer(type, settings)
+  if (type === 'sqlite') return builtIn
+  const given = settings.global.databaseServers[type]
+  const name = given.package
+  if (name === undefined) return builtIn
+  const setting = `APPS_${type.toUpperCase()}_SERVER`
+  const server = plugins
+    .load<DatabaseServerPlugin>('databaseServer', name, setting)
+    .make({ builtIn, location: locationOf(given) })
+  if (server.type === type) return server
+  throw new ManagerError('ERR_SETTINGS', `${setting} names the package "${name}", which is for ${server.type}.`)
 }
 
 function createServer(type: DatabaseType, { global }: Settings): DatabaseServer {

@@ -49,7 +49,7 @@ export interface ProxyCheck {
 
 export interface ProxyStatus {
   readonly enabled: boolean
-  readonly type: 'nginx' | 'httpd'
+  readonly type: string
   readonly generation: string
   readonly published: string
   readonly problems: readonly Problem[]

@@ -13,11 +13,12 @@ import { hashOf } from './hash.js'
 import { createHttpd } from './httpd/create-httpd.js'
 import { upstreamOf } from './manager-upstream.js'
 import { createNginx } from './nginx/create-nginx.js'
+import type { ProxySettings } from '../settings/settings.js'
 import { findsGeneration, foreignSites } from './probe.js'
 import { newProblems, placeOf, snippetProblems, type Problem } from './problem.js'
 import type { ProxyCheck, PublishOptions, PublishResult } from './proxies.js'
 import { readState, writeState, type ProxyState } from './proxy-state.js'
-import type { ReverseProxy } from './reverse-proxy.js'
+import type { ReverseProxy, ReverseProxyPlugin } from './reverse-proxy.js'
 import type { Publication, Upstream } from './site.js'
 
 export interface Published {
@@ -34,12 +35,22 @@ export interface Publisher {
   isRunning(): Promise<boolean>
 }
 
+function proxyOf({ plugins }: Pick<ManagerContext, 'plugins'>, settings: ProxySettings, secret: string): ReverseProxy {
+  const builtIn = {
+    nginx: () => createNginx({ settings, secret }),
+    httpd: () => createHttpd({ settings, secret }),
+  }
+  if (settings.type === 'nginx' || settings.type === 'httpd') return builtIn[settings.type]()
+  const plugin = plugins.load<ReverseProxyPlugin>('reverseProxy', settings.type, 'APPS_HTTPSERVER')
+  return plugin.make({ settings, secret, builtIn })
+}
+
 export function createPublisher(context: ManagerContext, takeOverMs: number): Publisher {
   const { proxy: settings } = context.settings.global
   const { folder } = settings
   const secret = ensureSecretFile(context.home.proxySecret).reveal()
   const generations = createGenerations(folder)
-  const proxy: ReverseProxy = (settings.type === 'nginx' ? createNginx : createHttpd)({ settings, secret })
+  const proxy = proxyOf(context, settings, secret)
   const before = readState(folder)
 
   return {

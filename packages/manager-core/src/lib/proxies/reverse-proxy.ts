@@ -1,9 +1,11 @@
 import type { ProcessIdentity } from '../system/process-identity.js'
+import type { ProxySettings } from '../settings/settings.js'
 import type { Publication } from './site.js'
 
 /** One product. It knows its language and its program, and nothing of instances. */
 export interface ReverseProxy {
-  readonly type: 'nginx' | 'httpd'
+  /** As `APPS_HTTPSERVER` names it: `nginx`, `httpd`, or a package. */
+  readonly type: string
   /** @throws ManagerError ERR_SETTINGS when its program or its main file is not there. */
   version(): Promise<string>
   /** Texts of all files of a generation by their path in its folder; files that the main file includes end in `.conf`. */
@@ -24,6 +26,20 @@ export interface ReverseProxy {
   workers(): Promise<readonly ProcessIdentity[] | undefined>
   /** Whether a worker takes no new connections any more, because it ends; undefined: that cannot be seen. */
   isEnding(worker: ProcessIdentity): boolean | undefined
+}
+
+/** What a package exports as `reverseProxy`, for `APPS_HTTPSERVER=<package>`. */
+export interface ReverseProxyPlugin {
+  /** No I/O. */
+  make(parts: ReverseProxyParts): ReverseProxy
+}
+
+export interface ReverseProxyParts {
+  readonly settings: ProxySettings
+  /** Tells the manager that a request came through this proxy: it stands in the header that the built-in ones set. */
+  readonly secret: string
+  /** What the manager itself would use, for all that a package does alike. */
+  readonly builtIn: Readonly<Record<'nginx' | 'httpd', () => ReverseProxy>>
 }
 
 export interface Generation {

@@ -173,7 +173,9 @@ function databaseServer(
   { value }: Values,
   product: 'MYSQL' | 'POSTGRESQL' | 'ORACLE' | 'MSSQL',
 ): DatabaseServerSettings {
+  const name = value(`APPS_${product}_SERVER`)
   return {
+    ...(name !== undefined && { package: name }),
     host: value(`APPS_${product}_HOST`),
     port: value(`APPS_${product}_PORT`),
     adminUser: value(`APPS_${product}_ADMINUSER`),

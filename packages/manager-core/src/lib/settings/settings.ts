@@ -135,6 +135,8 @@ export interface DatabaseServerSettings {
   readonly port: number
   readonly adminUser: string
   readonly adminPassword: Secret
+  /** APPS_POSTGRESQL_SERVER …: the package that makes databases there; undefined: the manager does. */
+  readonly package?: string
 }
 
 export interface OracleServerSettings extends DatabaseServerSettings {
@@ -153,8 +155,8 @@ export interface MssqlServerSettings extends DatabaseServerSettings {
 export interface ProxySettings {
   /** APPS_PROXY: instances are published. */
   readonly enabled: boolean
-  /** APPS_HTTPSERVER */
-  readonly type: 'nginx' | 'httpd'
+  /** APPS_HTTPSERVER: `nginx`, `httpd`, or a package. */
+  readonly type: string
   /** APPS_PROXYDIR: absolute. */
   readonly folder: string
   /** APPS_PROXYCONFIG, APPS_PROXYCOMMAND: absolute. */

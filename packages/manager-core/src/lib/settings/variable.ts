@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { abilities, type Ability } from '../domain/ability.js'
 import { databaseTypes, type DatabaseType } from '../domain/instance.js'
+import { isPackageName } from '../system/plugins.js'
 import { Secret } from '../domain/secret.js'
 import { allowedTargetNames, isTargetName } from '../domain/target-names.js'
 
@@ -48,6 +49,8 @@ export interface Variable {
   readonly required?: true
   /** Of `choice`. */
   readonly choices?: readonly string[]
+  /** Of `choice`: the name of an npm package may stand there, too. */
+  readonly orPackage?: true
   /** Of `integer` and `limit`. */
   readonly min?: number
   readonly max?: number
@@ -61,7 +64,11 @@ export interface Variable {
 
 /** The type of a variable's value. */
 export type ValueOf<V extends Variable> =
-  | (V extends { type: 'choice'; choices: readonly (infer C)[] } ? C : TypeValues[V['type']])
+  | (V extends { type: 'choice'; orPackage: true }
+      ? string
+      : V extends { type: 'choice'; choices: readonly (infer C)[] }
+        ? C
+        : TypeValues[V['type']])
   | (V extends { default: string } | { required: true } ? never : undefined)
 
 /**
@@ -87,8 +94,9 @@ export function parseValue(
         : { value }
     }
     case 'choice': {
-      const { choices = [] } = variable
-      return choices.includes(text) ? { value: text } : { allowed: `one of ${choices.join(', ')}` }
+      const { choices = [], orPackage = false } = variable
+      if (choices.includes(text) || (orPackage && isPackageName(text))) return { value: text }
+      return { allowed: `one of ${choices.join(', ')}${orPackage ? ', or the name of an npm package' : ''}` }
     }
     case 'integer': {
       const { min = 0, max = Number.MAX_SAFE_INTEGER } = variable

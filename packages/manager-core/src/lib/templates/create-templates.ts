@@ -6,17 +6,26 @@ import { checkVersionName, compareVersions } from '../domain/versions.js'
 import type { Settings } from '../settings/settings.js'
 import type { Registry, VersionRow } from '../store/registry.js'
 import type { Locks } from '../system/locks.js'
+import { isPackageName, type Plugins } from '../system/plugins.js'
 import { createFolderSource } from './folder-source.js'
 import { createGitSource } from './git-source.js'
 import { showLocation } from './location.js'
 import { createNpmSource } from './npm-source.js'
 import { unpackWar } from './unpack-war.js'
 import { createRevisions } from './revisions.js'
-import type { RefreshOptions, RefreshReport, TemplateSource, TemplateVersion, Templates } from './template-source.js'
+import type {
+  RefreshOptions,
+  RefreshReport,
+  TemplateSource,
+  TemplateSourcePlugin,
+  TemplateVersion,
+  Templates,
+} from './template-source.js'
 
 export interface TemplatesOptions {
   readonly home: Home
   readonly settings: () => Settings
+  readonly plugins: Plugins
   readonly registry: () => Registry
   readonly locks: () => Locks
   readonly clock: () => Date
@@ -33,7 +42,7 @@ type VersionReport = RefreshReport['versions'][number]
  * the registry, and in `templates/`.
  */
 export function createTemplates(options: TemplatesOptions): Templates {
-  const { home, settings, registry, locks, clock, defaultTemplate, check } = options
+  const { home, settings, plugins, registry, locks, clock, defaultTemplate, check } = options
   const places = { base: home.folder, workFolder: home.templates }
   const sources: readonly TemplateSource[] = [
     createFolderSource(places),
@@ -92,6 +101,19 @@ export function createTemplates(options: TemplatesOptions): Templates {
     return found.toSorted(compareVersions)
   }
 
+  /** That of `<package>:…`. @throws ManagerError ERR_TEMPLATE, ERR_SETTINGS */
+  function sourceOfPackage(location: string, version: string): TemplateSource {
+    const [name = ''] = location.split(':')
+    const setting = `version-${version}.sh: APPS_TEMPLATE`
+    const source = isPackageName(name)
+      ? plugins.load<TemplateSourcePlugin>('templateSource', name, setting).open({ ...places })
+      : undefined
+    if (source?.accepts(location)) return source
+    throw new ManagerError('ERR_TEMPLATE', `${setting} cannot be "${showLocation(location)}".`, {
+      help: 'It is default, folder:<path>, git:<url>#<branch>, npm:<name>@<range>, or <package>:… of a package that brings a source.',
+    })
+  }
+
   async function refreshVersion(
     version: string,
     { signal, onProgress, dryRun }: RefreshOptions,
@@ -108,15 +130,7 @@ export function createTemplates(options: TemplatesOptions): Templates {
         })
       onProgress?.(`Version ${version}: looking`)
       const place = location === 'default' ? `folder:${defaultTemplate}` : location
-      const source = sources.find((one) => one.accepts(place))
-      if (!source)
-        throw new ManagerError(
-          'ERR_TEMPLATE',
-          `version-${version}.sh: APPS_TEMPLATE cannot be "${showLocation(location)}".`,
-          {
-            help: 'It is default, folder:<path>, git:<url>#<branch> or npm:<name>@<range>.',
-          },
-        )
+      const source = sources.find((one) => one.accepts(place)) ?? sourceOfPackage(place, version)
       const { revision, date } = await source.latest(place, signal)
       const shown = showLocation(location)
       if (before?.revision === revision && before.location === shown && existsSync(revisions.path(before)))

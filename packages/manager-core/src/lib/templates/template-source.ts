@@ -14,6 +14,19 @@ export interface TemplateSource {
   fetch(location: string, revision: TemplateRevision, folder: string, signal?: AbortSignal): Promise<void>
 }
 
+/** What a package exports as `templateSource`, for `APPS_TEMPLATE=<package>:…`. */
+export interface TemplateSourcePlugin {
+  /** No I/O. Locations are given whole, with the name of the package. */
+  open(places: TemplatePlaces): TemplateSource
+}
+
+export interface TemplatePlaces {
+  /** The home of the manager, absolute: where relative paths begin. */
+  readonly base: string
+  /** A folder for what is under way; nothing may be left in it. It need not be there. */
+  readonly workFolder: string
+}
+
 export interface TemplateRevision {
   /** Commit, npm version, or hash of the folder's content. */
   readonly revision: string

@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { homeAt } from '../domain/home.js'
 import type { GlobalSettings, Settings } from '../settings/settings.js'
 import { openRegistry, type Registry } from '../store/registry.js'
+import { createPlugins } from '../system/plugins.js'
 import { createLocks } from '../system/locks.js'
 import { createTemplates } from './create-templates.js'
 import type { Templates } from './template-source.js'
@@ -39,6 +40,7 @@ beforeEach(() => {
   templates = createTemplates({
     home: homeAt(home),
     settings: () => settings,
+    plugins: createPlugins(home),
     registry: () => registry,
     locks: () => locks,
     clock: () => now,

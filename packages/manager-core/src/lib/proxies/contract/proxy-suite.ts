@@ -1,15 +1,14 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import type { ProxyOptions, TestProxy } from '../../../../../../tests/servers/proxy-server.js'
 import { testAddresses } from './addresses.js'
 import { testFaults } from './faults.js'
 import type { ProductWords } from './product-words.js'
-import { startProxyUnderTest, type ProxyUnderTest } from './proxy-under-test.js'
+import { startProxyUnderTest, type ProxyUnderTest, type StartProxy } from './proxy-under-test.js'
 import { testSnippets } from './snippets.js'
 import { testTls } from './tls.js'
 import { testTraffic } from './traffic.js'
 
 /** What a reverse proxy has to do, whatever its product. All run against one real program. */
-export function testReverseProxy(start: (options: ProxyOptions) => Promise<TestProxy>, words: ProductWords): void {
+export function testReverseProxy(start: StartProxy, words: ProductWords): void {
   let it: ProxyUnderTest
   beforeAll(async () => {
     it = await startProxyUnderTest(start)

@@ -1,15 +1,39 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { TestProxy, ProxyOptions } from '../../../../../../tests/servers/proxy-server.js'
 import { createTestManager, type TestManager } from '../../testing/create-test-manager.js'
 import { testInstance } from '../../testing/made-up-operation.js'
 import type { PublishOptions, PublishResult } from '../proxies.js'
 import { startBackend, type Backend } from './backend.js'
 import { call, type Call, type Called } from './call.js'
 
+/** A private program of a reverse proxy. */
+export interface ProxyProgram {
+  /** As `APPS_HTTPSERVER` names it. */
+  readonly type: string
+  /** Ports of 127.0.0.1 that are free, or that it listens on. */
+  readonly http: number
+  readonly https: number
+  readonly mainFile: string
+  readonly folder: string
+  readonly pid: number | undefined
+  /** Lines of a manager's `config.sh` that publish by it, into the folder that it includes: `<include>/..`. */
+  readonly settings: readonly string[]
+  /** What it told in its log. */
+  log(): Promise<string>
+  /** Starts what was stopped, on the same ports. */
+  start(): Promise<void>
+  /** Ends it and its workers at once. */
+  stop(): Promise<void>
+  /** `stop()`, and removes the folder. */
+  close(): Promise<void>
+}
+
+/** Starts one whose main file includes `*.conf` of a folder, which need not be there. */
+export type StartProxy = (options: { readonly include: string }) => Promise<ProxyProgram>
+
 /** A manager, a reverse proxy in front of it, and instances that tell what reaches them. */
 export interface ProxyUnderTest {
-  readonly proxy: TestProxy
+  readonly proxy: ProxyProgram
   readonly test: TestManager
   /** Stands in for the server of the manager. */
   readonly manager: Backend
@@ -29,9 +53,7 @@ export interface ProxyUnderTest {
   close(): Promise<void>
 }
 
-export async function startProxyUnderTest(
-  start: (options: ProxyOptions) => Promise<TestProxy>,
-): Promise<ProxyUnderTest> {
+export async function startProxyUnderTest(start: StartProxy): Promise<ProxyUnderTest> {
   const test = await createTestManager({ refresh: false })
   const proxy = await start({ include: join(test.home, 'proxy/live') })
   const manager = await startBackend('manager')

@@ -217,14 +217,17 @@ export const globalTable = {
   APPS_QUALITY_ORG: { ...text('Code quality', 'Organization there'), withoutEffect: noQuality },
 
   APPS_MYSQL_HOST: host('MySQL, MariaDB'),
+  APPS_MYSQL_SERVER: serverPackage('MySQL, MariaDB'),
   APPS_MYSQL_PORT: port('MySQL, MariaDB', '3306'),
   APPS_MYSQL_ADMINUSER: adminUser('MySQL, MariaDB', 'root'),
   APPS_MYSQL_ADMINPASSWORD: secret('Databases', 'MySQL, MariaDB: password of the administrator'),
   APPS_POSTGRESQL_HOST: host('PostgreSQL'),
+  APPS_POSTGRESQL_SERVER: serverPackage('PostgreSQL'),
   APPS_POSTGRESQL_PORT: port('PostgreSQL', '5432'),
   APPS_POSTGRESQL_ADMINUSER: adminUser('PostgreSQL', 'postgres'),
   APPS_POSTGRESQL_ADMINPASSWORD: secret('Databases', 'PostgreSQL: password of the administrator'),
   APPS_ORACLE_HOST: host('Oracle'),
+  APPS_ORACLE_SERVER: serverPackage('Oracle'),
   APPS_ORACLE_PORT: port('Oracle', '1521'),
   APPS_ORACLE_ADMINUSER: adminUser('Oracle', 'system'),
   APPS_ORACLE_ADMINPASSWORD: secret('Databases', 'Oracle: password of the administrator'),
@@ -233,6 +236,7 @@ export const globalTable = {
     'Oracle: name of the service of the database; not set: ORACLE_SID, else FREEPDB1 (addition)',
   ),
   APPS_MSSQL_HOST: host('SQL Server'),
+  APPS_MSSQL_SERVER: serverPackage('SQL Server'),
   APPS_MSSQL_PORT: port('SQL Server', '1433'),
   APPS_MSSQL_ADMINUSER: adminUser('SQL Server', 'sa'),
   APPS_MSSQL_ADMINPASSWORD: secret('Databases', 'SQL Server: password of the administrator'),
@@ -255,6 +259,10 @@ export const globalTable = {
 /** A rule of retention, see `retain`. */
 function keep(what: string) {
   return integer('Backups', '0', `Number of ${what} are kept for long; 0: no such rule (addition)`, 0, 100_000)
+}
+
+function serverPackage(product: string) {
+  return { type: 'text', section: 'Databases', summary: `${product}: package that makes databases (addition)` } as const
 }
 
 function host(product: string) {

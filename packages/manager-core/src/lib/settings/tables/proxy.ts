@@ -9,6 +9,7 @@ export const proxyTable = {
     type: 'choice',
     section,
     choices: ['nginx', 'httpd'],
+    orPackage: true,
     default: 'nginx',
     summary: 'Reverse proxy',
   },
