@@ -70,6 +70,7 @@ export type {
 } from './lib/runtime/runtime.js'
 export type { TomcatDataSource, TomcatSpec } from './lib/runtime/tomcat/tomcat-spec.js'
 export type { RuntimeItem } from './lib/actions/runtimes.js'
+export type { RuntimeParts, RuntimeRow as RuntimePlugin } from './lib/runtime/built-in.js'
 export { proxyHeaders } from './lib/proxies/proxy-headers.js'
 export type { DatabaseServerParts, DatabaseServerPlugin } from './lib/databases/create-databases.js'
 export type { ReverseProxy, ReverseProxyParts, ReverseProxyPlugin } from './lib/proxies/reverse-proxy.js'

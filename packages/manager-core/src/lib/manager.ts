@@ -125,6 +125,7 @@ export function createManager(options: ManagerOptions): Manager {
     runtimes: once(() =>
       createRuntimes({
         table: { ...builtInRuntimes, ...options.runtimes },
+        plugins,
         parts: { settings },
         nameOf: (id) => openedRegistry().byId(id)?.runtime,
       }),

@@ -13,7 +13,7 @@ export interface RuntimeParts {
   named(name: string): Runtime
 }
 
-/** A runtime that instances may have. */
+/** A runtime that instances may have; what a package exports as `runtime`, for APPS_RUNTIMES. */
 export interface RuntimeRow {
   /** Kinds of applications that it runs. */
   readonly runs: readonly ApplicationKind[]

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { ManagerError } from '../../errors.js'
 import type { RuntimeRow } from './built-in.js'
 import { createMemoryMachine, createMemoryRuntime } from './memory-runtime.js'
+import type { Settings } from '../settings/settings.js'
+import type { Plugins } from '../system/plugins.js'
 import type { Runtime } from './runtime.js'
 import { createRuntimes } from './runtimes.js'
 
@@ -46,15 +48,32 @@ const failing: Runtime = {
 function runtimes(rows: Readonly<Record<string, string>> = {}) {
   const [one, two] = [recording('process'), recording('two')]
   const table = { process: one.row, two: two.row, failing: { runs: ['webapp'] as const, make: () => failing } }
-  const settings = () => {
-    throw new Error('nobody needs them')
+  const settings = () => ({ global: { runtimePackages: ['own-three', 'own-missing'] } }) as unknown as Settings
+  const plugins: Plugins = {
+    load(kind, name, setting) {
+      if (name === 'own-three') return { runs: ['node'], make: () => ({ ...failing, name }) } as never
+      throw new ManagerError('ERR_SETTINGS', `${setting} names the package "${name}", which is not installed.`)
+    },
   }
-  return { one, two, runtimes: createRuntimes({ table, parts: { settings }, nameOf: (id) => rows[id] }) }
+  return { one, two, runtimes: createRuntimes({ table, plugins, parts: { settings }, nameOf: (id) => rows[id] }) }
 }
 
 const ref = (id: string, runtime?: string) => ({ id, folder: `/${id}`, ...(runtime !== undefined && { runtime }) })
 
 describe('runtimes', () => {
+  it('of packages are those of APPS_RUNTIMES; one that cannot be loaded says so and disturbs no other', async () => {
+    const { runtimes: all } = runtimes()
+    expect(all.names).toEqual(['process', 'two', 'failing', 'own-three', 'own-missing'])
+    expect([all.named('own-three').name, all.kinds('own-three')]).toEqual(['own-three', ['node']])
+    expect(() => all.named('own-other')).toThrow('There is no runtime "own-other" here.')
+    expect(await all.probe('own-missing')).toEqual({
+      ok: false,
+      message: 'APPS_RUNTIMES names the package "own-missing", which is not installed.',
+    })
+    expect(all.kinds('own-missing')).toEqual([])
+    expect([...(await all.processesBelow('/home')).keys()]).toContain('left by process')
+  })
+
   it('are made once, when they are first used', async () => {
     const { one, two, runtimes: all } = runtimes({ a: 'process' })
     expect([one.made(), two.made()]).toEqual([0, 0])

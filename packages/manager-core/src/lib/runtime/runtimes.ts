@@ -2,6 +2,7 @@ import { ManagerError } from '../../errors.js'
 import { formerRuntime, type Observed } from '../domain/instance.js'
 import { failureOf } from '../system/failure.js'
 import type { ProcessInfo } from '../system/process-table.js'
+import type { Plugins } from '../system/plugins.js'
 import type { ApplicationKind } from '../templates/check-template.js'
 import type { RuntimeParts, RuntimeRow } from './built-in.js'
 import type { InstanceRef, Observation, Runtime, Usage } from './runtime.js'
@@ -37,20 +38,24 @@ export interface Runtimes {
 
 export interface RuntimesOptions {
   readonly table: Readonly<Record<string, RuntimeRow>>
+  readonly plugins: Plugins
   readonly parts: Omit<RuntimeParts, 'named'>
   /** Name of the runtime of an instance, as its row says; undefined: there is no row. */
   readonly nameOf: (id: string) => string | undefined
 }
 
-export function createRuntimes({ table, parts, nameOf }: RuntimesOptions): Runtimes {
-  const names = Object.keys(table)
+export function createRuntimes({ table, plugins, parts, nameOf }: RuntimesOptions): Runtimes {
+  const { settings } = parts
+  const names = (): readonly string[] => [...new Set([...Object.keys(table), ...settings().global.runtimePackages])]
   const made = new Map<string, Runtime>()
 
   function rowOf(name: string): RuntimeRow {
     const row = Object.hasOwn(table, name) ? table[name] : undefined
     if (row) return row
+    if (settings().global.runtimePackages.includes(name))
+      return plugins.load<RuntimeRow>('runtime', name, 'APPS_RUNTIMES')
     throw new ManagerError('ERR_STATE', `There is no runtime "${name}" here.`, {
-      help: `This manager has: ${names.join(', ')}. Move the instance to one of them, or use the manager that has it.`,
+      help: `This manager has: ${names().join(', ')}. Move the instance to one of them, or use the manager that has it.`,
     })
   }
 
@@ -60,6 +65,15 @@ export function createRuntimes({ table, parts, nameOf }: RuntimesOptions): Runti
     const runtime = rowOf(name).make({ ...parts, named })
     made.set(name, runtime)
     return runtime
+  }
+
+  /** Undefined for a package that cannot be loaded: `probe` tells why. */
+  function usable(name: string): Runtime | undefined {
+    try {
+      return named(name)
+    } catch {
+      return undefined
+    }
   }
 
   // What has no row is left of one that is gone, or not there yet: those that have processes of this machine know it.
@@ -86,7 +100,9 @@ export function createRuntimes({ table, parts, nameOf }: RuntimesOptions): Runti
   }
 
   return {
-    names,
+    get names() {
+      return names()
+    },
     named,
     async probe(name) {
       try {
@@ -95,7 +111,14 @@ export function createRuntimes({ table, parts, nameOf }: RuntimesOptions): Runti
         return { ok: false, message: failureOf(error).message }
       }
     },
-    kinds: (name) => (names.includes(name) ? rowOf(name).runs : []),
+    kinds(name) {
+      try {
+        return rowOf(name).runs
+      } catch {
+        // `probe` tells why.
+        return []
+      }
+    },
     of: (instance) => named(nameFor(instance)),
     async observe(ref) {
       try {
@@ -118,9 +141,10 @@ export function createRuntimes({ table, parts, nameOf }: RuntimesOptions): Runti
       ),
     async processesBelow(instances) {
       const found = new Map<string, { readonly runtime: Runtime; readonly processes: readonly ProcessInfo[] }>()
-      for (const name of names) {
-        const runtime = named(name)
-        const below = (await runtime.processesBelow?.(instances)) ?? new Map<string, readonly ProcessInfo[]>()
+      for (const name of names()) {
+        const runtime = usable(name)
+        const below = (await runtime?.processesBelow?.(instances)) ?? new Map<string, readonly ProcessInfo[]>()
+        if (!runtime) continue
         // One that has another do the work finds the same.
         for (const [id, processes] of below) if (!found.has(id)) found.set(id, { runtime, processes })
       }

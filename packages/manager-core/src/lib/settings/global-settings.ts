@@ -29,6 +29,7 @@ export function globalSettingsOf(
   return {
     baseUrl: value('APPS_BASEURL'),
     instancesUrl: value('APPS_INSTANCESURL'),
+    runtimePackages: value('APPS_RUNTIMES') ?? [],
     runtime: value('APPS_RUNTIME'),
     upgradeSource: upgradeSource(value('APPS_UPGRADEREGISTRY'), value('APPS_UPGRADEPIN')),
     email: value('APPS_EMAIL'),

@@ -15,6 +15,8 @@ export interface GlobalSettings {
   readonly rootContext: boolean
   /** APPS_DEFAULTVERSION; undefined: the newest. */
   readonly defaultVersion: string | undefined
+  /** Chosen: APPS_RUNTIMES: packages that bring runtimes. */
+  readonly runtimePackages: readonly string[]
   /** Chosen: APPS_RUNTIME: of new instances; a version may have another. */
   readonly runtime: string
   /** APPS_DATABASES */

@@ -29,8 +29,8 @@ it('gives what a package of the home exports, also one that can only be imported
 })
 
 it('a package of the home goes before that beside the manager', () => {
-  install('@steward/example-runtime-nice', `export const runtime = { say: 'mine' }`)
-  expect(load('@steward/example-runtime-nice').say).toBe('mine')
+  install('@steward/example-runtime-small', `export const runtime = { say: 'mine' }`)
+  expect(load('@steward/example-runtime-small').say).toBe('mine')
 })
 
 it.each([

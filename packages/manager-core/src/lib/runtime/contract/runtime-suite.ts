@@ -57,7 +57,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
 
   it('can be used here, and says what it can do', async () => {
     expect(await runtime.probe()).toMatchObject({ ok: true })
-    expect(runtime.name).toMatch(/^[a-z]+$/)
+    expect(runtime.name).toMatch(/^(?:@[a-z0-9-]+\/)?[a-z][a-z0-9-]*$/)
     expect(Object.isFrozen(runtime.capabilities)).toBe(true)
     expect(runtime.suspend !== undefined && runtime.resume !== undefined).toBe(runtime.capabilities.suspend)
     expect(runtime.serving !== undefined && runtime.serve !== undefined).toBe(runtime.capabilities.parallelCopies)

@@ -60,6 +60,11 @@ export const globalTable = {
     summary: 'Address that addresses of published instances are made of; on another host than the manager (addition)',
   },
   APPS_DEFAULTVERSION: { type: 'text', section: 'Instances', summary: 'Version of new instances; not set: the newest' },
+  APPS_RUNTIMES: {
+    type: 'list',
+    section: 'Instances',
+    summary: 'Packages that bring runtimes, separated by commas (addition)',
+  },
   APPS_RUNTIME: {
     type: 'text',
     section: 'Instances',
