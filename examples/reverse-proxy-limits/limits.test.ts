@@ -1,5 +1,6 @@
+import type { ReverseProxy, ReverseProxyParts } from '@steward/manager-core'
 import { testReverseProxy } from '@steward/manager-core/testing'
-import { describe } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startNginx } from '../../tests/servers/nginx.js'
 import { toolIsMissing } from '../../tests/servers/tools.js'
 import { reverseProxy } from './src/index.js'
@@ -7,6 +8,14 @@ import { reverseProxy } from './src/index.js'
 const missing = toolIsMissing('nginx')
 if (missing !== undefined) process.stderr.write(`Tests of a reverse proxy are skipped: ${missing}\n`)
 const type = '@steward/example-reverse-proxy-limits'
+
+it('each generation has the limit, beside what nginx has anyway', () => {
+  const nginx = { type: 'nginx', render: () => new Map([['00-steward.conf', 'server {}']]) } as unknown as ReverseProxy
+  const parts = { builtIn: { nginx: () => nginx } } as unknown as ReverseProxyParts
+  const files = reverseProxy.make(parts).render({} as never, {} as never, '1.22.1')
+  expect([...files.keys()]).toEqual(['00-steward.conf', '00-limits.conf'])
+  expect(files.get('00-limits.conf')).toContain('limit_req zone=steward burst=200 nodelay;')
+})
 
 describe.skipIf(missing !== undefined)('nginx with a limit of requests', () => {
   testReverseProxy(

@@ -65,7 +65,7 @@ async function download(location, workFolder, signal, work) {
     const file = join(folder, 'archive')
     const hash = createHash('sha256')
     await pipeline(
-      Readable.fromWeb(/** @type {import('node:stream/web').ReadableStream} */ (answer.body)),
+      Readable.fromWeb(answer.body),
       async function* (chunks) {
         for await (const chunk of chunks) {
           hash.update(chunk)

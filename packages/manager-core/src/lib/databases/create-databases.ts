@@ -49,9 +49,8 @@ function withPackage(type: DatabaseType, settings: Settings, plugins: Plugins): 
   const name = given.package
   if (name === undefined) return builtIn
   const setting = `APPS_${type.toUpperCase()}_SERVER`
-  const server = plugins
-    .load<DatabaseServerPlugin>('databaseServer', name, setting)
-    .make({ builtIn, location: locationOf(given) })
+  const plugin = plugins.load('databaseServer', name, setting) as DatabaseServerPlugin
+  const server = plugin.make({ builtIn, location: locationOf(given) })
   if (server.type === type) return server
   throw new ManagerError('ERR_SETTINGS', `${setting} names the package "${name}", which is for ${server.type}.`)
 }

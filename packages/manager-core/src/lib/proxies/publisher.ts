@@ -41,7 +41,7 @@ function proxyOf({ plugins }: Pick<ManagerContext, 'plugins'>, settings: ProxySe
     httpd: () => createHttpd({ settings, secret }),
   }
   if (settings.type === 'nginx' || settings.type === 'httpd') return builtIn[settings.type]()
-  const plugin = plugins.load<ReverseProxyPlugin>('reverseProxy', settings.type, 'APPS_HTTPSERVER')
+  const plugin = plugins.load('reverseProxy', settings.type, 'APPS_HTTPSERVER') as ReverseProxyPlugin
   return plugin.make({ settings, secret, builtIn })
 }
 

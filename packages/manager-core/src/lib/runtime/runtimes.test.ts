@@ -51,7 +51,7 @@ function runtimes(rows: Readonly<Record<string, string>> = {}) {
   const settings = () => ({ global: { runtimePackages: ['own-three', 'own-missing'] } }) as unknown as Settings
   const plugins: Plugins = {
     load(kind, name, setting) {
-      if (name === 'own-three') return { runs: ['node'], make: () => ({ ...failing, name }) } as never
+      if (name === 'own-three') return { runs: ['node'], make: () => ({ ...failing, name }) }
       throw new ManagerError('ERR_SETTINGS', `${setting} names the package "${name}", which is not installed.`)
     },
   }

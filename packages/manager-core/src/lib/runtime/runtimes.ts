@@ -53,7 +53,7 @@ export function createRuntimes({ table, plugins, parts, nameOf }: RuntimesOption
     const row = Object.hasOwn(table, name) ? table[name] : undefined
     if (row) return row
     if (settings().global.runtimePackages.includes(name))
-      return plugins.load<RuntimeRow>('runtime', name, 'APPS_RUNTIMES')
+      return plugins.load('runtime', name, 'APPS_RUNTIMES') as RuntimeRow
     throw new ManagerError('ERR_STATE', `There is no runtime "${name}" here.`, {
       help: `This manager has: ${names().join(', ')}. Move the instance to one of them, or use the manager that has it.`,
     })

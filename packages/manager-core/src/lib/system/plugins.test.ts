@@ -19,7 +19,7 @@ function install(name: string, code: string, exports: unknown = './index.mjs'): 
   writeFileSync(join(folder, 'index.mjs'), code)
 }
 
-const load = (name: string) => plugins.load<{ readonly say: string }>('runtime', name, 'APPS_RUNTIME')
+const load = (name: string) => plugins.load('runtime', name, 'APPS_RUNTIME') as { readonly say: string }
 
 it('gives what a package of the home exports, also one that can only be imported', () => {
   install('@own/one', `export const runtime = { say: 'one' }`)

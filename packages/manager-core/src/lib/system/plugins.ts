@@ -13,7 +13,7 @@ export interface Plugins {
    * @param setting that names the package, for errors
    * @throws ManagerError ERR_SETTINGS when it is not installed, cannot be loaded, or exports nothing of that kind
    */
-  load<P extends object>(kind: PluginExport, name: string, setting: string): P
+  load(kind: PluginExport, name: string, setting: string): object
 }
 
 const isNamed = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
@@ -28,13 +28,13 @@ export function createPlugins(home: string): Plugins {
   const load = createRequire(import.meta.url)
 
   return {
-    load<P extends object>(kind: PluginExport, name: string, setting: string): P {
+    load(kind: PluginExport, name: string, setting: string): object {
       const file = isPackageName(name) ? findPackageEntry(name, [home, import.meta.dirname]) : undefined
       if (file === undefined)
         throw new ManagerError('ERR_SETTINGS', `${setting} names the package "${name}", which is not installed.`, {
           help: `Install it in the home of the manager: npm install --prefix ${home} ${name}`,
         })
-      const found = (exportsOf(name, file, setting) as Partial<Record<PluginExport, P>>)[kind]
+      const found = (exportsOf(name, file, setting) as Partial<Record<PluginExport, object | null>>)[kind]
       if (typeof found === 'object' && found !== null) return found
       throw new ManagerError('ERR_SETTINGS', `${setting} names the package "${name}", which has no "${kind}".`, {
         help: `A package for it exports an object as "${kind}".`,

@@ -106,7 +106,7 @@ export function createTemplates(options: TemplatesOptions): Templates {
     const [name = ''] = location.split(':')
     const setting = `version-${version}.sh: APPS_TEMPLATE`
     const source = isPackageName(name)
-      ? plugins.load<TemplateSourcePlugin>('templateSource', name, setting).open({ ...places })
+      ? (plugins.load('templateSource', name, setting) as TemplateSourcePlugin).open({ ...places })
       : undefined
     if (source?.accepts(location)) return source
     throw new ManagerError('ERR_TEMPLATE', `${setting} cannot be "${showLocation(location)}".`, {
