@@ -22,6 +22,7 @@ const asked: Readonly<Record<string, readonly [query: string, before?: readonly 
   add: ['add&name=NAME'],
   clone: ['clone&name=NAME&param=cloneofit', ['add']],
   rename: ['rename&name=NAME&param=renamed', ['add']],
+  move: ['move&name=NAME&to=process', ['add']],
   reset: ['reset&name=NAME', ['add']],
   delete: ['del&name=NAME', ['add']],
   undelete: ['undelete&entry=NAME', ['add', 'delete']],
@@ -82,6 +83,9 @@ describe('a server that is killed', () => {
     const inputs: Readonly<Record<string, object>> = { add: { 'no-start': true }, upgrade: { force: true } }
     for (const [kind, [, before = []]] of Object.entries(asked))
       for (const action of before) await test.perform(action, { name: nameOf(kind), ...inputs[action] })
+    // Where it is moved from: of the others some cannot be used on every machine.
+    const { id } = test.instance(nameOf('move'))
+    test.context.registry.transaction((writer) => writer.updateInstance(id, { runtime: 'former' }))
     await startServer()
   })
   afterAll(async () => {
