@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { ManagerError } from '../../errors.js'
 import { mailServer, plain } from '../mail/mail-server-for-test.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { processesOf } from '../testing/end-processes.js'
@@ -129,6 +130,25 @@ describe('prove', () => {
       message: expect.stringContaining('The copy at "nas" is damaged'),
     })
     expectNothingLeft()
+  })
+
+  it('that is stuck is not ended by what replaces the instance, so that its throw-away instance goes', async () => {
+    const { folder, key } = await save()
+    vi.spyOn(test.context.runtime, 'undefine').mockRejectedValueOnce(new Error('The disk fails.'))
+    onTestFinished(() => void vi.restoreAllMocks())
+    const stuck = await test.perform('prove', { name: 'demo' }).catch((error: ManagerError) => error)
+    expect(stuck).toMatchObject({ code: 'ERR_ATTENTION' })
+    const { warnings } = await test.perform('delete', { name: 'demo' })
+    expect(warnings).toBeUndefined()
+    expect(test.context.registry.instances()).toMatchObject([{ source: `prove:${key}` }])
+    expect(await test.context.operations.retry((stuck as ManagerError).operation as string, test.caller)).toBe(
+      'succeeded',
+    )
+    expect(test.context.registry.instances()).toEqual([])
+    await test.perform('undelete', { entry: 'demo' })
+    rmSync(join(test.folder, 'hooks'))
+    expectNothingLeft()
+    rmSync(folder, { recursive: true })
   })
 
   it('proves a backup of an instance that is gone', async () => {

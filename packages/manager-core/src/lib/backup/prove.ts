@@ -63,6 +63,7 @@ export type Proof = { readonly at: string; readonly seconds: number }
  */
 export const proveKind: OperationKind<ProveRequest, ProveFacts> = {
   kind: 'prove',
+  worksBeside: true,
   locks: ({ id }) => [`instance:${id}`],
   async inspect({ id, backup, key, target }, context) {
     const manifest = target === '' ? await needManifest(backup) : (await copyAt(context, target, key)).manifest

@@ -147,7 +147,9 @@ export function createOperations<Context extends EngineContext>({
   }
 
   function executionOf(id: string, plan: Plan<Context>, caller: Caller, replacesAll = false): Execution<Context> {
-    return new Execution({ context: context(), journal: journal(), plan, id, caller, clock, onPoint, replacesAll })
+    const ends = ({ kind, instanceId }: JournalEntry) =>
+      replacesAll && instanceId === plan.instance.id && !kinds().get(kind)?.worksBeside
+    return new Execution({ context: context(), journal: journal(), plan, id, caller, clock, onPoint, ends })
   }
 
   /** Its owner may still be at it. One of this process is not, when its locks are free. */

@@ -18,8 +18,8 @@ export interface ExecutionOptions<Context> {
   readonly caller: Caller
   readonly clock: () => Date
   readonly onPoint: ((point: JournalPoint) => void) | undefined
-  /** See `OperationKind.replacesAll`. */
-  readonly replacesAll: boolean
+  /** Which of those that need attention end when it succeeds, see `OperationKind.replacesAll`. */
+  readonly ends: (entry: JournalEntry) => boolean
 }
 
 const never = new AbortController().signal
@@ -201,10 +201,9 @@ export class Execution<Context extends EngineContext> {
 
   /** What they began is not there any more: trying them again would undo it in what is there now. */
   #endReplaced(writer: RegistryWriter): void {
-    const { journal, plan, caller, clock, replacesAll } = this.#options
-    if (!replacesAll) return
+    const { journal, plan, caller, clock, ends } = this.#options
     for (const entry of journal.open()) {
-      if (entry.state !== 'attention' || entry.instanceId !== plan.instance.id) continue
+      if (entry.state !== 'attention' || !ends(entry)) continue
       endAttention(entry, { why: `Ended by: ${sentence(plan.title)}`, journal, writer, caller, clock })
       this.#warnings.push(`This ended an earlier operation that needed attention: ${sentence(entry.title)}`)
     }

@@ -19,6 +19,11 @@ export interface OperationKind<Context, Request extends Json = Json, Facts exten
    * it succeeds, those on the same instance that need attention end with it. Default: no.
    */
   replacesAll?(request: Request): boolean
+  /**
+   * What it makes is a throw-away instance of its own: none that replaces the instance it is about replaces that, nor ends
+   * it. Default: no.
+   */
+  readonly worksBeside?: true
   /** It makes room on a disk, or ends what fills it: when the disk is full it is given the reserve. */
   readonly frees?: true
   /** Does it when not even the journal can be written. @returns what a person should know */

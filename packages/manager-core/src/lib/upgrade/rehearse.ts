@@ -62,6 +62,7 @@ type RehearseFacts = {
  */
 export const rehearseKind: OperationKind<RehearseRequest, RehearseFacts> = {
   kind: 'rehearse',
+  worksBeside: true,
   locks: ({ id, upgrade }) => [`instance:${id}`, `instance:${upgrade.id}`],
   async inspect({ id, upgrade: request }, context) {
     const { home, registry, databases, clock } = context
