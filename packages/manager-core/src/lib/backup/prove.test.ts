@@ -134,7 +134,7 @@ describe('prove', () => {
 
   it('that is stuck is not ended by what replaces the instance, so that its throw-away instance goes', async () => {
     const { folder, key } = await save()
-    vi.spyOn(test.context.runtime, 'undefine').mockRejectedValueOnce(new Error('The disk fails.'))
+    vi.spyOn(test.context.runtimes.named('process'), 'undefine').mockRejectedValueOnce(new Error('The disk fails.'))
     onTestFinished(() => void vi.restoreAllMocks())
     const stuck = await test.perform('prove', { name: 'demo' }).catch((error: ManagerError) => error)
     expect(stuck).toMatchObject({ code: 'ERR_ATTENTION' })

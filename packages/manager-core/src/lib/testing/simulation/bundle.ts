@@ -32,11 +32,17 @@ export interface Mutation {
   readonly by: string
 }
 
+export interface BuiltSimulation {
+  readonly simulate: typeof simulation.simulate
+  /** URL of the module that it is exported by, for other threads. */
+  readonly file: string
+}
+
 /**
  * Builds the sources of the manager, as they are, on a simulated machine: what they import of Node and of the world
  * outside are its modules, and so are the clock and the process.
  */
-export async function buildSimulation(mutations: readonly Mutation[] = []): Promise<typeof simulation> {
+export async function buildSimulation(mutations: readonly Mutation[] = []): Promise<BuiltSimulation> {
   const target = mkdtempSync(join(tmpdir(), 'steward-simulation-'))
   process.once('exit', () => rmSync(target, { recursive: true, force: true }))
   // Node itself loads what is in a `dist`, see vitest.config.ts.
@@ -59,7 +65,9 @@ export async function buildSimulation(mutations: readonly Mutation[] = []): Prom
   })
   const missing = mutations.find((mutation) => !applied.has(mutation))
   if (missing) throw new Error(`${missing.file} has no "${missing.replace}"`)
-  return (await import(pathToFileURL(outfile).href)) as typeof simulation
+  const file = pathToFileURL(outfile).href
+  const { simulate } = (await import(file)) as typeof simulation
+  return { simulate, file }
 }
 
 function onSimulatedMachine(mutations: readonly Mutation[], applied: Set<Mutation>): Plugin {

@@ -57,14 +57,15 @@ export async function problemsOf(
   made: ReadonlyMap<string, MadeBackup>,
   kept: number,
 ): Promise<readonly string[]> {
+  const paths = [...walk(folder)]
   return [
     ...lockProblems(folder),
     ...(await historyProblems(folder)),
     ...addressProblems(folder),
-    ...leaks(folder),
+    ...leaks(folder, paths),
     ...dataProblems(folder),
     ...backupProblems(made, kept),
-    ...secretProblems(folder),
+    ...secretProblems(folder, paths),
   ]
 }
 
@@ -91,7 +92,7 @@ function addressProblems(folder: string): readonly string[] {
 }
 
 /** Folders, files, databases, processes and ports that belong to nobody. */
-function leaks(folder: string): readonly string[] {
+function leaks(folder: string, paths: readonly string[]): readonly string[] {
   const ids = new Set(rowsOf(folder).map(({ id }) => id))
   const trash = namesIn(`${folder}/trash`)
   const owners = [
@@ -102,7 +103,7 @@ function leaks(folder: string): readonly string[] {
   const named = new Set(texts.flatMap((text) => text?.match(/steward_\w+/g) ?? []))
   const { databases, users, instances } = machine.state
   const open = unended(folder).length > 0
-  const temporary = [...walk(folder)].filter((path) => {
+  const temporary = paths.filter((path) => {
     const name = basename(path)
     return (
       (/^\.(?!application-server|revisions$)/.test(name) && !isStatusOfBackup(path) && !isTidied(path)) ||
@@ -193,13 +194,15 @@ function backupProblems(made: ReadonlyMap<string, MadeBackup>, kept: number): re
 }
 
 /** Passwords are in the settings of instances, which only their user reads, and nowhere else. */
-function secretProblems(folder: string): readonly string[] {
-  const files = [...walk(folder)].filter(
+function secretProblems(folder: string, paths: readonly string[]): readonly string[] {
+  const files = paths.filter(
     (path) => !/\/$|\/(settings|config)\.sh$|\.zst$|-reserve$|\/app\//.test(path) && lstatSync(path).isFile(),
   )
+  const wanted = [...secrets, adminPassword].filter((secret) => secret.length > 5)
   return files.flatMap((path) => {
-    const content = readFileSync(path)
-    const found = [...secrets, adminPassword].filter((secret) => secret.length > 5 && content.includes(secret))
-    return found.length > 0 ? [`${path.slice(folder.length + 1)} has a password in it.`] : []
+    const content = readFileSync(path, 'latin1')
+    return wanted.some((secret) => content.includes(secret))
+      ? [`${path.slice(folder.length + 1)} has a password in it.`]
+      : []
   })
 }

@@ -1,10 +1,9 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManager, type Manager } from '../../manager.js'
-import { closeRegistry } from './look.js'
 import { machine, newMachineState } from './machine.js'
-import { closeConnections } from './modules/sqlite.js'
+import { closeConnections, replaceRegistry } from './modules/sqlite.js'
 import { simulatedTarget } from './target.js'
 
 /** A home in a folder of its own, for one history after the other. */
@@ -54,23 +53,23 @@ export function createSimulatedHome(): SimulatedHome {
     string,
   ]
   const copy = (from: string, to: string) => {
-    closeRegistry()
-    closeConnections()
-    rmSync(to, { recursive: true, force: true })
+    const names = existsSync(to) ? readdirSync(to) : []
+    for (const name of names) if (name !== 'manager.db') rmSync(join(to, name), { recursive: true, force: true })
     cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
   }
+  const bringBack = (from: string) => replaceRegistry(join(folder, 'manager.db'), () => copy(from, folder))
   const home: SimulatedHome = {
     folder,
     template,
     reset(seed) {
       machine.boot(newMachineState(seed))
       home.changeTemplate(0, 'start')
-      if (existsSync(first)) copy(first, folder)
+      if (existsSync(first)) bringBack(first)
       writeFileSync(join(folder, 'config.sh'), configOf(machine.state.keepLast), { mode: 0o600 })
     },
     begin: () => copy(folder, first),
     keep: () => copy(folder, kept),
-    bringBack: () => copy(kept, folder),
+    bringBack: () => bringBack(kept),
     manager: () =>
       createManager({
         home: folder,
@@ -94,7 +93,6 @@ export function createSimulatedHome(): SimulatedHome {
       write('fake.json', JSON.stringify(does === 'start' ? {} : { start: 'fail' }))
     },
     remove() {
-      closeRegistry()
       closeConnections()
       rmSync(root, { recursive: true, force: true })
     },

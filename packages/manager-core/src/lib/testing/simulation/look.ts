@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { machine } from './machine.js'
+import { sharedRegistry, sharedStatement } from './modules/sqlite.js'
 
 /** All that a command may change but the history, without dates: two that are equal are the same state. */
 export type Picture = Readonly<Record<string, string>>
@@ -18,33 +19,14 @@ export function rowsOf(folder: string): readonly Row[] {
   return query(folder, 'select * from instance order by name') as unknown as Row[]
 }
 
-let opened:
-  | { readonly folder: string; readonly database: DatabaseSync; readonly statements: Map<string, StatementSync> }
-  | undefined
-
-/** The registry of a home, until `closeRegistry`. */
+/** The registry of a home, until it is replaced. */
 export function registryOf(folder: string): DatabaseSync {
-  return registryAt(folder).database
-}
-
-function registryAt(folder: string) {
-  if (opened?.folder !== folder) {
-    closeRegistry()
-    opened = { folder, database: new DatabaseSync(`${folder}/manager.db`), statements: new Map() }
-  }
-  return opened
-}
-
-/** Before the home is replaced. */
-export function closeRegistry(): void {
-  opened?.database.close()
-  opened = undefined
+  return sharedRegistry(`${folder}/manager.db`).connection
 }
 
 export function query(folder: string, sql: string): readonly Record<string, unknown>[] {
-  const { database, statements } = registryAt(folder)
-  const statement = statements.get(sql) ?? database.prepare(sql)
-  statements.set(sql, statement)
+  const statement = sharedStatement(sharedRegistry(`${folder}/manager.db`), sql)
+  statement.setReturnArrays(false)
   return statement.all()
 }
 

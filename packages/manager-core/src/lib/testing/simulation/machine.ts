@@ -124,7 +124,7 @@ export function newMachineState(seed: number): MachineState {
     serving: new Map(),
     takenPorts: new Set(),
     keepLast: 1 + (seed % 2),
-    keepsCopies: seed % 16 === 0,
+    keepsCopies: seed % 40 === 0,
     nextPid: 1_000_000_000,
     random: seed,
   }

@@ -359,7 +359,7 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     await recover()
     await check()
     // Applications may be as broken as they are.
-    for (const { name } of rowsOf(folder)) await mustDo({ action: 'stop', input: { name } })
+    await mustDo(rowsOf(folder).map(({ name }) => ({ action: 'stop', input: { name } })))
     for (const { name } of rowsOf(folder)) changeApplication(name, 'start')
     for (const { id, title } of query(folder, `select id, title from operation where state = 'attention'`)) {
       const ending = await onlyOne(home, (manager) => manager.context.operations.retry(String(id), caller))
@@ -367,12 +367,14 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
         throw new Broken(`It cannot be brought to an end: ${String(title)}\n${unended(folder).join('\n')}`)
     }
     await check()
-    for (const { name, protected: isProtected } of rowsOf(folder)) {
-      if (isProtected !== 0) await onlyOne(home, perform({ action: 'unprotect', input: { name } }))
-      await mustDo({ action: 'delete', input: { name, purge: true } })
-    }
-    await mustDo({ action: 'purge', input: { all: true } })
-    await mustDo({ action: 'backups prune', input: {} })
+    await mustDo([
+      ...rowsOf(folder).flatMap(({ name, protected: isProtected }) => [
+        ...(isProtected === 0 ? [] : [{ action: 'unprotect', input: { name } }]),
+        { action: 'delete', input: { name, purge: true } },
+      ]),
+      { action: 'purge', input: { all: true } },
+      { action: 'backups prune', input: {} },
+    ])
     await check()
     const { databases, users, instances } = state
     const files = [...walk(folder)].filter((path) => /\.status\.json\.\d+\.part$/.test(path))
@@ -380,13 +382,17 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     if (left.length > 0) throw new Broken(`After all was removed there is: ${left.join(', ')}`)
   }
 
-  async function mustDo(wanted: Command): Promise<void> {
-    const ending = await onlyOne(home, perform(wanted))
-    if (ending === 'killed') return
-    if ('error' in ending) {
-      const { code, message } = ending.error as Error & { readonly code?: string }
-      throw new Broken(`${wanted.action} ${JSON.stringify(wanted.input)} is refused: ${code} ${message}`)
-    }
+  /** One after the other, by one process, as a server does it. */
+  async function mustDo(all: readonly Command[]): Promise<void> {
+    const ending = await onlyOne(home, async (manager) => {
+      for (const wanted of all)
+        await perform(wanted)(manager).catch((error: Error & { readonly code?: string }) => {
+          throw new Broken(
+            `${wanted.action} ${JSON.stringify(wanted.input)} is refused: ${error.code} ${error.message}`,
+          )
+        })
+    })
+    if (ending !== 'killed' && 'error' in ending) throw ending.error
   }
 
   return { happen, end }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { buildSimulation } from './bundle.js'
 import { onceMade } from './once-made.js'
+import { simulateAll } from './shards.js'
 
 const isDeep = process.env['TEST_DEEP'] === '1'
 /** Histories; `npm test` has as many as take a few seconds. */
@@ -17,8 +18,7 @@ describe('a simulated machine', () => {
   it(
     `finds every command done or undone, and nothing lost, in ${count} histories from seed ${first}`,
     async () => {
-      const { simulate } = await built
-      const { findings, tally } = await simulate({ first, count })
+      const { findings, tally } = await simulateAll(await built, { first, count })
       const [found] = findings
       if (found) expect.fail([found.problem, ...found.history, `Replay: ${replay(found.seed)}`].join('\n'))
       expect(tally.histories).toBe(count)

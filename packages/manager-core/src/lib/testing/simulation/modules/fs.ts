@@ -28,7 +28,8 @@ function halfOf(content: unknown): Uint8Array {
 }
 
 /** What a dead process had open is closed by the kernel. */
-function keepOpen(fd: number): number {
+function keepOpen(fd: number, path: Fs.PathLike): number {
+  names.set(fd, String(path))
   const process = current()
   if (!process) return fd
   const close = () => {
@@ -44,13 +45,16 @@ function keepOpen(fd: number): number {
 }
 
 const closers = new Map<number, () => void>()
+/** Paths of open files: numbers are others in another run. */
+const names = new Map<number, string>()
+const nameOf = (file: Path) => (typeof file === 'number' ? names.get(file) : String(file)) ?? 'a file'
 
 const isForWriting = (flags: unknown) =>
   typeof flags === 'string' ? /[wa+]/.test(flags) : ((flags as number | undefined) ?? 0) % 4 !== 0
 
 export const writeFileSync: typeof Fs.writeFileSync = (path, content, options) =>
   act(
-    `write ${String(path)}`,
+    `write ${nameOf(path)}`,
     () => {
       takeRoom(path)
       real.writeFileSync(path, content, options)
@@ -157,10 +161,11 @@ export const utimesSync: typeof Fs.utimesSync = (path, accessed, modified) =>
 export const truncateSync: typeof Fs.truncateSync = (path, length) =>
   act(`truncate ${String(path)}`, () => real.truncateSync(path, length))
 export const ftruncateSync: typeof Fs.ftruncateSync = (fd, length) =>
-  act(`ftruncate ${fd}`, () => real.ftruncateSync(fd, length))
-export const fchmodSync: typeof Fs.fchmodSync = (fd, mode) => act(`fchmod ${fd}`, () => real.fchmodSync(fd, mode))
+  act(`ftruncate ${nameOf(fd)}`, () => real.ftruncateSync(fd, length))
+export const fchmodSync: typeof Fs.fchmodSync = (fd, mode) =>
+  act(`fchmod ${nameOf(fd)}`, () => real.fchmodSync(fd, mode))
 export const fchownSync: typeof Fs.fchownSync = (fd, uid, gid) =>
-  act(`fchown ${fd}`, () => real.fchownSync(fd, uid, gid))
+  act(`fchown ${nameOf(fd)}`, () => real.fchownSync(fd, uid, gid))
 export const fsyncSync: typeof Fs.fsyncSync = (fd) => look(() => real.fsyncSync(fd))
 export const fdatasyncSync: typeof Fs.fdatasyncSync = (fd) => look(() => real.fdatasyncSync(fd))
 
@@ -168,9 +173,9 @@ export const openSync: typeof Fs.openSync = (path, flags, mode) =>
   isForWriting(flags)
     ? act(`open ${String(path)}`, () => {
         takeRoom(path)
-        return keepOpen(real.openSync(path, flags, mode))
+        return keepOpen(real.openSync(path, flags, mode), path)
       })
-    : look(() => keepOpen(real.openSync(path, flags, mode)))
+    : look(() => keepOpen(real.openSync(path, flags, mode), path))
 
 export const closeSync: typeof Fs.closeSync = (fd) => {
   look(() => real.closeSync(fd))
@@ -180,7 +185,7 @@ export const closeSync: typeof Fs.closeSync = (fd) => {
 
 export const writeSync = ((fd: number, bytes: Uint8Array | string, ...rest: []) =>
   act(
-    `write to ${fd}`,
+    `write to ${nameOf(fd)}`,
     () => {
       takeRoom(fd)
       return real.writeSync(fd, bytes as Uint8Array, ...rest)

@@ -3,15 +3,71 @@ import type { DatabaseSync as RealDatabase, DatabaseSyncOptions, StatementSync }
 import { act, current, look, machine, type SimulatedProcess } from '../machine.js'
 
 const { DatabaseSync: Real, constants } = globalThis.process.getBuiltinModule('node:sqlite')
+const fs = globalThis.process.getBuiltinModule('node:fs')
 export { constants }
 
-/** Connections to registries that were closed: opening one takes longer than most commands need. */
-const closed: { readonly path: string; readonly connection: RealDatabase }[] = []
-const statements = new WeakMap<RealDatabase, Map<string, StatementSync>>()
+/**
+ * One connection to each registry, for all processes: to open another takes longer than most commands need. A transaction
+ * lasts one turn of the loop, so that two of them never meet.
+ */
+interface Shared {
+  readonly connection: RealDatabase
+  readonly statements: Map<string, StatementSync>
+  /** What was set already. */
+  readonly pragmas: Set<string>
+  /** Whose transaction is open. */
+  owner: object | undefined
+}
 
-/** Before a home is replaced. */
+const shared = new Map<string, Shared>()
+
+export function sharedRegistry(path: string): Shared {
+  const known = shared.get(path)
+  if (known) return known
+  const connection = new Real(path, { timeout: 0 })
+  // Nothing is lost when this process ends: it is one machine, whose disk never fails by itself.
+  connection.exec('pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = on')
+  lockAlone(connection)
+  const made: Shared = { connection, statements: new Map(), pragmas: new Set(), owner: undefined }
+  shared.set(path, made)
+  return made
+}
+
+/** Prepared once. */
+export function sharedStatement({ connection, statements }: Shared, sql: string): StatementSync {
+  const statement = statements.get(sql) ?? connection.prepare(sql)
+  statements.set(sql, statement)
+  return statement
+}
+
+let replaced = 0
+
+/**
+ * The file of a registry gets another content, and its connection sees it: by the counter of changes in the header (see
+ * "File change counter" of the format of SQLite), which no content before has had.
+ */
+export function replaceRegistry(path: string, replace: () => void): void {
+  const connection = shared.get(path)?.connection
+  // What reads once in that mode gives up the lock.
+  connection?.exec('pragma locking_mode = normal; select 1 from sqlite_schema')
+  replace()
+  const counter = Buffer.alloc(4)
+  counter.writeUInt32BE((++replaced * 65_536) >>> 0)
+  const file = fs.openSync(path, 'r+')
+  for (const at of [24, 92]) fs.writeSync(file, counter, 0, 4, at)
+  fs.closeSync(file)
+  if (connection) lockAlone(connection)
+}
+
+/** Only a copy of the registry reads it by a connection of its own. */
+function lockAlone(connection: RealDatabase): void {
+  if (!machine.state.keepsCopies) connection.exec('pragma locking_mode = exclusive')
+}
+
+/** Before all is removed. */
 export function closeConnections(): void {
-  for (const { connection } of closed.splice(0)) connection.close()
+  for (const { connection } of shared.values()) connection.close()
+  shared.clear()
 }
 
 const isRegistry = (path: string) => path.endsWith('/manager.db')
@@ -25,33 +81,32 @@ export class DatabaseSync {
   readonly #path: string
   readonly #process: SimulatedProcess | undefined
   readonly #die: () => void
-  #connection: RealDatabase | undefined
+  readonly #shared: Shared | undefined
+  readonly #own: RealDatabase | undefined
   #isOpen = true
 
   constructor(path: string, options: DatabaseSyncOptions = {}) {
     look(() => undefined)
     this.#path = path
     this.#process = current()
-    if (!isLock(path)) this.#connection = this.#connect(options)
+    if (isRegistry(path)) this.#shared = sharedRegistry(path)
+    // Nobody waits for another one's lock: all are in one process, and would wait for ever.
+    else if (!isLock(path)) this.#own = new Real(path, { ...options, timeout: 0 })
     // The kernel gives back its locks, and what was not committed never was.
     this.#die = () => {
       this.#isOpen = false
       machine.locks.delete(path)
-      this.#connection?.close()
+      this.#endTransaction()
+      this.#own?.close()
     }
     this.#process?.held.add(this.#die)
   }
 
-  #connect(options: DatabaseSyncOptions): RealDatabase {
-    const at = isRegistry(this.#path) ? closed.findIndex(({ path }) => path === this.#path) : -1
-    const [found] = at < 0 ? [] : closed.splice(at, 1)
-    // Nobody waits for another one's lock: all are in one process, and would wait for ever.
-    return found?.connection ?? new Real(this.#path, { ...options, timeout: 0 })
-  }
-
   get #real(): RealDatabase {
-    if (!this.#connection) throw failure('no database', 1)
-    return this.#connection
+    const connection = this.#shared?.connection ?? this.#own
+    if (!connection) throw failure('no database', 1)
+    if (this.#shared?.owner && this.#shared.owner !== this) throw failure('database is locked', 5)
+    return connection
   }
 
   get isOpen(): boolean {
@@ -62,15 +117,32 @@ export class DatabaseSync {
     return this.#real.isTransaction
   }
 
+  #endTransaction(): void {
+    if (this.#shared?.owner !== this) return
+    if (this.#shared.connection.isTransaction) this.#shared.connection.exec('rollback')
+    this.#shared.owner = undefined
+  }
+
   exec(sql: string): void {
     if (isLock(this.#path)) return look(() => this.#lock())
-    // The simulated machine itself never fails: nothing need be brought to its disk.
-    const work = () => this.#real.exec(sql.replace('synchronous = full', 'synchronous = off'))
+    if (this.#shared && /^\s*(pragma|$)/i.test(sql)) return look(() => this.#set(sql))
+    const work = () => {
+      this.#real.exec(sql)
+      if (this.#shared) this.#shared.owner = this.#shared.connection.isTransaction ? this : undefined
+    }
     if (/^\s*(pragma|begin|select|rollback|$)/i.test(sql)) return look(work)
     act(`sql ${sql.slice(0, 60)}`, () => {
       this.#takeRoom()
       work()
     })
+  }
+
+  /** How it is journalled is the simulated machine's own matter. */
+  #set(sql: string): void {
+    const { connection, pragmas } = this.#shared as Shared
+    if (/journal_mode|synchronous|locking_mode/.test(sql) || pragmas.has(sql)) return
+    connection.exec(sql)
+    pragmas.add(sql)
   }
 
   #lock(): void {
@@ -97,11 +169,10 @@ export class DatabaseSync {
   }
 
   #statement(sql: string): StatementSync {
-    const known = statements.get(this.#real) ?? new Map<string, StatementSync>()
-    statements.set(this.#real, known)
-    const statement = known.get(sql) ?? this.#real.prepare(sql)
+    const connection = this.#real
+    if (!this.#shared) return connection.prepare(sql)
+    const statement = sharedStatement(this.#shared, sql.replace('pragma locking_mode', `select '' as locking_mode`))
     statement.setReturnArrays(false)
-    known.set(sql, statement)
     return statement
   }
 
@@ -110,17 +181,16 @@ export class DatabaseSync {
     this.#isOpen = false
     this.#process?.held.delete(this.#die)
     if (machine.locks.get(this.#path) === this) machine.locks.delete(this.#path)
-    const connection = this.#connection
-    if (!connection) return
-    if (isRegistry(this.#path) && !connection.isTransaction) closed.push({ path: this.#path, connection })
-    else connection.close()
+    this.#endTransaction()
+    this.#own?.close()
   }
 
   #takeRoom(): void {
     const { state } = machine
     if (!current() || !state.isDiskFull || state.room-- > 0) return
     // SQLite rolls back by itself then.
-    if (this.isTransaction) this.#real.exec('rollback')
+    if (this.#shared) this.#endTransaction()
+    else if (this.isTransaction) this.#real.exec('rollback')
     throw failure('database or disk is full', 13)
   }
 }
