@@ -36,7 +36,7 @@ export async function healthAt(port: number): Promise<{ readonly status: number;
   const instance = [...instances.values()].find((each) => each.state === 'started' && each.port === port)
   if (!instance) return undefined
   const { health = 'OK' } = behaviourOf(instance.app)
-  if (health === 'hang') {
+  if (health === 'hang' || instance.isSuspended) {
     await pause(5000)
     return undefined
   }

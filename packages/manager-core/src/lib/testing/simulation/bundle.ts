@@ -83,6 +83,9 @@ function onSimulatedMachine(mutations: readonly Mutation[], applied: Set<Mutatio
       onResolve({ filter: /\/registry-copies\.js$/ }, ({ importer }) =>
         importer.endsWith('/lib/manager.ts') ? { path: join(folder, 'modules/registry-copies.ts') } : undefined,
       )
+      onResolve({ filter: /\/run-script\.js$/ }, ({ importer }) =>
+        importer.endsWith('/hooks/create-hooks.ts') ? { path: join(folder, 'modules/run-script.ts') } : undefined,
+      )
       onLoad({ filter: /packages\/manager-core\/src\/.*\.ts$/ }, ({ path }) => {
         const ours = mutations.filter(({ file }) => path.endsWith(file))
         if (ours.length === 0) return undefined

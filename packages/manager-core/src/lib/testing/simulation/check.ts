@@ -129,6 +129,7 @@ function leaks(folder: string, paths: readonly string[]): readonly string[] {
           ...query(folder, 'select port from reserved_port').map(({ port }) => `Port ${String(port)} stays reserved.`),
           ...backupFolders(folder).map((path) => `${path} was left.`),
         ]),
+    ...[...instances].filter(([, { isSuspended }]) => isSuspended).map(([key]) => `${key} stays suspended.`),
     ...[...instances]
       .filter(([key, { state }]) => state === 'started' && !ids.has(key.split('/')[0] ?? ''))
       .map(([key]) => `${key} runs and is no instance.`),

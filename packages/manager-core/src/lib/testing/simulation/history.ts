@@ -1,4 +1,5 @@
 import type { Input } from '../../domain/input.js'
+import type { HookName } from '../../hooks/hooks.js'
 import type { Condition } from './machine.js'
 import { randomOf, type Random } from './random.js'
 
@@ -25,10 +26,21 @@ export type Happening = { readonly seed: number } & (
   | { readonly type: 'disk'; readonly isFull: boolean }
   | { readonly type: 'database server' | 'target'; readonly condition: Condition }
   | { readonly type: 'port'; readonly port: number }
+  | { readonly type: 'hook'; readonly hook: HookName; readonly does: 'pass' | 'fail' | 'go' }
   | { readonly type: 'time'; readonly hours: number }
 )
 
 const names = ['alpha', 'beta', 'gamma'] as const
+/** Those that commands run most. */
+const hooks: readonly HookName[] = [
+  'pre-start',
+  'post-start',
+  'pre-stop',
+  'post-stop',
+  'pre-save',
+  'pre-del',
+  'pre-add',
+]
 
 /** What there is when nothing fails: most commands are about that. */
 interface Expected {
@@ -50,8 +62,18 @@ export function historyOf(seed: number, length?: number): readonly Happening[] {
   const history: Happening[] = [
     { seed: random.below(2 ** 31), type: 'command', ...commandOf('add', random, expected), recoveriesKilledAt: [] },
   ]
-  for (let left = length ?? 3 + random.below(10); left > 1; left--) history.push(happening(random, expected))
+  // Those that have none are as they were before there were hooks.
+  const hasHooks = seed % 4 === 3
+  for (let left = length ?? 3 + random.below(10); left > 1; left--) {
+    if (hasHooks && random.chance(0.3)) history.push(hookOf(random))
+    history.push(happening(random, expected))
+  }
   return history
+}
+
+function hookOf(random: Random): Happening {
+  const seed = random.below(2 ** 31)
+  return { seed, type: 'hook', hook: random.pick(hooks), does: random.pick(['pass', 'fail', 'go']) }
 }
 
 function happening(random: Random, expected: Expected): Happening {

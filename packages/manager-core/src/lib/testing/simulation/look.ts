@@ -30,7 +30,8 @@ export function query(folder: string, sql: string): readonly Record<string, unkn
   return statement.all()
 }
 
-const unsettled = /\.status\.json\.\d+\.part$|\/(logs|run|locks|registry|runs)\/|\/manager\.db|\.holder$/
+/** What the next command tidies up is among it. */
+const unsettled = /\.status\.json\.\d+\.part$|\.removed\/|\/(logs|run|locks|registry|runs)\/|\/manager\.db|\.holder$/
 /** They have dates in them. */
 const dated = /\.zst$|manifest\.json$|trash\.json$|point\.json$|\.status\.json$/
 

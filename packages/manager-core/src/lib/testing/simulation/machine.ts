@@ -68,6 +68,7 @@ export interface SimulatedInstance {
   environment: Readonly<Record<string, string>>
   state: 'started' | 'stopped' | 'crashed'
   since: string
+  isSuspended: boolean
 }
 
 /** A program waits for what never comes. */

@@ -48,4 +48,16 @@ export const onceMade: readonly Mistake[] = [
     finds: /is leaked|was left|belongs to no instance|After all was removed/,
     mutations: [{ file: 'instances/left-step.ts', replace: 'if (!entry) continue', by: 'continue' }],
   },
+  {
+    mistake: 'a stuck proof ends with its instance, and leaves its own',
+    seed: 52525,
+    finds: /prove-\w+ has no database/,
+    mutations: [{ file: 'backup/prove.ts', replace: 'worksBeside: true,', by: '' }],
+  },
+  {
+    mistake: 'an instance stays suspended after a save',
+    seed: 1,
+    finds: /stays suspended/,
+    mutations: [{ file: 'instances/while-suspended.ts', replace: 'await runtimes.of(ref).resume?.(ref)', by: '' }],
+  },
 ]

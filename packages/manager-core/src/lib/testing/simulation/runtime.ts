@@ -1,18 +1,22 @@
 import { join } from 'node:path'
 import { ManagerError } from '../../../errors.js'
+import type { Observed } from '../../domain/instance.js'
 import type { Copy, InstanceRef, InstanceSpec, Runtime } from '../../runtime/runtime.js'
 import { startApplication } from './applications.js'
 import { act, inTurn, look, machine, type SimulatedInstance } from './machine.js'
 
 const capabilities = Object.freeze({
   parallelCopies: true,
-  suspend: false,
+  suspend: true,
   limits: false,
   bootStart: false,
   nativeRollback: false,
   processes: false,
   debug: false,
 })
+
+const seen = (instance: SimulatedInstance | undefined): Observed =>
+  instance?.isSuspended ? 'suspended' : (instance?.state ?? 'stopped')
 
 /** Runs instances on the simulated machine: what is started goes on whatever becomes of the manager. */
 export function createProcessRuntime(): Runtime {
@@ -32,6 +36,7 @@ export function createProcessRuntime(): Runtime {
         environment: spec.environment,
         state: 'stopped',
         since: new Date(machine.state.now).toISOString(),
+        isSuspended: false,
       }
       instance.state = startApplication(instance) ? 'started' : 'crashed'
       machine.state.instances.set(keyOf(spec), instance)
@@ -42,8 +47,17 @@ export function createProcessRuntime(): Runtime {
     const instance = look(() => machine.state.instances.get(key))
     if (!instance || instance.state === 'stopped') return false
     const wasRunning = instance.state === 'started'
-    act(`stop ${key}`, () => (instance.state = 'stopped'))
+    act(`stop ${key}`, () => {
+      instance.state = 'stopped'
+      instance.isSuspended = false
+    })
     return wasRunning
+  }
+
+  function suspend(ref: InstanceRef, isSuspended: boolean): void {
+    const instance = find(ref)
+    if (instance?.state !== 'started' || instance.isSuspended === isSuspended) return
+    act(`${isSuspended ? 'suspend' : 'resume'} ${keyOf(ref)}`, () => (instance.isSuspended = isSuspended))
   }
 
   return {
@@ -69,20 +83,22 @@ export function createProcessRuntime(): Runtime {
         const stopped = keysOf(ref).map(stop)
         return stopped.includes(true) ? { wasRunning: true, code: 0 } : { wasRunning: false }
       }),
+    suspend: (ref) => inTurn(() => suspend(ref, true)),
+    resume: (ref) => inTurn(() => suspend(ref, false)),
     serving: (ref) => inTurn(() => servingOf(ref)),
     serve: ({ id }, copy) => inTurn(() => void act(`serve ${id}/${copy}`, () => machine.state.serving.set(id, copy))),
     observe: (ref) =>
       inTurn(() => {
         const { state, since } = find(ref) ?? { state: 'stopped', since: '' }
         return {
-          state,
+          state: seen(find(ref)),
           since,
           restarts: 0,
           pids: [],
           ...(state === 'crashed' && { lastExit: { code: 1, at: since } }),
         }
       }),
-    observeAll: (refs) => inTurn(() => new Map(refs.map((ref) => [ref.id, find(ref)?.state ?? 'stopped']))),
+    observeAll: (refs) => inTurn(() => new Map(refs.map((ref) => [ref.id, seen(find(ref))]))),
     processes: () => Promise.resolve([]),
     usageAll: () => Promise.resolve(new Map()),
     async *logs() {},

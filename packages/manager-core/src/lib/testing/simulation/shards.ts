@@ -22,8 +22,12 @@ export async function simulateAll(
     Array.from({ length: threads }, (_, thread) => {
       const options = { first: startOf(thread), count: startOf(thread + 1) - startOf(thread) }
       return new Promise<Simulation>((resolve, reject) => {
-        new Worker(program, { eval: true, workerData: { file, options } })
-          .once('message', resolve)
+        const worker = new Worker(program, { eval: true, workerData: { file, options } })
+        worker
+          .once('message', (found: Simulation) => {
+            resolve(found)
+            void worker.terminate()
+          })
           .once('error', reject)
           .once('exit', () => reject(new Error(`A thread ended early: seeds from ${options.first}.`)))
       })

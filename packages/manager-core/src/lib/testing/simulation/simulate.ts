@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ActionResult } from '../../action.js'
 import type { Caller } from '../../domain/caller.js'
@@ -317,6 +317,13 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     writeFileSync(`${folder}/instances/${row.id}/app/fake.json`, JSON.stringify(behaviour))
   }
 
+  function setHook({ hook, does }: Extract<Happening, { type: 'hook' }>): void {
+    const file = `${folder}/hooks/${hook}.sh`
+    rmSync(file, { force: true })
+    mkdirSync(dirname(file), { recursive: true })
+    if (does !== 'go') writeFileSync(file, `#!/bin/sh\nexit ${does === 'fail' ? 1 : 0}\n`, { mode: 0o755 })
+  }
+
   async function happen(happening: Happening): Promise<void> {
     const { state } = machine
     switch (happening.type) {
@@ -343,6 +350,8 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
       case 'port':
         if (!state.takenPorts.delete(happening.port)) state.takenPorts.add(happening.port)
         return undefined
+      case 'hook':
+        return setHook(happening)
       case 'time':
         state.now += happening.hours * 3_600_000
         return undefined
@@ -356,6 +365,7 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     state.databaseServer = 'well'
     state.target = 'well'
     state.takenPorts.clear()
+    rmSync(`${folder}/hooks`, { recursive: true, force: true })
     await recover()
     await check()
     // Applications may be as broken as they are.
@@ -377,7 +387,7 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     ])
     await check()
     const { databases, users, instances } = state
-    const files = [...walk(folder)].filter((path) => /\.status\.json\.\d+\.part$/.test(path))
+    const files = [...walk(folder)].filter((path) => /\.status\.json\.\d+\.part$|\.removed\/$/.test(path))
     const left = [...databases.keys(), ...users.keys(), ...instances.keys(), ...files]
     if (left.length > 0) throw new Broken(`After all was removed there is: ${left.join(', ')}`)
   }
