@@ -9,6 +9,13 @@ export { ensureSecretFile, readSecretFile } from './lib/files/secret-file.js'
 export { whyNot } from './lib/access/scope.js'
 export { createTokens, grantOf, isTokenText } from './lib/access/tokens.js'
 export { createManager } from './lib/manager.js'
+export type { WireAction, WireInput } from './lib/actions/action-table.js'
+export type { WireHealth } from './lib/actions/application.js'
+export type { WireDatabase, WireTable } from './lib/actions/database-info.js'
+export type { WireHistoryEntry } from './lib/actions/history.js'
+export type { WireTarget } from './lib/actions/targets.js'
+export type { WireVersion } from './lib/actions/versions.js'
+export type { WhoAmI } from './lib/actions/whoami.js'
 export type { AccessSummary } from './lib/access-logs/summarise.js'
 export type { WireBackup } from './lib/backup/wire-backup.js'
 export type { WireIncident } from './lib/domain/incident.js'
@@ -77,7 +84,7 @@ export type { ReverseProxy, ReverseProxyParts, ReverseProxyPlugin } from './lib/
 export type { ProxyCheck, Proxies, ProxyStatus, PublishOptions, PublishResult } from './lib/proxies/proxies.js'
 export { startPublishing } from './lib/proxies/start-publishing.js'
 export type { Publishing, PublishingOptions } from './lib/proxies/start-publishing.js'
-export type { GlobalSettings } from './lib/settings/settings.js'
+export type { GlobalSettings, SettingDescription } from './lib/settings/settings.js'
 export type {
   TemplatePlaces,
   TemplateRevision,

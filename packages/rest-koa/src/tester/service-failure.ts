@@ -1,9 +1,7 @@
-/** The body of a refused request. Source: wire-decisions, "errors". */
-export interface FailureBody {
-  readonly error: string
-  readonly code: string
-  readonly messages: readonly { readonly code: string; readonly field?: string; readonly text: string }[]
-}
+import type { ErrorBody } from '../lib/http/error-body.js'
+
+/** The body of a refused request. The page itself says the status. */
+export type FailureBody = Omit<ErrorBody, 'status'>
 
 /** An answer that the page itself cannot go on with. */
 export class ServiceFailure extends Error {

@@ -1,7 +1,6 @@
 import { whyNot, whyNotOption } from '../access/scope.js'
 import type { Action, Option, Parameter } from '../action.js'
 import type { Caller } from '../domain/caller.js'
-import type { Json } from '../domain/json.js'
 
 /** The action table for programs that make forms of it. */
 export function actionTable(actions: () => readonly Action[]): Action {
@@ -25,7 +24,30 @@ export function actionTable(actions: () => readonly Action[]): Action {
   }
 }
 
-function wireAction(action: Action, caller: Caller): Json {
+type OfAction =
+  | 'name'
+  | 'group'
+  | 'summary'
+  | 'description'
+  | 'ability'
+  | 'mutating'
+  | 'destructive'
+  | 'harmlessWith'
+  | 'destructiveWith'
+
+/** What can be asked, as `actions` answers it. Its name has a hyphen between two words: `backups-verify`. */
+export type WireAction = Pick<Action, OfAction> & {
+  readonly aliases: readonly string[]
+  readonly parameters: readonly WireInput[]
+  readonly options: readonly WireInput[]
+  /** Whether the caller may ask it. */
+  readonly allowed: boolean
+}
+
+export type WireInput = Pick<Parameter & Option, 'name' | 'type' | 'summary' | 'choices' | 'min' | 'max'> &
+  Readonly<Record<'required' | 'variadic' | 'secret', boolean>>
+
+function wireAction(action: Action, caller: Caller): WireAction {
   const { name, aliases = [], group, summary, description, ability, mutating, destructive } = action
   const { harmlessWith, destructiveWith } = action
   return {
@@ -51,7 +73,7 @@ function wordsOf(name: string): string {
 }
 
 /** Files of this machine are for its own users. */
-function inputsOf(inputs: readonly (Parameter & Option)[] = []): Json[] {
+function inputsOf(inputs: readonly (Parameter & Option)[] = []): readonly WireInput[] {
   return inputs
     .filter(({ type }) => type !== 'file')
     .map(({ name, type, summary, required = false, variadic = false, choices, min, max, secret = false }) => ({

@@ -18,6 +18,15 @@ import type { InstanceSettings } from '../settings/settings.js'
 import { defineAction, type CallPlace } from './define-action.js'
 import { nameOfInstance } from './shared-inputs.js'
 
+/** What an instance says of itself, as `health` answers it: sections by name, beside what is said of all. */
+export type WireHealth = {
+  readonly ok: boolean
+  readonly reason: string | null
+  /** In ms. */
+  readonly responseTime: number
+  readonly [section: string]: Json
+}
+
 const health = defineAction({
   name: 'health',
   formerly: ['ping', 'healthcheck'],
@@ -49,7 +58,7 @@ const health = defineAction({
           responseTime,
           ...(silent !== undefined && { silent }),
           ...(sections as Record<string, Json>),
-        },
+        } satisfies WireHealth,
       },
       exitCode: ok ? 0 : 1,
     }

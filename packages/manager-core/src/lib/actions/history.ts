@@ -1,6 +1,5 @@
 import { ManagerError } from '../../errors.js'
 import type { Action } from '../action.js'
-import type { Json } from '../domain/json.js'
 import { countText } from '../domain/readable.js'
 import { verifyHistory, type HistoryReport } from '../history/verify-history.js'
 import { instanceInHistory } from '../store/history-rows.js'
@@ -81,6 +80,9 @@ function idInHistory(registry: Registry, name: string): string {
   })
 }
 
-function wireEntry({ instanceId, ...entry }: HistoryEntry): Json {
+/** What was done, as `history list` answers it. */
+export type WireHistoryEntry = Omit<HistoryEntry, 'instanceId'> & { readonly instance_id: string }
+
+function wireEntry({ instanceId, ...entry }: HistoryEntry): WireHistoryEntry {
   return { ...entry, instance_id: instanceId }
 }

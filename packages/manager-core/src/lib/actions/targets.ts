@@ -26,7 +26,16 @@ const list = defineAction({
   },
 })
 
-async function rowOf({ targets }: ManagerContext, { name, type }: TargetSettings) {
+/** A target of backups, as `target list` answers it. */
+export type WireTarget = {
+  readonly name: string
+  readonly type: string
+  /** Where it stores them; empty: there is a problem. */
+  readonly where: string
+  readonly problem: string
+}
+
+async function rowOf({ targets }: ManagerContext, { name, type }: TargetSettings): Promise<WireTarget> {
   try {
     return { name, type, where: await targets.describe(name), problem: '' }
   } catch (error) {

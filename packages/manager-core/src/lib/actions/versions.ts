@@ -1,9 +1,13 @@
 import type { Action } from '../action.js'
 import { countText } from '../domain/readable.js'
+import type { TemplateVersion } from '../templates/template-source.js'
 import { defineAction } from './define-action.js'
 import { refreshAction } from './refresh.js'
 import { rollback } from './rollback.js'
 import { setVersionAction, upgradeAction, upgradeAllAction } from './upgrade.js'
+
+/** A version, as `versions` answers it. */
+export type WireVersion = Omit<TemplateVersion, 'isDefault' | 'folder'> & { readonly default: boolean }
 
 export const versionActions: readonly Action[] = [
   defineAction({
@@ -23,7 +27,10 @@ export const versionActions: readonly Action[] = [
     },
     async handler({ context }) {
       const versions = await context.templates.list()
-      const list = versions.map(({ isDefault, folder: _folder, ...version }) => ({ ...version, default: isDefault }))
+      const list = versions.map(({ isDefault, folder: _folder, ...version }): WireVersion => ({
+        ...version,
+        default: isDefault,
+      }))
       const missing = (await context.templates.failed()).filter(({ isFetched }) => !isFetched)
       return {
         message: countText(list.length, 'version'),

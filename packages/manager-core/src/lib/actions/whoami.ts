@@ -1,5 +1,14 @@
-import { abilities as all } from '../domain/ability.js'
+import { abilities as all, type Ability } from '../domain/ability.js'
 import { defineAction } from './define-action.js'
+
+/** Who asks, and what this manager offers, as `whoami` answers it. */
+export type WhoAmI = {
+  readonly actor: string
+  readonly abilities: readonly Ability[]
+  /** Names of the only instances that it may see; null: all. */
+  readonly instances: readonly string[] | null
+  readonly features: Readonly<Record<'terminal' | 'register' | 'download' | 'proxy', boolean>>
+}
 
 export const whoamiAction = defineAction({
   name: 'whoami',
@@ -25,7 +34,7 @@ export const whoamiAction = defineAction({
           download: allowDownload,
           proxy: proxy.enabled,
         },
-      },
+      } satisfies WhoAmI,
     }
   },
 })

@@ -11,6 +11,7 @@ import { HttpError } from '../http-error.js'
 import type { ServerState } from '../server-state.js'
 import { loadPty } from './load-pty.js'
 import { runSession, type SessionEnd } from './run-session.js'
+import type { TicketAnswer } from './ticket-answer.js'
 import { Tickets } from './tickets.js'
 
 export interface TerminalServerOptions {
@@ -77,7 +78,8 @@ export function createTerminalServer({
       if (Array.isArray(instance)) throw new HttpError(400, 'ERR_USAGE', '"instance" is given twice.')
       await checkPossible(caller, instance)
       const ticket = tickets.issue({ caller, instance })
-      koa.body = { status: 0, message: 'A ticket for a terminal; it holds once.', ticket, protocol }
+      const answer: TicketAnswer = { ticket, protocol }
+      koa.body = { status: 0, message: 'A ticket for a terminal; it holds once.', ...answer }
     },
 
     upgrade(request, socket, head) {

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { WireAction } from '@steward/manager-core'
 import { confirmationOf, subjectOf, type FieldValue, type FieldValues } from '../lib/action-input.js'
 import { pathTo } from '../lib/addresses.js'
 import { t } from '../lib/i18n.js'
 import type { OperationAnswer } from '../lib/operation.js'
-import { useActionTable, type ActionRow } from '../lib/session.js'
+import { useActionTable } from '../lib/session.js'
 import { useRun, type AnswerOfAction } from '../lib/use-run.js'
 import { ActionForm, titleOf } from './action-form.js'
 import { ActionRun } from './action-run.js'
@@ -57,7 +58,7 @@ export function ActionDialog(props: ActionDialogProps) {
   )
 }
 
-type StepsProps = ActionDialogProps & { readonly title: string; readonly row: ActionRow }
+type StepsProps = ActionDialogProps & { readonly title: string; readonly row: WireAction }
 
 function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, onDone, ...use }: StepsProps) {
   const run = useRun(row)
@@ -140,9 +141,9 @@ function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, 
 }
 
 function inputsOf(
-  row: ActionRow,
+  row: WireAction,
   { given = {}, fields, required = [], instances = [] }: Partial<ActionDialogProps>,
-): ActionRow['parameters'] {
+): WireAction['parameters'] {
   const subject = subjectOf(row)
   return [...row.parameters, ...row.options]
     .filter(({ name }) => given[name] === undefined && (fields?.includes(name) ?? true))
@@ -151,7 +152,7 @@ function inputsOf(
 }
 
 /** The input that says what it is about. */
-function aboutOf(row: ActionRow, instances: readonly string[]): FieldValues {
+function aboutOf(row: WireAction, instances: readonly string[]): FieldValues {
   const subject = subjectOf(row)
   return subject && instances.length === 1 ? { [subject.name]: instances[0] as string } : {}
 }

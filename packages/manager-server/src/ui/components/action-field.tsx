@@ -1,14 +1,13 @@
 import { useId } from 'preact/hooks'
+import type { RuntimeItem, WireInput } from '@steward/manager-core'
 import type { FieldValue } from '../lib/action-input.js'
-import type { RuntimeItem } from '@steward/manager-core'
 import { hasText, inputSummaryOf, t } from '../lib/i18n.js'
-import type { InputRow } from '../lib/session.js'
 import { useApi } from '../lib/use-api.js'
 
 export interface ActionFieldProps {
   /** Name of the action that takes it. */
   readonly action: string
-  readonly input: InputRow
+  readonly input: WireInput
   readonly value: FieldValue
   readonly onChange: (value: FieldValue) => void
   /** Names to choose from, of inputs that are an instance or a version. */
@@ -19,7 +18,7 @@ export interface ActionFieldProps {
 /** The control of one input, by its type, with its label and what it is for. */
 export function ActionField({ action, input, value, onChange, names, autofocus = false }: ActionFieldProps) {
   const id = useId()
-  const { name, type, required = false } = input
+  const { name, type, required } = input
   const { text, lang } = inputSummaryOf(action, input)
   const runtimes = useRuntimes(type === 'runtime')
   const label = labelOf(name)
@@ -86,7 +85,7 @@ export function labelOf(name: string): string {
 /** Who cannot be chosen says why. */
 type Choice = readonly [key: string, label: string, why?: string]
 
-function choicesOf({ type, choices }: InputRow, names: readonly string[] | undefined): readonly Choice[] | undefined {
+function choicesOf({ type, choices }: WireInput, names: readonly string[] | undefined): readonly Choice[] | undefined {
   if (type === 'yes-no')
     return [
       ['yes', t('yes')],
@@ -105,7 +104,7 @@ function useRuntimes(isWanted: boolean): readonly Choice[] {
 }
 
 /** Attributes of a text field. Passwords are neither offered from the browser's store nor kept in it. */
-function textAttributes({ type, min, max, secret }: InputRow) {
+function textAttributes({ type, min, max, secret }: WireInput) {
   if (secret) return { type: 'password', autocomplete: 'new-password' } as const
   if (type === 'integer') return { type: 'number', inputMode: 'numeric', min, max, step: 1 } as const
   const plain = { type: 'text', autocomplete: 'off', spellcheck: false } as const

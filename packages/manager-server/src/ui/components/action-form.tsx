@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { ListedInstance, WireAction, WireInput, WireVersion } from '@steward/manager-core'
 import { subjectOf, type FieldValue, type FieldValues } from '../lib/action-input.js'
 import { hasText, summaryOf, t } from '../lib/i18n.js'
-import type { ActionRow, InputRow } from '../lib/session.js'
 import { useApi } from '../lib/use-api.js'
 import '../styles/action-form.css'
 import { ActionField } from './action-field.js'
@@ -9,11 +9,11 @@ import { ActionField } from './action-field.js'
 export interface ActionFormProps {
   /** Of the form, for the button that submits it. */
   readonly id: string
-  readonly action: ActionRow
+  readonly action: WireAction
   /** What it is about; none: the form asks. */
   readonly instances: readonly string[]
   /** Inputs that are asked for. */
-  readonly inputs: readonly InputRow[]
+  readonly inputs: readonly WireInput[]
   readonly values: FieldValues
   readonly onValue: (name: string, value: FieldValue) => void
   /** What must be typed because something will be lost; undefined: nothing. */
@@ -28,9 +28,9 @@ const mostFields = 4
 export function ActionForm(props: ActionFormProps) {
   const { id, action, inputs, values, onValue, confirmation, onSubmit } = props
   const names = useNames(inputs)
-  const isFirst = (input: InputRow) =>
-    inputs.length <= mostFields || action.parameters.some(({ name }) => name === input.name) || input.required === true
-  const field = (input: InputRow, at: number) => (
+  const isFirst = (input: WireInput) =>
+    inputs.length <= mostFields || action.parameters.some(({ name }) => name === input.name) || input.required
+  const field = (input: WireInput, at: number) => (
     <ActionField
       action={props.action.name}
       key={input.name}
@@ -114,14 +114,10 @@ function Confirmation({ action, instances, values, wanted }: ActionFormProps & {
 }
 
 /** Names to choose from, by type of input. */
-function useNames(inputs: readonly InputRow[]): Partial<Record<InputRow['type'], readonly string[]>> {
-  const has = (type: InputRow['type']) => inputs.some((input) => input.type === type)
-  const versions = useApi<{ readonly list: readonly { readonly version: string }[] }>(
-    has('version') ? 'versions' : undefined,
-  )
-  const instances = useApi<{ readonly list: readonly { readonly name: string }[] }>(
-    has('instance') ? 'list' : undefined,
-  )
+function useNames(inputs: readonly WireInput[]): Partial<Record<WireInput['type'], readonly string[]>> {
+  const has = (type: WireInput['type']) => inputs.some((input) => input.type === type)
+  const versions = useApi<{ readonly list: readonly WireVersion[] }>(has('version') ? 'versions' : undefined)
+  const instances = useApi<{ readonly list: readonly ListedInstance[] }>(has('instance') ? 'list' : undefined)
   return {
     version: versions.data?.list.map(({ version }) => version) ?? [],
     instance: instances.data?.list.map(({ name }) => name) ?? [],

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { WireAction } from '@steward/manager-core'
 import { subjectOf, type FieldValues } from '../lib/action-input.js'
 import type { ApiFailure } from '../lib/api.js'
 import { apiAddress, pathTo } from '../lib/addresses.js'
 import { followEvents } from '../lib/event-stream.js'
 import { t } from '../lib/i18n.js'
 import { afterResult, hasEnded, type Operation, type OperationAnswer } from '../lib/operation.js'
-import type { ActionRow } from '../lib/session.js'
 import { begin, goesOn } from '../lib/use-run.js'
 
 export interface BulkRunProps {
-  readonly action: ActionRow
+  readonly action: WireAction
   readonly instances: readonly string[]
   readonly values: FieldValues
   /** All have ended that were begun. */
@@ -87,7 +87,7 @@ interface PerformOptions {
 
 /** Never rejects. */
 async function perform(
-  action: ActionRow,
+  action: WireAction,
   name: string,
   values: FieldValues,
   { signal, onState }: PerformOptions,

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
+import type { WireAction } from '@steward/manager-core'
 import { parametersOf, type FieldValues } from '../lib/action-input.js'
 import { api, type ApiFailure } from '../lib/api.js'
 import { t } from '../lib/i18n.js'
 import type { Plan } from '../lib/operation.js'
-import type { ActionRow } from '../lib/session.js'
 import { FailureNotice } from './failure-notice.js'
 
 export interface Preview {
@@ -19,7 +19,7 @@ export interface Preview {
 const nothing = { isBusy: false, planned: undefined, failure: undefined }
 
 /** What an action would do. Nothing is done. */
-export function usePreview(action: ActionRow): Preview {
+export function usePreview(action: WireAction): Preview {
   const [state, setState] = useState<Omit<Preview, 'look' | 'forget'>>(nothing)
   return {
     ...state,

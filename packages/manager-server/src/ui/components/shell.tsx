@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
 import { useEffect, useRef } from 'preact/hooks'
+import type { WhoAmI } from '@steward/manager-core'
 import icon from '../icon.svg'
 import { pathTo, uiPath } from '../lib/addresses.js'
 import { isConnected } from '../lib/connection.js'
 import { t } from '../lib/i18n.js'
-import { hasTerminal, useActionTable, useSession, type ActionTable, type Session } from '../lib/session.js'
+import { hasTerminal, useActionTable, useSession, type ActionTable } from '../lib/session.js'
 import { useStore } from '../lib/store.js'
 import '../styles/shell.css'
 import { Button } from './button.js'
@@ -67,7 +68,7 @@ function viewOf(path: string): string {
 }
 
 /** Views by their address; of those that are not there for who looks, none is offered. */
-function linksOf(session: Session | undefined, { isAllowed }: ActionTable) {
+function linksOf(session: WhoAmI | undefined, { isAllowed }: ActionTable) {
   const register = session?.features.register ?? false
   return [
     { to: '', text: t('nav.instances') },
@@ -79,7 +80,7 @@ function linksOf(session: Session | undefined, { isAllowed }: ActionTable) {
   ]
 }
 
-function Navigation({ session, path }: { readonly session: Session | undefined; readonly path: string }) {
+function Navigation({ session, path }: { readonly session: WhoAmI | undefined; readonly path: string }) {
   const menu = useRef<HTMLElement>(null)
   const view = viewOf(path).split('/')[0]
   const isHere = (to: string) => to === view || (to === '' && view === 'instances')

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
+import type { WireAction } from '@steward/manager-core'
 import { confirmationOf } from './action-input.js'
-import type { ActionRow } from './session.js'
 
-const action = (row: Partial<ActionRow>) =>
-  ({ name: 'upgrade', parameters: [], options: [], ...row }) as unknown as ActionRow
+const action = (row: Partial<WireAction>) =>
+  ({ name: 'upgrade', parameters: [], options: [], ...row }) as unknown as WireAction
 const lossy = action({
   destructive: 'Data of "{name}" will be lost.',
   destructiveWith: 'destructive',

@@ -1,11 +1,11 @@
+import type { WireAction, WireInput } from '@steward/manager-core'
 import type { ApiParameters } from './addresses.js'
-import type { ActionRow, InputRow } from './session.js'
 
 export type FieldValue = string | boolean
 export type FieldValues = Readonly<Record<string, FieldValue>>
 
 /** The input that says what an action is about: an instance, also one that is gone. */
-export function subjectOf({ parameters }: ActionRow): InputRow | undefined {
+export function subjectOf({ parameters }: WireAction): WireInput | undefined {
   return (
     parameters.find(({ type }) => type === 'instance') ??
     parameters.find(({ name, type }) => name === 'name' && type === 'text')
@@ -18,7 +18,7 @@ export function parametersOf(values: FieldValues): ApiParameters {
 }
 
 /** What must be typed before something is lost; undefined: nothing is. */
-export function confirmationOf(action: ActionRow, values: FieldValues, instances: readonly string[]) {
+export function confirmationOf(action: WireAction, values: FieldValues, instances: readonly string[]) {
   const { destructive, harmlessWith, destructiveWith, name, parameters } = action
   if (!destructive) return undefined
   const harmless = harmlessWith === undefined ? undefined : values[harmlessWith]

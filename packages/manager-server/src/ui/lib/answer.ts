@@ -1,18 +1,9 @@
+import type { ActionResult, Answer as AnyAnswer } from '@steward/manager-core'
+import type { ManagerError } from '@steward/manager-core/errors'
+
 /** Every answer. Source: wire-decisions, "every API answer". */
-export interface Answer {
-  /** 0: done. */
-  readonly status: number
-  readonly message: string
-  readonly operation?: string
-  readonly warnings?: readonly string[]
-}
+export type Answer = Pick<AnyAnswer, 'status' | 'message'> & Pick<ActionResult, 'operation' | 'warnings'>
 
 /** What a refused or failed action answers. */
-export interface FailureBody {
-  readonly code?: string
-  readonly message: string
-  readonly help?: string
-  readonly command?: string
-  readonly output?: string
-  readonly operation?: string
-}
+export type FailureBody = Pick<ManagerError, 'message'> &
+  Partial<Pick<ManagerError, 'help' | 'command' | 'output' | 'operation'>> & { readonly code?: string }

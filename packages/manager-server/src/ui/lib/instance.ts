@@ -3,14 +3,6 @@ import type { ListedInstance, ShownInstance } from '@steward/manager-core'
 /** An instance as `list` or `get` answers it. */
 export type Instance = ListedInstance & Partial<ShownInstance>
 
-/** A version as `versions` answers it. */
-export interface VersionRow {
-  readonly version: string
-  /** ISO 8601. */
-  readonly date: string
-  readonly default: boolean | string
-}
-
 /** Whether it has processes. */
 export function isRunning({ observed }: Pick<Instance, 'observed'>): boolean {
   return ['started', 'starting', 'degraded', 'suspended'].includes(observed)

@@ -1,4 +1,4 @@
-import type { OperationEvent, OperationItem, StepTitle } from '@steward/manager-core'
+import type { OperationEvent, OperationItem, PlannedOperation } from '@steward/manager-core'
 import type { Answer, FailureBody } from './answer.js'
 
 /** What was done, is done or is to be done, as `operation` and `operations` answer it. */
@@ -20,11 +20,7 @@ export interface ResultBody {
 }
 
 /** Of a dry run. */
-export interface Plan {
-  readonly title: string
-  readonly steps: readonly StepTitle[]
-  readonly notes: readonly string[]
-}
+export type Plan = Pick<PlannedOperation, 'title' | 'steps' | 'notes'>
 
 /** Nothing comes after these. */
 export function hasEnded({ state }: Pick<Operation, 'state'>): boolean {

@@ -1,41 +1,8 @@
 import { useEffect } from 'preact/hooks'
-import type { Ability, Action, Option, Parameter } from '@steward/manager-core'
+import type { WhoAmI, WireAction } from '@steward/manager-core'
 import { api, type ApiFailure } from './api.js'
 import { isConnected } from './connection.js'
 import { createStore, useStore } from './store.js'
-
-/** Who uses the pages, and what this server offers. */
-export interface Session {
-  readonly actor: string
-  readonly abilities: readonly Ability[]
-  /** Names of the only instances that it may see; null: all. */
-  readonly instances: readonly string[] | null
-  readonly features: Readonly<Partial<Record<'terminal' | 'register' | 'download' | 'proxy', boolean>>>
-}
-
-/** An action as forms need it. As the API takes it, its name has a hyphen between two words: `backups-verify`. */
-export interface ActionRow extends Pick<
-  Action,
-  | 'name'
-  | 'group'
-  | 'summary'
-  | 'description'
-  | 'ability'
-  | 'mutating'
-  | 'destructive'
-  | 'harmlessWith'
-  | 'destructiveWith'
-> {
-  readonly parameters: readonly InputRow[]
-  readonly options: readonly InputRow[]
-  /** Whether who uses the pages may do it. */
-  readonly allowed: boolean
-}
-
-export type InputRow = Pick<
-  Parameter & Option,
-  'name' | 'type' | 'summary' | 'required' | 'choices' | 'min' | 'max' | 'secret'
->
 
 interface Asked<T> {
   readonly data?: T
@@ -61,20 +28,20 @@ function asking<T>(ask: () => Promise<T>) {
   return { store, begin }
 }
 
-const session = asking(async () => (await api<{ item: Session }>('whoami')).item)
-const table = asking(async (): Promise<ReadonlyMap<string, ActionRow>> => {
-  const { list } = await api<{ list: readonly ActionRow[] }>('actions')
+const session = asking(async () => (await api<{ item: WhoAmI }>('whoami')).item)
+const table = asking(async (): Promise<ReadonlyMap<string, WireAction>> => {
+  const { list } = await api<{ list: readonly WireAction[] }>('actions')
   return new Map(list.map((row) => [row.name, row]))
 })
 
 /** Whether there is a terminal, and who uses the pages may have one. */
-export function hasTerminal({ features, abilities, instances }: Session): boolean {
+export function hasTerminal({ features, abilities, instances }: WhoAmI): boolean {
   const mayAll = abilities.includes('admin') && abilities.includes('sensitive') && instances === null
-  return features.terminal === true && mayAll
+  return features.terminal && mayAll
 }
 
 /** Who uses the pages; undefined until it is known. */
-export function useSession(): Session | undefined {
+export function useSession(): WhoAmI | undefined {
   useEffect(session.begin, [])
   return useStore(session.store).data
 }
@@ -82,7 +49,7 @@ export function useSession(): Session | undefined {
 /** What there is to do. */
 export interface ActionTable {
   /** Undefined until the table is there. */
-  readonly rows: ReadonlyMap<string, ActionRow> | undefined
+  readonly rows: ReadonlyMap<string, WireAction> | undefined
   readonly failure: ApiFailure | undefined
   /** Whether it may be offered; no while that is not known. */
   isAllowed(action: string): boolean

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import type { WireAction } from '@steward/manager-core'
 import { parametersOf, type FieldValues } from './action-input.js'
-import type { ActionRow } from './session.js'
 import type { Answer } from './answer.js'
 import { api, type ApiFailure } from './api.js'
 import { hasEnded, type OperationAnswer, type ResultBody } from './operation.js'
@@ -30,7 +30,7 @@ export interface Run {
 interface Stage extends Pick<Run, 'state'>, Partial<Pick<Run, 'operation' | 'answer' | 'failure'>> {}
 
 /** Calls an action. One that changes something runs by itself and is followed; others answer when they are done. */
-export function useRun(action: ActionRow): Run {
+export function useRun(action: WireAction): Run {
   const [stage, setStage] = useState<Stage>({ state: 'idle' })
   const followed = useOperation(stage.operation)
   const { operation } = followed
@@ -63,11 +63,11 @@ export function useRun(action: ActionRow): Run {
 }
 
 /** @throws ApiFailure */
-export function begin(action: ActionRow, values: FieldValues): Promise<AnswerOfAction> {
+export function begin(action: WireAction, values: FieldValues): Promise<AnswerOfAction> {
   return api(action.name, { ...parametersOf(values), ...(goesOn(action) && { async: true }) })
 }
 
 /** What changes something or takes long is done by a process of its own, which goes on whoever looks. */
-export function goesOn({ mutating, ability }: Pick<ActionRow, 'mutating' | 'ability'>): boolean {
+export function goesOn({ mutating, ability }: Pick<WireAction, 'mutating' | 'ability'>): boolean {
   return mutating || ability === 'operate' || ability === 'admin'
 }

@@ -1,5 +1,6 @@
 import { useLocation } from 'preact-iso'
 import { useMemo, useState } from 'preact/hooks'
+import type { WireHistoryEntry } from '@steward/manager-core'
 import { Button } from '../components/button.js'
 import { EmptyState } from '../components/empty-state.js'
 import { FailureNotice } from '../components/failure-notice.js'
@@ -10,7 +11,7 @@ import { View } from '../components/view.js'
 import { pathTo } from '../lib/addresses.js'
 import { t } from '../lib/i18n.js'
 import { useApi } from '../lib/use-api.js'
-import { columnsOfHistory, results, resultText, type HistoryRow } from './history/columns.js'
+import { columnsOfHistory, results, resultText } from './history/columns.js'
 import { VerifyHistory } from './history/verify-button.js'
 
 /** So many more at a time. */
@@ -22,7 +23,7 @@ export function History() {
   const { query, route } = useLocation()
   const { q = '', result = '' } = query
   const [limit, setLimit] = useState(page)
-  const { data, failure, loading, reload } = useApi<{ list: readonly HistoryRow[] }>(
+  const { data, failure, loading, reload } = useApi<{ list: readonly WireHistoryEntry[] }>(
     'history-list',
     { limit },
     { keep: true },
@@ -73,7 +74,7 @@ export function History() {
 }
 
 /** Entries in which all words are, and that ended so. */
-function filterHistory(rows: readonly HistoryRow[], q: string, result: string): readonly HistoryRow[] {
+function filterHistory(rows: readonly WireHistoryEntry[], q: string, result: string): readonly WireHistoryEntry[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean)
   return rows.filter((row) => {
     if (result !== '' && row.result !== result) return false

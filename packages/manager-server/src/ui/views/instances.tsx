@@ -1,5 +1,6 @@
 import { useLocation } from 'preact-iso'
 import { useMemo, useState } from 'preact/hooks'
+import type { WireVersion } from '@steward/manager-core'
 import { Button } from '../components/button.js'
 import { EmptyState } from '../components/empty-state.js'
 import { FailureNotice } from '../components/failure-notice.js'
@@ -9,7 +10,7 @@ import { Table } from '../components/table.js'
 import { View } from '../components/view.js'
 import { pathTo } from '../lib/addresses.js'
 import { t } from '../lib/i18n.js'
-import type { Instance, VersionRow } from '../lib/instance.js'
+import type { Instance } from '../lib/instance.js'
 import { useActionTable } from '../lib/session.js'
 import { useApi } from '../lib/use-api.js'
 import '../styles/instances.css'
@@ -37,7 +38,7 @@ export function Instances() {
     { measure: true },
     { refreshMs: isChanging ? quickRefreshMs : refreshMs },
   )
-  const versions = useApi<{ list: readonly VersionRow[] }>('versions')
+  const versions = useApi<{ list: readonly WireVersion[] }>('versions')
   const rows = list.data?.list ?? none
   const changes = rows.some(({ operation, observed }) => operation !== '' || observed === 'starting')
   if (changes !== isChanging) setChanging(changes)

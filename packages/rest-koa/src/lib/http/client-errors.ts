@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { statusOf } from '@steward/rest-core/errors'
 import type { ErrorCode } from '@steward/rest-core/errors'
+import type { ErrorBody } from './error-body.js'
 
 /** How long a client gets to take the answer before its connection is cut. */
 const lingerMs = 1000
@@ -116,7 +117,8 @@ function meaningOf({ code }: NodeJS.ErrnoException): [ErrorCode, string] {
 }
 
 function bodyOf(code: ErrorCode, text: string): string {
-  return JSON.stringify({ error: text, status: statusOf[code], code, messages: [] })
+  const body: ErrorBody = { error: text, status: statusOf[code], code, messages: [] }
+  return JSON.stringify(body)
 }
 
 function headersOf(body: string): Record<string, string> {

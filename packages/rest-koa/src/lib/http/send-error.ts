@@ -4,6 +4,7 @@ import type { Context } from 'koa'
 import { send, textHeaders } from './answer.js'
 import { hasGone } from './client-gone.js'
 import type { Respond } from './delivery.js'
+import type { ErrorBody } from './error-body.js'
 import type { Log } from './log.js'
 import { reportFailure, reportRefusal, reportUnavailable, requestIdOf } from './report.js'
 
@@ -39,14 +40,10 @@ export function sendError(context: Context, thrown: unknown, { log, respond = 'k
   const text = hidden
     ? `The request failed inside the server. The log has more under the request id ${requestIdOf(context)}.`
     : error.message
-  const body = JSON.stringify({
-    error: text,
-    status: error.status,
-    code: error.code,
-    messages: hidden ? [] : error.messages,
-  })
-  if (error.status === 413 && !context.req.complete) sendAndClose(context, body)
-  else send(context, respond, error.status, textHeaders(), body)
+  const { status, code, messages } = error
+  const body: ErrorBody = { error: text, status, code, messages: hidden ? [] : messages }
+  if (status === 413 && !context.req.complete) sendAndClose(context, JSON.stringify(body))
+  else send(context, respond, status, textHeaders(), JSON.stringify(body))
 }
 
 /** The client learns which field the database refused, the operator what the database said. */

@@ -1,3 +1,4 @@
+import type { WireHistoryEntry } from '@steward/manager-core'
 import { Badge, type Tone } from '../../components/badge.js'
 import { ButtonLink } from '../../components/button.js'
 import type { Column } from '../../components/table.js'
@@ -7,25 +8,7 @@ import { formatDuration } from '../../lib/format.js'
 import { hasText, t } from '../../lib/i18n.js'
 import '../../styles/history.css'
 
-/** What was done, as `history list` answers it. */
-export interface HistoryRow {
-  readonly id: number
-  readonly at: string
-  readonly actor: string
-  /** IP address; empty: the machine of the manager. */
-  readonly address: string
-  readonly surface: string
-  readonly action: string
-  readonly instance: string
-  readonly result: string
-  readonly message: string
-  readonly operation: string
-  /** In ms. */
-  readonly duration: number
-  readonly parameters: Readonly<Record<string, unknown>>
-}
-
-const tones: Readonly<Record<string, Tone>> = {
+const tones: Readonly<Record<WireHistoryEntry['result'], Tone>> = {
   ok: 'good',
   failed: 'bad',
   'rolled-back': 'warn',
@@ -36,7 +19,7 @@ const tones: Readonly<Record<string, Tone>> = {
 /** How an action may have ended. */
 export const results = Object.keys(tones)
 
-export function columnsOfHistory(): readonly Column<HistoryRow>[] {
+export function columnsOfHistory(): readonly Column<WireHistoryEntry>[] {
   return [
     { id: 'at', title: t('history.at'), cell: ({ at }) => <Time at={at} as="date" /> },
     { id: 'action', title: t('history.action'), cell: (row) => <Action row={row} />, onCard: 'title' },
@@ -59,11 +42,11 @@ export function resultText(result: string): string {
   return hasText(key) ? t(key) : result
 }
 
-function Result({ result }: { readonly result: string }) {
-  return <Badge tone={tones[result] ?? 'neutral'}>{resultText(result)}</Badge>
+function Result({ result }: Pick<WireHistoryEntry, 'result'>) {
+  return <Badge tone={tones[result]}>{resultText(result)}</Badge>
 }
 
-function Action({ row: { action, instance } }: { readonly row: HistoryRow }) {
+function Action({ row: { action, instance } }: { readonly row: WireHistoryEntry }) {
   const key = `action.${action.replaceAll(' ', '-')}`
   return (
     <span class="done">
@@ -73,7 +56,7 @@ function Action({ row: { action, instance } }: { readonly row: HistoryRow }) {
   )
 }
 
-function Actor({ row: { actor, address, surface } }: { readonly row: HistoryRow }) {
+function Actor({ row: { actor, address, surface } }: { readonly row: WireHistoryEntry }) {
   const key = `history.by.${surface}`
   return (
     <span class="done">
@@ -84,8 +67,8 @@ function Actor({ row: { actor, address, surface } }: { readonly row: HistoryRow 
 }
 
 /** The whole of it is behind its beginning: what it said, what it was asked with, and its operation. */
-function Message({ row: { message, parameters, operation } }: { readonly row: HistoryRow }) {
-  const asked = Object.entries(parameters).filter(([, value]) => value !== null && value !== '')
+function Message({ row: { message, parameters, operation } }: { readonly row: WireHistoryEntry }) {
+  const asked = Object.entries(parameters ?? {}).filter(([, value]) => value !== null && value !== '')
   return (
     <details class="said">
       <summary>

@@ -1,7 +1,8 @@
+import type { WireAction } from '@steward/manager-core'
 import { Badge } from '../../components/badge.js'
 import { Button } from '../../components/button.js'
 import { t } from '../../lib/i18n.js'
-import { useActionTable, type ActionRow } from '../../lib/session.js'
+import { useActionTable } from '../../lib/session.js'
 import { useRun } from '../../lib/use-run.js'
 
 /** Whether the chain of the history is whole. */
@@ -11,7 +12,7 @@ export function VerifyHistory() {
   return row?.allowed ? <VerifyButton row={row} /> : null
 }
 
-function VerifyButton({ row }: { readonly row: ActionRow }) {
+function VerifyButton({ row }: { readonly row: WireAction }) {
   const { state, start, answer, failure, isOver } = useRun(row)
   const isWhole = answer?.status === 0
   return (

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { WireBackup } from '@steward/manager-core'
+import type { WireBackup, WireTarget } from '@steward/manager-core'
 import { Badge } from '../../components/badge.js'
 import { Button, ButtonLink } from '../../components/button.js'
 import { EmptyState } from '../../components/empty-state.js'
@@ -14,17 +14,12 @@ import { useActionTable, useSession } from '../../lib/session.js'
 import { useApi } from '../../lib/use-api.js'
 import type { Ask, TabProps } from './tab.js'
 
-interface Target {
-  readonly name: string
-  readonly type: string
-}
-
 /** Its backups, here or at a target, and what can be done with each. */
 export function BackupsTab({ item: { name }, ask }: TabProps) {
   const { isAllowed } = useActionTable()
   const [at, setAt] = useState('')
   const [order, setOrder] = useState('-saved')
-  const targets = useApi<{ readonly list: readonly Target[] }>(isAllowed('target-list') ? 'target-list' : undefined)
+  const targets = useApi<{ readonly list: readonly WireTarget[] }>(isAllowed('target-list') ? 'target-list' : undefined)
   const hasTargets = (targets.data?.list.length ?? 0) > 0
   const { data, failure, reload } = useApi<{ readonly list: readonly WireBackup[] }>('backups-list', { name, at })
   const askAndReload: Ask = (action, use) => ask(action, { ...use, onDone: reload })

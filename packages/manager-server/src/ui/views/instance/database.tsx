@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { WireDatabase, WireTable } from '@steward/manager-core'
 import { Badge } from '../../components/badge.js'
 import { Button } from '../../components/button.js'
 import { FailureNotice } from '../../components/failure-notice.js'
@@ -10,32 +11,15 @@ import { t } from '../../lib/i18n.js'
 import { useApi } from '../../lib/use-api.js'
 import type { TabProps } from './tab.js'
 
-/** As `dbinfo` answers it. */
-interface DatabaseAnswer {
-  readonly item: {
-    readonly type: string
-    /** Product and version. */
-    readonly server: string
-    /** Empty and 0: it is embedded. */
-    readonly host: string
-    readonly port: number
-    readonly database: string
-    readonly user: string
-    readonly exists: boolean
-    /** When they were counted. */
-    readonly bytes?: number
-    readonly rows?: number
-    readonly tables?: number
-  }
-  readonly list?: readonly TableRow[]
+interface Answer {
+  readonly item: WireDatabase
 }
 
-interface TableRow {
-  readonly table: string
-  readonly rows: number
+interface Counted extends Answer {
+  readonly list?: readonly WireTable[]
 }
 
-const columns: readonly Column<TableRow>[] = [
+const columns: readonly Column<WireTable>[] = [
   { id: 'table', title: t('database.table'), onCard: 'title', cell: ({ table }) => table, order: ({ table }) => table },
   {
     id: 'rows',
@@ -50,8 +34,8 @@ const columns: readonly Column<TableRow>[] = [
 export function DatabaseTab({ item: { name } }: TabProps) {
   const [isCounted, setCounted] = useState(false)
   const [order, setOrder] = useState('-rows')
-  const plain = useApi<DatabaseAnswer>('dbinfo', { name })
-  const counted = useApi<DatabaseAnswer>(isCounted ? 'dbinfo' : undefined, { name, rows: true })
+  const plain = useApi<Answer>('dbinfo', { name })
+  const counted = useApi<Counted>(isCounted ? 'dbinfo' : undefined, { name, rows: true })
   const failure = counted.failure ?? plain.failure
   if (failure && !plain.data) return <FailureNotice failure={failure} onRetry={plain.reload} />
   if (!plain.data) return <Skeleton />

@@ -1,3 +1,4 @@
+import type { WireHealth } from '@steward/manager-core'
 import { Badge } from '../../components/badge.js'
 import { Button } from '../../components/button.js'
 import { EmptyState } from '../../components/empty-state.js'
@@ -9,20 +10,13 @@ import { t } from '../../lib/i18n.js'
 import { useApi } from '../../lib/use-api.js'
 import type { TabProps } from './tab.js'
 
-/** As `health` answers it: sections by name, beside what is said of all. */
-interface HealthAnswer {
-  readonly health: {
-    readonly ok: boolean
-    readonly reason: string | null
-    /** In ms. */
-    readonly responseTime: number
-    readonly [section: string]: unknown
-  }
-}
-
 /** What the instance says of itself, section by section. */
 export function HealthTab({ item: { name } }: TabProps) {
-  const { data, failure, reload, loading } = useApi<HealthAnswer>('health', { name }, { refreshMs: 10_000 })
+  const { data, failure, reload, loading } = useApi<{ readonly health: WireHealth }>(
+    'health',
+    { name },
+    { refreshMs: 10_000 },
+  )
   if (failure) return <FailureNotice failure={failure} onRetry={reload} />
   if (!data) return <Skeleton />
   const { ok, reason, responseTime, ...rest } = data.health

@@ -1,17 +1,18 @@
 import { useMemo } from 'preact/hooks'
+import type { WireHistoryEntry } from '@steward/manager-core'
 import { EmptyState } from '../../components/empty-state.js'
 import { FailureNotice } from '../../components/failure-notice.js'
 import { Skeleton } from '../../components/skeleton.js'
 import { Table } from '../../components/table.js'
 import { t } from '../../lib/i18n.js'
 import { useApi } from '../../lib/use-api.js'
-import { columnsOfHistory, type HistoryRow } from '../history/columns.js'
+import { columnsOfHistory } from '../history/columns.js'
 import type { TabProps } from './tab.js'
 
 /** What was done to it, the newest first. */
 export function HistoryTab({ item: { name } }: TabProps) {
   const columns = useMemo(() => columnsOfHistory(), [])
-  const { data, failure, reload } = useApi<{ readonly list: readonly HistoryRow[] }>(
+  const { data, failure, reload } = useApi<{ readonly list: readonly WireHistoryEntry[] }>(
     'history-list',
     { name, limit: 200 },
     { refreshMs: 10_000 },

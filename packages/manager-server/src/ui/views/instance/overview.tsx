@@ -1,9 +1,10 @@
+import type { WireVersion } from '@steward/manager-core'
 import { Badge, StatusBadge } from '../../components/badge.js'
 import { Button } from '../../components/button.js'
 import { Facts, Panel } from '../../components/panel.js'
 import { Time } from '../../components/time.js'
 import { t } from '../../lib/i18n.js'
-import { addressOf, isOtherwise, needsUpgrade, type VersionRow } from '../../lib/instance.js'
+import { addressOf, isOtherwise, needsUpgrade } from '../../lib/instance.js'
 import { useActionTable } from '../../lib/session.js'
 import { useApi } from '../../lib/use-api.js'
 import { BackupPanel } from './backup-panel.js'
@@ -75,7 +76,7 @@ function StatusOf({ item }: TabProps) {
 
 function VersionOf({ item, ask }: TabProps) {
   const { isAllowed } = useActionTable()
-  const { data } = useApi<{ readonly list: readonly VersionRow[] }>('versions')
+  const { data } = useApi<{ readonly list: readonly WireVersion[] }>('versions')
   const isOld = needsUpgrade(item, new Map(data?.list.map(({ version, date }) => [version, date])))
   return (
     <span class="version">

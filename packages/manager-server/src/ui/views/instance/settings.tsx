@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { SettingDescription } from '@steward/manager-core'
 import { Badge } from '../../components/badge.js'
 import { EmptyState } from '../../components/empty-state.js'
 import { FailureNotice } from '../../components/failure-notice.js'
@@ -8,18 +9,7 @@ import { t } from '../../lib/i18n.js'
 import { useApi } from '../../lib/use-api.js'
 import type { TabProps } from './tab.js'
 
-interface Setting {
-  readonly name: string
-  /** Secrets: `***`. */
-  readonly value?: string
-  readonly default?: string
-  /** `default`, or file and line. */
-  readonly origin: string
-  readonly summary: string
-  readonly hint?: string
-}
-
-const columns: readonly Column<Setting>[] = [
+const columns: readonly Column<SettingDescription>[] = [
   {
     id: 'name',
     title: t('settings.name'),
@@ -57,7 +47,7 @@ const columns: readonly Column<Setting>[] = [
 export function SettingsTab({ item: { name } }: TabProps) {
   const [all, setAll] = useState(false)
   const [order, setOrder] = useState<string>()
-  const { data, failure, reload } = useApi<{ readonly list: readonly Setting[] }>('config', {
+  const { data, failure, reload } = useApi<{ readonly list: readonly SettingDescription[] }>('config', {
     'of-instance': name,
     all: all || undefined,
   })

@@ -1,4 +1,5 @@
 import { useId, useState } from 'preact/hooks'
+import type { WireAction, WireInput } from '@steward/manager-core'
 import { ActionField } from '../../components/action-field.js'
 import { ActionRun } from '../../components/action-run.js'
 import { Button, ButtonLink } from '../../components/button.js'
@@ -7,7 +8,7 @@ import { Skeleton } from '../../components/skeleton.js'
 import type { FieldValue, FieldValues } from '../../lib/action-input.js'
 import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
-import { useActionTable, type ActionRow, type InputRow } from '../../lib/session.js'
+import { useActionTable } from '../../lib/session.js'
 import { useRun } from '../../lib/use-run.js'
 import { CloneField, NameField, VersionField } from './create-fields.js'
 
@@ -39,8 +40,8 @@ export function CreateDialog(props: CreateDialogProps) {
 }
 
 interface CreationProps extends CreateDialogProps {
-  readonly action: ActionRow
-  readonly origins: readonly ActionRow[]
+  readonly action: WireAction
+  readonly origins: readonly WireAction[]
   readonly onOrigin: (origin: Origin) => void
 }
 
@@ -50,7 +51,7 @@ function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps)
   const [values, setValues] = useState<FieldValues>({})
   const set = (name: string, value: FieldValue) => setValues((before) => ({ ...before, [name]: value }))
   const isClone = action.name === 'clone'
-  const field = (input: InputRow) => (
+  const field = (input: WireInput) => (
     <ActionField
       action={action.name}
       key={input.name}
@@ -145,7 +146,7 @@ function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps)
 
 /** What the action is called with. */
 function inputsOf(
-  { name: action, options }: Pick<ActionRow, 'name' | 'options'>,
+  { name: action, options }: Pick<WireAction, 'name' | 'options'>,
   { name = '', version = '', instance = '', ...rest }: FieldValues,
 ): FieldValues {
   const known = Object.fromEntries(Object.entries(rest).filter(([key]) => options.some((input) => input.name === key)))

@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks'
+import type { WireVersion } from '@steward/manager-core'
 import { t } from '../../lib/i18n.js'
-import type { Instance, VersionRow } from '../../lib/instance.js'
+import type { Instance } from '../../lib/instance.js'
 import { useApi } from '../../lib/use-api.js'
 
 interface FieldProps {
@@ -40,7 +41,7 @@ export function NameField({ required, value, onChange }: FieldProps & { readonly
 
 /** The version that it is made of. */
 export function VersionField({ value, onChange }: FieldProps) {
-  const { data } = useApi<{ list: readonly VersionRow[] }>('versions')
+  const { data } = useApi<{ list: readonly WireVersion[] }>('versions')
   return (
     <label class="field">
       <span>{t('column.version')}</span>

@@ -1,3 +1,4 @@
+import type { TicketAnswer } from '../../../lib/terminal/ticket-answer.js'
 import type { Answer, FailureBody } from '../../lib/answer.js'
 import { ApiFailure } from '../../lib/api.js'
 
@@ -62,16 +63,11 @@ export async function connect(
   }
 }
 
-interface Ticket {
-  readonly ticket: string
-  readonly protocol: string
-}
-
-async function ticketFor(instance: string | undefined, signal: AbortSignal): Promise<Ticket> {
+async function ticketFor(instance: string | undefined, signal: AbortSignal): Promise<TicketAnswer> {
   const address = at('../term/ticket')
   if (instance !== undefined) address.searchParams.set('instance', instance)
   let response: Response
-  let body: Answer & Ticket & FailureBody
+  let body: Answer & TicketAnswer & FailureBody
   try {
     response = await fetch(address, { headers: { 'X-Manager-Request': 'ui' }, signal })
     body = (await response.json()) as typeof body
