@@ -1,7 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { dockerIsMissing, startDocker, type TestDocker } from '../../../../../tests/servers/index.js'
+import type { SystemAccount } from '../accounts/account.js'
+import { findAccount } from '../accounts/find-account.js'
+import { giveHome } from '../accounts/give.js'
+import { instanceHomeAt } from '../domain/home.js'
 import { createContainerRuntime, type ContainerRuntimeOptions } from './container/create-container-runtime.js'
 import { createContainerEngine } from './container/engine.js'
 import { containerName } from './container/names.js'
@@ -82,6 +86,23 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
         PidsLimit: 1024,
       })
       expect(await ask(spec, '/environment', { name: 'SECRET' })).toBe('of the instance')
+    })
+
+    it('runs as its own account where it has one, whose files stay that', async () => {
+      const spec = await instance()
+      // One of Debian's that runs nothing.
+      const account = findAccount('list') as SystemAccount
+      await giveHome(instanceHomeAt(spec.folder), account)
+      await make().start(spec)
+      await serves(spec)
+      const found = await engine().ask<{ Config: { User: string } }>(
+        'GET',
+        `/containers/${containerName(spec, 'a')}/json`,
+      )
+      expect(found?.Config.User).toBe(`${account.uid}:${account.gid}`)
+      expect(await make().stop(spec, { graceMs: 10_000 })).toEqual({ wasRunning: true, code: 0 })
+      expect(statSync(spec.workingFolder).uid).toBe(account.uid)
+      expect(await logOf(make(), spec)).toEqual([])
     })
 
     it('goes on when its engine is killed, and is there when that is back', async () => {

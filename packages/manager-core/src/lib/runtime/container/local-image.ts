@@ -40,10 +40,9 @@ export async function makeLocalImage(
   { onProgress, signal }: LocalImageOptions,
 ): Promise<void> {
   const name = await localImageName()
-  const [repo = '', tag = ''] = name.split(':')
   onProgress?.(`Making the image ${name} from Node ${process.version}, without a registry`)
   const { packTar } = await import('modern-tar/fs')
-  const query = { fromSrc: '-', repo, tag }
+  const query = { fromSrc: '-', repo: name }
   const body = packTar([...folders(), ...texts(), ...(await files())])
   await engine.follow('/images/create', { query, body, signal }, () => undefined)
   await removeOthers(engine, name)
@@ -55,8 +54,13 @@ async function removeOthers(engine: ContainerEngine, name: string): Promise<void
   const found = await engine.ask<readonly { readonly RepoTags?: readonly string[] }[]>('GET', '/images/json', {
     query: { filters },
   })
-  const others = (found ?? []).flatMap(({ RepoTags }) => RepoTags ?? []).filter((each) => each !== name)
+  const others = (found ?? []).flatMap(({ RepoTags }) => RepoTags ?? []).filter((each) => !isNamed(each, name))
   for (const other of others) await engine.ask('DELETE', `/images/${other}`, { besides: [404, 409] })
+}
+
+/** Some engines put the name of a registry before it. */
+function isNamed(tag: string, name: string): boolean {
+  return tag === name || tag.endsWith(`/${name}`)
 }
 
 function programs(): readonly Program[] {

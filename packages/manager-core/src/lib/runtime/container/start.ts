@@ -83,7 +83,8 @@ export async function startContainer(
   await lend(spec)
   const path = `/containers/${nameOf(spec)}`
   try {
-    await engine.ask('POST', `${path}/update`, { body: { RestartPolicy: restarts.always } })
+    // An engine that cannot do it, as Podman 4, starts no container again by itself.
+    await engine.ask('POST', `${path}/update`, { body: { RestartPolicy: restarts.always }, besides: [404] })
     await engine.ask('POST', `${path}/start`, { besides: [304] })
   } catch (error) {
     removeRunFiles(run, ['supervisor'])
