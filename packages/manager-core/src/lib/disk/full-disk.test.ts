@@ -9,6 +9,7 @@ import { canMount } from '../testing/can-mount.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { writeTemplate } from '../testing/fake-application.js'
 import { fillDisk } from '../testing/fill-disk.js'
+import { takePorts, type TakenPorts } from '../testing/take-ports.js'
 
 const reason = canMount() ? '' : ' (skipped: it takes the right to mount a small file system)'
 const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: ManagerError) => error)
@@ -43,16 +44,18 @@ describe.skipIf(reason !== '').each(tried)(`a full %s${reason}`, (system) => {
   let folder: string
   let image: string
   let test: TestManager
+  let ports: TakenPorts
   const ballast = () => join(folder, 'ballast')
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'steward-disk-'))
     image = `${folder}.img`
+    ports = takePorts()
     systems[system](folder, image)
     mkdirSync(join(folder, 'home'))
     writeTemplate(join(folder, 'template'))
     const lines = [
-      ...['export APPS_BASEURL=http://localhost:8000', 'export APPS_PORTS=33700-33799'],
+      ...['export APPS_BASEURL=http://localhost:8000', `export APPS_PORTS=${ports.range}`],
       ...['APPS_KEEP_LAST=1', 'APPS_ISOLATION=no'],
     ]
     writeFileSync(join(folder, 'home', 'config.sh'), `${lines.join('\n')}\n`, { mode: 0o600 })
@@ -69,6 +72,7 @@ describe.skipIf(reason !== '').each(tried)(`a full %s${reason}`, (system) => {
 
   afterEach(async () => {
     await (test as TestManager | undefined)?.close().catch(() => undefined)
+    ports.release()
     execFileSync('umount', [folder])
     rmSync(folder, { recursive: true })
     rmSync(image, { force: true })

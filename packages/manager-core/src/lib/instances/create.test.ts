@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager, type TestManagerOptions } from '../testing/create-test-manager.js'
 import { processesOf } from '../testing/end-processes.js'
+import { takePorts } from '../testing/take-ports.js'
 import { writeHook } from '../testing/write-hook.js'
 
 let manager: TestManager
@@ -139,17 +140,25 @@ test('what cannot be had is refused: versions, databases, more than APPS_MAXINST
   })
 })
 
+/** The first of a hundred ports that the test has for itself. */
+function portsOfTest(): number {
+  const { range, release } = takePorts()
+  onTestFinished(release)
+  return Number.parseInt(range, 10)
+}
+
 test('ports that others listen on are passed over; without a free one it is refused', async () => {
-  const made = await managerWith({ config: ['export APPS_PORTS=31471-31473'] })
-  const other = createServer().listen(31_471, '127.0.0.1')
+  const first = portsOfTest()
+  const made = await managerWith({ config: [`export APPS_PORTS=${first}-${first + 2}`] })
+  const other = createServer().listen(first, '127.0.0.1')
   try {
     await once(other, 'listening')
     await made.perform('add', { name: 'one', 'no-start': true })
     await made.perform('add', { name: 'two', 'no-start': true })
-    expect(made.context.registry.instances().map(({ port }) => port)).toEqual([31_472, 31_473])
+    expect(made.context.registry.instances().map(({ port }) => port)).toEqual([first + 1, first + 2])
     await expect(made.perform('add', { name: 'three' })).rejects.toMatchObject({
       code: 'ERR_LIMIT',
-      message: 'No port of APPS_PORTS (31471-31473) is free.',
+      message: `No port of APPS_PORTS (${first}-${first + 2}) is free.`,
     })
   } finally {
     other.close()
@@ -190,7 +199,8 @@ test('many at a time from several managers get names and ports of their own', as
 })
 
 test('of two managers that choose the same port at a time, one starts and the other undoes', async () => {
-  const options: TestManagerOptions = { fake: { startMs: 500 }, config: ['export APPS_PORTS=31481-31481'] }
+  const port = portsOfTest()
+  const options: TestManagerOptions = { fake: { startMs: 500 }, config: [`export APPS_PORTS=${port}-${port}`] }
   const [one, other] = [await managerWith(options), await createTestManager(options)]
   try {
     const made = await Promise.allSettled([

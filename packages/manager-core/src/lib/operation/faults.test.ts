@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { ManagerError } from '../../errors.js'
 import { sqlite } from '../store/sqlite.js'
 import type { AddMany } from '../testing/add-many.js'
@@ -12,6 +12,7 @@ import { fakeApplicationServer, writeTemplate } from '../testing/fake-applicatio
 import { fillDisk } from '../testing/fill-disk.js'
 import { runProgram } from '../testing/run-program.js'
 import { takeSnapshots } from '../testing/snapshot.js'
+import { takePorts } from '../testing/take-ports.js'
 import { writeHook } from '../testing/write-hook.js'
 
 let test: TestManager
@@ -109,12 +110,14 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
   async function managerOnDisk(step: string): Promise<TestManager> {
     folder = mkdtempSync(join(tmpdir(), 'steward-disk-'))
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', folder])
+    const ports = takePorts()
+    onTestFinished(() => ports.release())
     mkdirSync(join(folder, 'home'))
     writeTemplate(join(folder, 'template'))
     writeFileSync(join(folder, 'template', 'large'), Buffer.alloc(300_000, 1))
     const lines = [
       'export APPS_BASEURL=http://localhost:8000',
-      'export APPS_PORTS=33900-33999',
+      `export APPS_PORTS=${ports.range}`,
       'export APPS_ISOLATION=no',
     ]
     writeFileSync(join(folder, 'home', 'config.sh'), `${lines.join('\n')}\n`, { mode: 0o600 })

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canMount } from '../../../../manager-core/src/lib/testing/can-mount.js'
 import { fillDisk } from '../../../../manager-core/src/lib/testing/fill-disk.js'
 import { writeTemplate } from '../../../../manager-core/src/lib/testing/fake-application.js'
+import { takePorts, type TakenPorts } from '../../../../manager-core/src/lib/testing/take-ports.js'
 import { writeHook } from '../../../../manager-core/src/lib/testing/write-hook.js'
 import { startApi, type TestApi } from './api-for-test.js'
 
@@ -109,15 +110,17 @@ const reason = canMount() ? '' : ' (skipped: it takes the right to mount a small
 describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
   let api: TestApi
   let folder: string
+  let ports: TakenPorts
   const ballast = () => join(folder, 'home', 'ballast')
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'steward-disk-'))
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', folder])
     mkdirSync(join(folder, 'home'))
     writeTemplate(join(folder, 'template'))
+    ports = takePorts()
     const lines = [
       'export APPS_BASEURL=http://localhost:8000',
-      'export APPS_PORTS=34900-34999',
+      `export APPS_PORTS=${ports.range}`,
       'export APPS_ISOLATION=no',
     ]
     writeFileSync(join(folder, 'home', 'config.sh'), `${lines.join('\n')}\n`, { mode: 0o600 })
@@ -128,6 +131,7 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
   })
   afterAll(async () => {
     await api?.close().catch(() => {})
+    ports?.release()
     execFileSync('umount', [folder])
     rmSync(folder, { recursive: true })
   })
