@@ -31,8 +31,6 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
-    // Tests of real servers that are cut off or killed meet machines that are busy; what needed a repetition is printed.
-    retry: process.env.CI ? 1 : 0,
     // Other packages are loaded as users load them: built, by Node itself.
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
     coverage: { include: ['packages/*/src/**'] },

@@ -2,10 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 import { startMeasuring, tableOf, timesOf, type Measurement } from './times.js'
 
-/**
- * Says at the end of a run why tests were skipped, which ones passed only when they were repeated, and what took longest;
- * `STEWARD_TEST_TIMES=<file>` keeps all times as JSON.
- */
+/** Says at the end of a run why tests were skipped and what took longest; `STEWARD_TEST_TIMES=<file>` keeps all times as JSON. */
 export default class TestReporter implements Reporter {
   #measurement: Measurement | undefined
 
@@ -20,7 +17,6 @@ export default class TestReporter implements Reporter {
         const result = test.result()
         const note = result.state === 'skipped' ? result.note : undefined
         if (note) counts.set(`${test.name}: ${note}`, (counts.get(`${test.name}: ${note}`) ?? 0) + 1)
-        if (test.diagnostic()?.flaky) process.stderr.write(`Passed only when repeated: ${test.fullName}\n`)
       }
     }
     for (const [reason, count] of counts) process.stderr.write(`Skipped (${count}) ${reason}\n`)
