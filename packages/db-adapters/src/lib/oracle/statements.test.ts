@@ -24,13 +24,13 @@ describe('statements of Oracle follow the grammar', () => {
     const statements = compiledStatements(createOracleDialect(10))
     expect(statements.length).toBeGreaterThan(300)
     expect(statements.map(problemOf).filter((problem) => problem !== undefined)).toStrictEqual([])
-  }, 120_000)
+  }, 600_000)
 
   test('changes of tables', () => {
     const statements = everyChange(oracleTypes).flatMap((change) => statementsOf(change))
     expect(statements.length).toBeGreaterThan(20)
     expect(statements.map(problemOf).filter((problem) => problem !== undefined)).toStrictEqual([])
-  }, 60_000)
+  }, 600_000)
 
   test('what reads the data dictionary', async () => {
     const statements: string[] = []
