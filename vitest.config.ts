@@ -7,6 +7,8 @@ import LongFilesFirst from './tests/sequencer.js'
  */
 const together = {
   rest: ['packages/{rest-core,rest-client}/src/**/*.test.ts', 'packages/rest-koa/src/lib/**/*.test.ts'],
+  adapters: ['packages/db-adapters/src/**/!(contract.integration).test.ts'],
+  server: ['packages/app-server/src/**/*.test.ts'],
   manager: ['packages/{manager-core,manager-cli,manager-server}/src/**/*.test.ts'],
 }
 const apart = Object.values(together).flat()
@@ -16,8 +18,10 @@ export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: 'alone', include: all, exclude: [...configDefaults.exclude, ...apart] } },
-      { extends: true, test: { name: 'rest', include: together.rest, isolate: false } },
-      { extends: true, test: { name: 'manager', include: together.manager, isolate: false } },
+      ...Object.entries(together).map(([name, include]) => ({
+        extends: true as const,
+        test: { name, include, isolate: false },
+      })),
     ],
     globalSetup: ['tests/servers/setup.ts'],
     reporters: ['default', './tests/reporter.ts', ...(process.env.GITHUB_ACTIONS ? ['github-actions'] : [])],
