@@ -35,7 +35,7 @@ const status = defineAction({
     const running = isRunning(state)
     const processes = running ? await context.runtimes.of(instance).processes(ref) : []
     const health =
-      state === 'started' || state === 'degraded' ? await checkHealth(await healthPlace(context, instance)) : undefined
+      state === 'started' || state === 'degraded' ? await checkHealth(healthPlace(context, instance)) : undefined
     const memoryMb = Math.round(processes.reduce((sum, process) => sum + process.memoryMb, 0))
     return {
       message: `The application server of "${instance.name}" is ${state}.`,

@@ -39,7 +39,7 @@ const health = defineAction({
   view: { type: 'text' },
   async handler({ context, input }) {
     const instance = input.name
-    const place = await healthPlace(context, instance)
+    const place = healthPlace(context, instance)
     const { ok, reason, text, sections, responseTime, silent } = await checkHealth(place)
     const message =
       silent !== undefined

@@ -23,7 +23,7 @@ export async function* monitor(
   instance: Instance,
   { intervalSeconds, count = Infinity, slowMs, signal }: MonitorOptions,
 ): AsyncGenerator<string> {
-  const place = await healthPlace(context, instance)
+  const place = healthPlace(context, instance)
   let wasWell = true
   for (let turn = 1; ; turn++) {
     const { ok, reason, responseTime } = await checkHealth(place, { slowMs })

@@ -218,6 +218,6 @@ function unsupervised(name: string): Finding {
 
 async function unhealthy(context: ManagerContext, instance: Instance): Promise<readonly Finding[]> {
   const { name } = instance
-  const { ok, reason } = await checkHealth(await healthPlace(context, instance))
+  const { ok, reason } = await checkHealth(healthPlace(context, instance))
   return ok ? [] : [{ level: 'error', message: `"${name}" is not healthy: ${reason}.`, help: `manager logs ${name}` }]
 }

@@ -40,7 +40,7 @@ export async function handingOf(context: ManagerContext, instance: Instance, app
     return { gap: `two copies of it cannot run (runtime ${runtime.name})` }
   const { state } = await runtime.observe(ref)
   if (state !== 'started') return { gap: `it is ${state}` }
-  const { ok, reason, sections } = await checkHealth(await healthPlace(context, instance))
+  const { ok, reason, sections } = await checkHealth(healthPlace(context, instance))
   if (!ok) return { gap: `it is not healthy (${reason})` }
   const problem = await modelProblem(context, instance, sections['application']?.['model'], app)
   if (problem !== undefined) return { gap: problem }

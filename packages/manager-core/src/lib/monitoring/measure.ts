@@ -38,7 +38,7 @@ export class LoadMeter {
       instances.map(({ id, port }) =>
         limit(async () => {
           const at = clock().getTime()
-          const health = await checkHealth(await healthPlace(this.#context, { id, port }), {
+          const health = await checkHealth(healthPlace(this.#context, { id, port }), {
             slowMs,
             timeoutMs: slowMs + patienceMs,
             signal,

@@ -95,7 +95,7 @@ export function wayOut({ name, operation }: Instance, { attention }: Overview): 
 
 /** By the instance's id. */
 export async function measured(
-  context: Pick<ManagerContext, 'runtimes' | 'home' | 'settings' | 'backups' | 'clock'>,
+  context: Pick<ManagerContext, 'runtimes' | 'home' | 'backups' | 'clock'>,
   instances: readonly Instance[],
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, Measured>> {
@@ -111,7 +111,7 @@ export async function measured(
     // One that is paused cannot answer, and one that starts has not to.
     const answers = observed === 'started' || observed === 'degraded'
     const health = answers
-      ? await checkHealth(await healthPlace(context, instance), { timeoutMs: patienceMs, signal })
+      ? await checkHealth(healthPlace(context, instance), { timeoutMs: patienceMs, signal })
       : undefined
     const ran = since === '' || !isRunning(observed) ? null : clock().getTime() - Date.parse(since)
     return {

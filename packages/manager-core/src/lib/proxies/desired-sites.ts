@@ -6,6 +6,7 @@ import type { ManagerContext } from '../context.js'
 import { addressOf, type Address } from '../domain/address.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
 import { isManagers, sharedHosts } from '../instances/addresses.js'
+import { servedContext } from '../runtime/tomcat/served-context.js'
 import { standardUrlOf } from '../settings/public-url.js'
 import { managerUpstream } from './manager-upstream.js'
 import { placeOf, type Problem } from './problem.js'
@@ -22,7 +23,7 @@ export interface DesiredSites {
  * URLs. A host belongs to one: to the manager, then to the instance whose standard address it is, then to the older one.
  */
 export function desiredSites(
-  context: Pick<ManagerContext, 'settings' | 'registry' | 'certificates'>,
+  context: Pick<ManagerContext, 'home' | 'settings' | 'registry' | 'certificates'>,
   upstream: Upstream = managerUpstream(context.settings.global),
 ): DesiredSites {
   const { global } = context.settings
@@ -50,7 +51,13 @@ export function desiredSites(
   const snippets = new Map(instances.map((one) => [one.id, readSnippet(one, folder, problems)]))
   const publishedAt = ({ id, name, port }: Instance): Omit<Place, 'path'> => {
     const snippet = snippets.get(id)
-    return { upstream: { host: '127.0.0.1', port }, instance: { id, name }, ...(snippet && { snippet }) }
+    const served = servedContext(context.home.instance(id))
+    return {
+      upstream: { host: '127.0.0.1', port },
+      instance: { id, name },
+      ...(served && { context: served }),
+      ...(snippet && { snippet }),
+    }
   }
   const tell = ({ id, name }: Instance, message: string) =>
     problems.push({ kind: 'address', instance: { id, name }, message })

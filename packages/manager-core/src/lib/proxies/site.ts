@@ -30,6 +30,8 @@ export interface Place {
   readonly upstream: Upstream
   /** Absent: the manager itself, which gets paths as they are; instances get them without `path`. */
   readonly instance?: { readonly id: string; readonly name: string }
+  /** Path below which the instance answers itself, `/name`, and makes its links: in place of `path`. Absent: its root. */
+  readonly context?: string
   /** Further lines by an operator. */
   readonly snippet?: Snippet
 }

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ProxyUnderTest } from './proxy-under-test.js'
 
 export function testAddresses(under: () => ProxyUnderTest): void {
@@ -42,6 +44,37 @@ export function testAddresses(under: () => ProxyUnderTest): void {
       ])
       // It cannot be left for what is beside it.
       expect((await under().call('apps.test', '/apps/Demo/../Demo/x')).text).not.toContain('"manager"')
+    })
+
+    it('an instance below a path of its own gets it in place of its address, which its redirects and cookies get', async () => {
+      const { proxy, test } = under()
+      const base = `http://apps.test:${proxy.http}`
+      under().set([`export APPS_BASEURL=${base}/apps`, 'export APPS_ROOTCONTEXT=false'])
+      await under().add('Demo', { customUrl: 'http://crm.example.test' })
+      const { folder, tomcat } = test.context.home.instance('idemo')
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const webapps = join(tomcat, 'webapps')
+      mkdirSync(webapps, { recursive: true })
+      symlinkSync('../../app', join(webapps, 'Demo'))
+      await under().publish()
+      const locationAt = async (host: string, path: string) =>
+        (await under().call(host, `${path}/redirect?to=/Demo/log-in`)).headers.location
+      const cookieAt = async (host: string, path: string) =>
+        (await under().call(host, `${path}/cookie?path=/Demo`)).headers['set-cookie']
+      const demo = await under().call('apps.test', '/apps/Demo/a%2Fb?c=%2F')
+      expect(demo.echo).toMatchObject({ name: 'Demo', url: '/Demo/a%2Fb?c=%2F' })
+      expect(demo.echo.headers['x-forwarded-prefix']).toBeUndefined()
+      expect(await locationAt('apps.test', '/apps/Demo')).toBe('/apps/Demo/log-in')
+      expect(await cookieAt('apps.test', '/apps/Demo')).toEqual(['session=1; Path=/apps/Demo; HttpOnly'])
+      expect((await under().call('crm.example.test', '/x')).echo.url).toBe('/Demo/x')
+      expect(await locationAt('crm.example.test', '')).toBe('/log-in')
+      expect(await cookieAt('crm.example.test', '')).toEqual(['session=1; Path=/; HttpOnly'])
+      // Where both are the same, everything is passed on as it is.
+      under().set([`export APPS_BASEURL=${base}`, 'export APPS_ROOTCONTEXT=false'])
+      await under().publish()
+      expect((await under().call('apps.test', '/Demo/x')).echo).toMatchObject({ name: 'Demo', url: '/Demo/x' })
+      expect(await locationAt('apps.test', '/Demo')).toBe('/Demo/log-in')
+      expect(await cookieAt('apps.test', '/Demo')).toEqual(['session=1; Path=/Demo; HttpOnly'])
     })
 
     it('a custom URL has a host of its own, beside the standard address; the second instance on a host is reported', async () => {

@@ -20,7 +20,7 @@ export interface Echo {
   readonly bytes: number
 }
 
-/** `/redirect`, `/cookie`, `/events` (SSE), `/large?bytes=`, `/slow?ms=`; upgraded connections get back what they send. */
+/** `/redirect?to=`, `/cookie?path=`, both also below another path, `/events` (SSE), `/large?bytes=`, `/slow?ms=`; upgraded connections get back what they send. */
 export async function startBackend(name: string): Promise<Backend> {
   const streams = new Set<(text: string) => void>()
   const sockets = new Set<Duplex>()
@@ -44,11 +44,12 @@ export async function startBackend(name: string): Promise<Backend> {
       return
     }
     if (pathname === '/slow') await sleep(Number(searchParams.get('ms')))
-    if (pathname === '/redirect') {
+    if (pathname.endsWith('/redirect')) {
       response.statusCode = 302
       response.setHeader('Location', searchParams.get('to') ?? '/elsewhere')
     }
-    if (pathname === '/cookie') response.setHeader('Set-Cookie', 'session=1; Path=/; HttpOnly')
+    if (pathname.endsWith('/cookie'))
+      response.setHeader('Set-Cookie', `session=1; Path=${searchParams.get('path') ?? '/'}; HttpOnly`)
     response.setHeader('Content-Type', 'application/json')
     const { method, url, headers } = request
     response.end(JSON.stringify({ name, method, url, headers, bytes }))

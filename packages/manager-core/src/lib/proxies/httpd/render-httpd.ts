@@ -116,13 +116,13 @@ function behind(places: readonly Place[]): string {
 
 function locationOf(
   { host, tls, clientAuthorities }: Site,
-  { path, upstream, instance, snippet }: Place,
+  { path, upstream, instance, context = '', snippet }: Place,
   { hsts }: Publication,
   { folder }: Generation,
   secret: string,
 ): readonly string[] {
-  const prefix = instance ? path : ''
-  const target = `http://${authorityOf(upstream)}${instance ? '' : path}`
+  const prefix = instance && context === '' ? path : ''
+  const target = `http://${authorityOf(upstream)}${instance ? context : path}`
   const set = (name: string, value: string) => `  RequestHeader set ${name} "${value}"`
   const unset = (name: string) => `  RequestHeader unset ${name}`
   const tellsClient = !instance && clientAuthorities !== undefined
@@ -140,7 +140,12 @@ function locationOf(
     `  ProxyPass "${target}/" nocanon upgrade=websocket retry=0 disablereuse=on flushpackets=on connectiontimeout=5 timeout=3600`,
     '  ProxyPreserveHost On',
     // Those of the upstream's own address.
-    ...(prefix === '' ? [] : [`  ProxyPassReverseCookiePath "/" "${path}/"`, ...redirects(host, path)]),
+    ...(!instance || context === path
+      ? []
+      : [
+          `  ProxyPassReverseCookiePath "${context || '/'}" "${context && path ? path : `${path}/`}"`,
+          ...redirects(host, context, path),
+        ]),
     unset('Forwarded'),
     '  ProxyAddHeaders Off',
     '  RequestHeader append X-Forwarded-For "expr=%{REMOTE_ADDR}"',
@@ -170,11 +175,12 @@ function locationOf(
 
 const variables = { verify: 'SSL_CLIENT_VERIFY', subject: 'SSL_CLIENT_S_DN', serial: 'SSL_CLIENT_M_SERIAL' } as const
 
-/** Redirects of an instance to paths of its own get the prefix. */
-function redirects(host: string, path: string): readonly string[] {
+/** Redirects of an instance to paths of its own get the prefix, in place of its own. */
+function redirects(host: string, context: string, path: string): readonly string[] {
   const pattern = host.replaceAll('.', '\\.').replaceAll(/[[\]]/g, '\\$&')
+  const own = context.replaceAll('.', '\\.')
   return [
-    `  Header edit Location "^(https?://${pattern}(?::[0-9]+)?)?/(.*)$" "$1${path}/$2"`,
-    `  Header always edit Location "^(https?://${pattern}(?::[0-9]+)?)?/(.*)$" "$1${path}/$2"`,
+    `  Header edit Location "^(https?://${pattern}(?::[0-9]+)?)?${own}/(.*)$" "$1${path}/$2"`,
+    `  Header always edit Location "^(https?://${pattern}(?::[0-9]+)?)?${own}/(.*)$" "$1${path}/$2"`,
   ]
 }

@@ -130,27 +130,27 @@ function challenge({ manager }: Publication): readonly string[] {
 
 function locationOf(
   { host, tls, clientAuthorities }: Site,
-  { path, upstream, instance, snippet }: Place,
+  { path, upstream, instance, context = '', snippet }: Place,
   { hsts }: Publication,
   { folder }: Generation,
   { secret }: NginxOptions,
 ): readonly string[] {
   const target = `http://${authorityOf(upstream)}`
-  const prefix = instance ? path : ''
+  const prefix = instance && context === '' ? path : ''
   return [
     ...(path === '' ? [] : [`location = ${path} { return 308 ${path}/$is_args$args; }`]),
     `location ${path}/ {`,
     // As it came: what a path has encoded stays so, and what is behind the prefix too.
-    ...(prefix === ''
+    ...(!instance || context === path
       ? [`  proxy_pass ${target};`]
       : [
           '  set $steward_found "";',
           // A named group, as numbered ones would be encoded again.
           `  if ($request_uri ~ "^${escaped(path)}(?<steward_path>/.*)$") { set $steward_found yes; }`,
           '  if ($steward_found = "") { return 400; }',
-          `  proxy_pass ${target}$steward_path;`,
-          `  proxy_redirect ~^(https?://${escaped(host)}(?::[0-9]+)?)?/(.*)$ $1${path}/$2;`,
-          `  proxy_cookie_path / ${path}/;`,
+          `  proxy_pass ${target}${context}$steward_path;`,
+          `  proxy_redirect ~^(https?://${escaped(host)}(?::[0-9]+)?)?${escaped(context)}/(.*)$ $1${path}/$2;`,
+          `  proxy_cookie_path ${context || '/'} ${context && path ? path : `${path}/`};`,
         ]),
     '  proxy_http_version 1.1;',
     '  proxy_set_header Host $host$steward_port;',
