@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { isPortFree } from '../system/port.js'
 import { checkHealth, waitForHealth } from './health.js'
+import { deployedPath } from './tomcat/base-files.js'
 
 const ends: (() => void)[] = []
 afterEach(() => ends.splice(0).forEach((end) => end()))
@@ -41,6 +42,30 @@ describe('checkHealth()', () => {
     [200, '[__proto__]\nstatus=OK\n[constructor]\nstatus=OK\n', 'status-unknown'],
   ])('%i %j is %s', async (status, text, reason) => {
     expect(await checkHealth(await says(status, text))).toMatchObject({ ok: false, reason })
+  })
+
+  it.each([
+    [200, '[platform]\nstatus=OK\n', { ok: true, reason: undefined }],
+    [503, '{"platform":{"status":"DATABASE"},"process":{"pid":7}}', { ok: false, reason: 'status-DATABASE' }],
+    [200, '{"platform":{"status":"OK"},"process":{"pid":7}}', { ok: true, sections: { process: { pid: '7' } } }],
+    [404, '<h1>Not found</h1>', { ok: true, reason: undefined, silent: 404 }],
+    [302, '', { ok: true, silent: 302 }],
+    [200, '["a list"]', { ok: true, silent: 200 }],
+    [200, 'null', { ok: true, silent: 200 }],
+    [500, 'A stack', { ok: false, reason: 'http-500' }],
+  ])('of a Java web application that is deployed, %i %j is %j', async (status, text, expected) => {
+    const port = await serve(({ url }, response) => {
+      if (url === deployedPath) response.end()
+      else response.writeHead(url === '/shop/health' ? status : 500).end(text)
+    })
+    expect(await checkHealth({ port, context: '/shop' })).toMatchObject(expected)
+  })
+
+  it('of a Java web application that is not deployed says so, and is not waited for', async () => {
+    const port = await serve(({ url }, response) => void response.writeHead(url === deployedPath ? 503 : 404).end())
+    expect(await checkHealth({ port, context: '/' })).toMatchObject({ ok: false, reason: 'not-deployed' })
+    const waiting = waitForHealth({ port, context: '/' }, { timeoutMs: 3_600_000 })
+    expect(await waiting).toMatchObject({ ok: false, reason: 'not-deployed' })
   })
 
   it('of nobody, and of one that hangs, is unreachable', async () => {
