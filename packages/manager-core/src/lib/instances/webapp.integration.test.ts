@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
@@ -6,6 +6,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { needs, toolIsMissing } from '../../../../../tests/servers/index.js'
 import { freePort } from '../runtime/contract/runtime-under-test.js'
 import { javaHome, quickJava, tomcatHome } from '../runtime/tomcat/tomcat-for-test.js'
+import { accountAt } from '../accounts/account.js'
+import { refOf } from '../runtime/instance-ref.js'
+import { endAccountsOf } from '../testing/accounts-of.js'
+import { canUseAccounts } from '../testing/reachable-checkout.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { databaseConfig } from '../testing/database-config.js'
 import { unpackDownload } from '../testing/unpack-download.js'
@@ -137,18 +141,68 @@ else
       await expect.poll(async () => (await secure().catch(() => undefined))?.stdout).toBe('Grüße')
     })
 
-    it('answers below its name, without saying how it is', async () => {
+    it('answers below its name, and below another one when it is renamed, without saying how it is', async () => {
       const other = await managerOfWebapps(['export APPS_ROOTCONTEXT=false'])
       onTestFinished(() => other.close())
       await other.change((before) => before.replace('>/health<', '>/well<'))
       await other.perform('add', { name: 'office' })
       expect(await notesOf(other, 'office', '/office')).toBe('')
-      const { message, exitCode } = await other.perform('health', { name: 'office' })
+      await other.perform('rename', { name: 'office', new: 'bureau' })
+      expect(await notesOf(other, 'bureau', '/bureau')).toBe('')
+      const { message, exitCode } = await other.perform('health', { name: 'bureau' })
       expect({ message, exitCode }).toEqual({
-        message: '"office" answers /health with HTTP 404: its web application tells nothing of its health.',
+        message: '"bureau" answers /health with HTTP 404: its web application tells nothing of its health.',
         exitCode: 0,
       })
     })
+
+    it('has its debugger open at each start when its settings say so', async () => {
+      const port = await freePort()
+      const settings = test.path('shop', 'settings.sh')
+      const before = readFileSync(settings, 'utf8')
+      writeFileSync(settings, `${before}SERVICE_DEBUG=true\nSERVICE_DEBUG_ORIGIN=${port}\n`)
+      await test.perform('restart', { name: 'shop' })
+      expect((await test.perform('app-status', { name: 'shop' })).item).toMatchObject({ debugger: `127.0.0.1:${port}` })
+      writeFileSync(settings, before)
+      await test.perform('restart', { name: 'shop' })
+      expect((await test.perform('app-status', { name: 'shop' })).item).toMatchObject({ debugger: '' })
+    })
+
+    it('is proved by its backup, and its upgrade rehearsed', async () => {
+      await test.perform('save', { name: 'shop' })
+      expect((await test.perform('prove', { name: 'shop' })).message).toContain('is proved')
+      await test.change((before) => `${before}<!-- another revision -->`)
+      expect((await test.perform('upgrade', { name: 'shop', rehearse: true })).exitCode ?? 0).toBe(0)
+      const { revision } = (await test.context.templates.get('1.0')) ?? {}
+      expect(test.instance('shop').revision).not.toBe(revision)
+    })
+
+    it.skipIf(!canUseAccounts(import.meta.url))(
+      'runs as a system account, which can change neither its application server nor what others have',
+      async () => {
+        const other = await managerOfWebapps(['export APPS_ISOLATION=auto'])
+        onTestFinished(async () => {
+          await other.perform('delete', { name: 'shop', purge: true })
+          await other.close()
+          endAccountsOf(other)
+        })
+        chmodSync(other.folder, 0o711)
+        await other.perform('add', { name: 'shop' })
+        await note(other, 'shop', 'isolated')
+        const { uid } = accountAt(other.path('shop')) ?? { uid: 0 }
+        expect(uid).toBeGreaterThan(0)
+        const ownerOf = (path: string) => statSync(other.path('shop', path)).uid
+        expect([ownerOf('tomcat/work'), ownerOf('tomcat/conf/server.xml'), ownerOf('tomcat')]).toEqual([uid, 0, 0])
+        expect(statSync(other.path('shop', 'tomcat/conf/context.xml')).mode & 0o777).toBe(0o640)
+        const pids = (
+          await other.context.runtimes.of(other.instance('shop')).observe(refOf(other.context, other.instance('shop')))
+        ).pids
+        expect(pids.map((pid) => statSync(`/proc/${pid}`).uid)).toEqual(pids.map(() => uid))
+        await other.change((before) => `${before}<!-- another revision -->`)
+        await other.perform('upgrade', { name: 'shop' })
+        expect(await notesOf(other, 'shop')).toBe('isolated\n')
+      },
+    )
 
     it('is refused with what is wrong, and nothing is made', async () => {
       const version = join(test.home, 'version-1.0.sh')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
 import { getsAccount } from '../accounts/why-not.js'
+import { isWebapp } from '../files/webapp.js'
 import { callIo } from '../application/call-io.js'
 import { checkApplication } from '../application/check-application.js'
 import { specOf } from '../application/instance-spec.js'
@@ -156,7 +157,8 @@ function unitTestsStep(folder: string): Step {
     id: 'unit-tests',
     title: 'Run its unit tests',
     async do({ context, signal }) {
-      if (!existsSync(join(folder, 'app', 'tests'))) return { ran: false }
+      const app = join(folder, 'app')
+      if (isWebapp(app) || !existsSync(join(app, 'tests'))) return { ran: false }
       const { ok, status, text } = await callIo(await context.settings.instance(folder), {
         service: 'unittests',
         signal,
