@@ -10,6 +10,8 @@ const deep = [
   'packages/rest-core/src/lib/memory/memory-store.test.ts',
   'packages/manager-core/src/lib/operation/crash*.test.ts',
   'packages/manager-core/src/lib/runtime/limits/limits.test.ts',
+  'packages/manager-core/src/lib/runtime/tomcat/tomcat-runtime.test.ts',
+  'packages/manager-core/src/lib/instances/webapp.integration.test.ts',
   'packages/manager-core/src/lib/testing/simulation/*.test.ts',
 ]
 

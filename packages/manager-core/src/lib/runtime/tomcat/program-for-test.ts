@@ -1,12 +1,19 @@
+/** What Jasper makes of `WEB-INF/program.jsp`, below its folder of classes. */
+export const compiledJsp = 'org/apache/jsp/WEB_002dINF/program_jsp.class'
+
 /**
  * The test program of the contract as a web application, see `testProgram`: one JSP, which Tomcat itself compiles, so that
  * tests need no compiler.
  */
-export const webXmlOfTest = `<?xml version="1.0" encoding="UTF-8"?>
+export const webXmlOfTest = (isCompiled: boolean) => `<?xml version="1.0" encoding="UTF-8"?>
 <web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0" metadata-complete="true">
   <servlet>
     <servlet-name>program</servlet-name>
-    <jsp-file>/WEB-INF/program.jsp</jsp-file>
+    ${
+      isCompiled
+        ? `<servlet-class>${compiledJsp.slice(0, -'.class'.length).replaceAll('/', '.')}</servlet-class>`
+        : '<jsp-file>/WEB-INF/program.jsp</jsp-file>'
+    }
     <load-on-startup>1</load-on-startup>
   </servlet>
   <servlet-mapping>

@@ -9,23 +9,31 @@ log=$STEWARD_LOG most=$STEWARD_LOG_MAX_BYTES keep=$STEWARD_LOG_KEEP
 minutes=$STEWARD_DEBUG_MINUTES debugger=$STEWARD_DEBUG_FILE
 unset STEWARD_LOG_MAX_BYTES STEWARD_LOG_KEEP STEWARD_LOG_COPY STEWARD_LOG_MARKER STEWARD_DEBUG_MINUTES STEWARD_DEBUG_FILE
 
-# Java has the log open to append, so it is copied aside and cut. Lost can only be what is written in the moment between.
+# Copies the log aside and cuts it: Java has it open to append. What was written during the copy follows while Java does
+# nothing, for a few milliseconds.
 rotate() {
   [ "$(stat -c %s "$log")" -ge "$most" ] || return 0
   if [ "$keep" -gt 0 ]; then
-    cp "$log" "$log.new" && tail -c "+$(($(stat -c %s "$log.new") + 1))" "$log" >>"$log.new" || return 0
+    cp "$log" "$log.new" || return 0
     number=$keep
     while [ "$number" -gt 1 ]; do
       [ ! -e "$log.$((number - 1))" ] || mv -f "$log.$((number - 1))" "$log.$number"
       number=$((number - 1))
     done
+    copied=$(stat -c %s "$log.new")
+    [ -z "$java" ] || kill -STOP "$java"
+    tail -c "+$((copied + 1))" "$log" >>"$log.new"
     mv -f "$log.new" "$log.1"
   fi
   : >"$log"
+  [ -z "$java" ] || kill -CONT "$java"
 }
 
 if [ "\${most:-0}" -gt 0 ]; then
-  while rotate && sleep 5 && kill -0 $$; do :; done >/dev/null 2>&1 &
+  java=''
+  rotate 2>/dev/null
+  java=$$
+  while sleep 5 && kill -0 "$java"; do rotate; done >/dev/null 2>&1 &
 fi
 
 if [ -z "$minutes" ]; then

@@ -17,14 +17,14 @@ import { toolIsMissing } from '../../../../../../tests/servers/index.js'
 import { ask, freePort, logOf } from '../contract/runtime-under-test.js'
 import type { InstanceSpec } from '../runtime.js'
 import { deployedPath } from './base-files.js'
-import { javaHome, tomcatHome, tomcatUnderTest } from './tomcat-for-test.js'
+import { javaHome, tomcatHome, tomcatUnderTest, type TomcatUnderTest } from './tomcat-for-test.js'
 
 const missing = toolIsMissing('tomcat')
 
 if (missing !== undefined) it('Tomcat', ({ skip }) => skip(missing))
 else
   describe('Tomcat', () => {
-    let subject: Awaited<ReturnType<typeof tomcatUnderTest>>
+    let subject: TomcatUnderTest
     beforeAll(async () => {
       subject = await tomcatUnderTest()
     })
@@ -38,7 +38,7 @@ else
     }
 
     it('has its settings, passes on the caller of a reverse proxy, and keeps secrets out of its command and files', async () => {
-      const spec = await subject.specOf('settings', await freePort(), {
+      const spec = subject.specOf('settings', await freePort(), {
         context: '/shop',
         dataSource: { driverClass: 'org.postgresql.Driver', jar: '/usr/share/java/postgresql.jar' },
       })
@@ -62,7 +62,7 @@ else
     })
 
     it('keeps what hooks changed in its base, and follows a new context', async () => {
-      const spec = await subject.specOf('hooks', await freePort())
+      const spec = subject.specOf('hooks', await freePort())
       await subject.runtime.define(spec)
       const base = join(spec.folder, 'tomcat')
       writeFileSync(join(base, 'conf/context.xml'), '<Context sessionCookieName="SHOP"/>')
@@ -72,7 +72,7 @@ else
     })
 
     it('answers 503 for a web application that cannot be deployed, whose reason is in its log', async () => {
-      const spec = await subject.specOf('broken', await freePort())
+      const spec = subject.specOf('broken', await freePort())
       const listener = '<listener><listener-class>shop.NotThere</listener-class></listener>'
       const file = join(spec.tomcat?.app ?? '', 'WEB-INF/web.xml')
       writeFileSync(file, readFileSync(file, 'utf8').replace('<servlet>', `${listener}<servlet>`))
@@ -82,7 +82,7 @@ else
     })
 
     it('is started again when its heap is full, and tells so', async () => {
-      const spec = await started(await subject.specOf('full', await freePort()))
+      const spec = await started(subject.specOf('full', await freePort()))
       const heap = expect.objectContaining({ name: 'heap', value: 128, by: 'java' }) as unknown
       expect((await subject.runtime.observe(spec)).limits).toEqual(expect.arrayContaining([heap]))
       await ask(spec, '/fill')
@@ -92,7 +92,7 @@ else
     })
 
     it('rotates its log while it runs', async () => {
-      const spec = { ...(await subject.specOf('log', await freePort())), log: { maxBytes: 20_000, keep: 1 } }
+      const spec = { ...subject.specOf('log', await freePort()), log: { maxBytes: 20_000, keep: 1 } }
       await started(spec)
       for (const round of [1, 2]) {
         await ask(spec, '/print', { text: `${round} ${'x'.repeat(100)}`, times: '300' })
@@ -107,7 +107,7 @@ else
 
     it('speaks the protocol of debuggers where it says', async () => {
       const debugPort = await freePort()
-      const spec = await subject.specOf('debug', await freePort(), { debugPort })
+      const spec = subject.specOf('debug', await freePort(), { debugPort })
       await started(spec, true)
       expect((await subject.runtime.observe(spec)).debugAddress).toBe(`127.0.0.1:${debugPort}`)
       expect(await ask(spec, '/environment', { name: 'JPDA_ADDRESS' })).toBe(`127.0.0.1:${debugPort}`)
@@ -118,7 +118,7 @@ else
       const short = await tomcatUnderTest(0.01)
       onTestFinished(() => short.close())
       const debugPort = await freePort()
-      const spec = await short.specOf('debug', await freePort(), { debugPort })
+      const spec = short.specOf('debug', await freePort(), { debugPort })
       await short.runtime.start(spec, { debug: true })
       await expect.poll(() => ask(spec, '/environment', { name: 'JPDA_ADDRESS' })).toBe('')
       const { restarts, debugAddress } = await short.runtime.observe(spec)
@@ -131,7 +131,7 @@ else
       ['a folder without Tomcat', { home: '/usr/share' }, 'APPS_TOMCAT is /usr/share, which is not Tomcat'],
       ['an encoding that the shell would read', { encoding: 'UTF-8;id' }, 'APPS_ENCONDING is "UTF-8;id"'],
     ])('refuses %s, and makes nothing', async (_what, tomcat, message) => {
-      const spec = await subject.specOf('wrong', await freePort(), tomcat)
+      const spec = subject.specOf('wrong', await freePort(), tomcat)
       await expect(subject.runtime.define(spec)).rejects.toMatchObject({
         code: 'ERR_SETTINGS',
         message: expect.stringContaining(message) as string,
@@ -140,7 +140,7 @@ else
     })
 
     it('refuses a Java and a Tomcat that are too old', async () => {
-      const spec = await subject.specOf('old', await freePort())
+      const spec = subject.specOf('old', await freePort())
       const [java, home] = [join(spec.folder, 'java'), join(spec.folder, 'old')]
       mkdirSync(join(java, 'bin'), { recursive: true })
       writeFileSync(join(java, 'bin/java'), '')
