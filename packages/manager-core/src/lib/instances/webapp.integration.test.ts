@@ -17,7 +17,7 @@ import { unpackDownload } from '../testing/unpack-download.js'
 const example = fileURLToPath(new URL('../../../../../examples/java-notes/app', import.meta.url))
 const missing = toolIsMissing('tomcat')
 /** Each of these starts Java many times. */
-const deep = it.runIf(process.env['TEST_DEEP'] === '1')
+const isDeep = process.env['TEST_DEEP'] === '1'
 
 /** A manager whose version 1.0 is the example; `change` makes a new revision of its template. */
 async function managerOfWebapps(config: readonly string[] = []) {
@@ -158,7 +158,7 @@ else
       })
     })
 
-    deep('has its debugger open at each start when its settings say so', async () => {
+    it.runIf(isDeep)('has its debugger open at each start when its settings say so', async () => {
       const port = await freePort()
       const settings = test.path('shop', 'settings.sh')
       const before = readFileSync(settings, 'utf8')
@@ -170,7 +170,7 @@ else
       expect((await test.perform('app-status', { name: 'shop' })).item).toMatchObject({ debugger: '' })
     })
 
-    deep('is proved by its backup, and its upgrade rehearsed', async () => {
+    it.runIf(isDeep)('is proved by its backup, and its upgrade rehearsed', async () => {
       await test.perform('save', { name: 'shop' })
       expect((await test.perform('prove', { name: 'shop' })).message).toContain('is proved')
       await test.change((before) => `${before}<!-- another revision -->`)
