@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     include: ['packages/manager-core/src/lib/runtime/systemd/*.inside.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // Programs that make accounts refuse to do it at the same time.
+    fileParallelism: false,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },

@@ -176,7 +176,7 @@ export function createSystemdRuntime({
       const reason = lastExit && whyEnded(lastExit, limits, applicationLog(ref.folder))
       const debugAddress = main && readDebugger(run)
       return {
-        state: observedOf(state),
+        state: observedOf(state, run),
         restarts: Number(state.NRestarts),
         pids: processesOf(state).map(({ pid }) => pid),
         ...(since !== undefined && { since }),
@@ -187,7 +187,7 @@ export function createSystemdRuntime({
     },
     async observeAll(refs) {
       const states = await stateOf(refs.map(unitOf))
-      return new Map(refs.map(({ id }, at) => [id, observedOf(states[at] as UnitState)]))
+      return new Map(refs.map((ref, at) => [ref.id, observedOf(states[at] as UnitState, runFolderOf(ref))]))
     },
     async processes(ref) {
       const [state] = (await stateOf([unitOf(ref)])) as [UnitState]

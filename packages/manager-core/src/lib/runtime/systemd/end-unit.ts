@@ -13,8 +13,7 @@ export async function endUnit(unit: string, run: string, graceMs: number): Promi
   const isRunning = state !== undefined && isUp(state)
   const isForced = isRunning && (await stop(unit, graceMs))
   // Else the next start is the last one's next attempt.
-  if (isRunning || state?.ActiveState === 'failed' || state?.Result === 'exec-condition')
-    await systemctl('reset-failed', unit).catch(() => undefined)
+  if (isRunning || state?.ActiveState === 'failed') await systemctl('reset-failed', unit).catch(() => undefined)
   removeRunFiles(
     run,
     runFiles.filter((file) => file !== 'exit'),

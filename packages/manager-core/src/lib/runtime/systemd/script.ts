@@ -14,13 +14,17 @@ const numbers = Object.entries(constants.signals).map(
 export const unitScript = `umask 077
 what=$1 run=$2
 shift 2
-exec >>"$STEWARD_LOG" 2>&1 </dev/null
+exec </dev/null
 
-say() { printf '%s steward: %s\\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1"; }
+# Files are whole or not there.
+put() { printf '%s\\n' "$2" >"$run/$1.new" && mv -f "$run/$1.new" "$run/$1"; }
+
+say() { printf '%s steward: %s\\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" >>"$STEWARD_LOG"; }
 
 case $what in
 check)
   if [ -e "$run/begun" ] && [ -n "$STEWARD_NEEDS" ] && [ ! -e "$STEWARD_NEEDS" ]; then
+    put crashed 1
     say "$STEWARD_NEEDS is gone, so it is not started again: a start would make an empty one."
     exit 1
   fi
@@ -29,6 +33,7 @@ start)
   # The debugger is opened once.
   [ ! -e "$run/begun" ] || unset STEWARD_DEBUG_MINUTES
   : >"$run/begun"
+  exec >>"$STEWARD_LOG" 2>&1
   cd "$1" || exit
   shift
   exec "$@"
@@ -45,8 +50,7 @@ ${numbers.join('\n')}
   if [ "$SERVICE_RESULT" = oom-kill ] && [ -n "$1" ]; then
     how="ran out of its memory limit of $1 MB" out=" $1"
   fi
-  # Files are whole or not there.
-  printf '%s\\n' "$code 0$out" >"$run/exit.new" && mv -f "$run/exit.new" "$run/exit"
+  put exit "$code 0$out"
   rm -f "$run/debugger"
   [ "$SERVICE_RESULT" = success ] || say "The application $how."
   ;;

@@ -15,8 +15,9 @@ import { createSystemdRuntime, type SystemdRuntimeOptions } from './create-syste
  */
 export async function unitsUnderTest(
   options: SystemdRuntimeOptions = {},
+  { base = tmpdir(), prefix = `t${process.pid}-` }: { readonly base?: string; readonly prefix?: string } = {},
 ): Promise<RuntimeUnderTest & { readonly folder: string }> {
-  const folder = mkdtempSync(join(tmpdir(), `steward 50% $HOME "ünit" [a]* `))
+  const folder = mkdtempSync(join(base, `steward 50% $HOME "ünit" [a]* `))
   // Accounts pass through it.
   chmodSync(folder, 0o711)
   const make = () =>
@@ -28,8 +29,10 @@ export async function unitsUnderTest(
     runtime: make(),
     another: make,
     async spec(label, port, environment) {
-      const spec = await specs(label, port, environment)
-      const account = await makeAccount(`steward-${spec.id}-${process.pid}`, folder)
+      const made = await specs(label, port, environment)
+      // Other files make units at the same time.
+      const spec = { ...made, id: `${prefix}${made.id}` }
+      const account = await makeAccount(`steward-${spec.id}`, folder)
       accounts.push(account.name)
       await giveHome(instanceHomeAt(spec.folder), account)
       return spec

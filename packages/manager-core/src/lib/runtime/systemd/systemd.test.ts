@@ -19,4 +19,13 @@ else
       expect(output).toContain('passed')
       expect(exitCode, output).toBe(0)
     })
+
+    it('what ran is started at the next boot, and what was stopped is not', async () => {
+      const active = async () =>
+        (await machine.run(['systemctl', 'is-active', ...['i1', 'i2'].map((id) => `steward-instance-boot-${id}-a`)]))
+          .output
+      expect(await active()).toBe('active\ninactive\n')
+      await machine.reboot()
+      expect(await active()).toBe('active\ninactive\n')
+    })
   })

@@ -2,19 +2,11 @@ import { join } from 'node:path'
 import type { Observed } from '../../domain/instance.js'
 import { statOf, type ProcessStat } from '../../system/process-table.js'
 import { cgroupMount, pidsIn } from '../limits/cgroups.js'
+import { hasRunFile } from '../run-files.js'
 import { systemctl } from './systemctl.js'
 
 /** Of a unit, what `systemctl show` calls so. Of one that is not there, that it is inactive. */
-const properties = [
-  'Id',
-  'ActiveState',
-  'SubState',
-  'Result',
-  'NRestarts',
-  'MainPID',
-  'FreezerState',
-  'ControlGroup',
-] as const
+const properties = ['Id', 'ActiveState', 'NRestarts', 'MainPID', 'FreezerState', 'ControlGroup'] as const
 export type UnitState = Readonly<Record<(typeof properties)[number], string>>
 
 /** In their order, by one call. */
@@ -45,13 +37,14 @@ export function isFrozen({ FreezerState }: UnitState): boolean {
   return ['frozen', 'freezing'].includes(FreezerState)
 }
 
-export function observedOf(state: UnitState): Observed {
+/** @param run folder `run/` of the copy */
+export function observedOf(state: UnitState, run: string): Observed {
   if (isUp(state)) {
     if (isFrozen(state)) return 'suspended'
     return state.ActiveState === 'activating' ? 'starting' : 'started'
   }
   // What it needs was gone when it was to be started again.
-  const isGivenUp = state.ActiveState === 'failed' || state.Result === 'exec-condition'
+  const isGivenUp = state.ActiveState === 'failed' || hasRunFile(run, 'crashed')
   return isGivenUp ? 'crashed' : 'stopped'
 }
 
