@@ -14,7 +14,7 @@ it('each generation has the limit, beside what nginx has anyway', () => {
   const parts = { builtIn: { nginx: () => nginx } } as unknown as ReverseProxyParts
   const files = reverseProxy.make(parts).render({} as never, {} as never, '1.22.1')
   expect([...files.keys()]).toEqual(['00-steward.conf', '00-limits.conf'])
-  expect(files.get('00-limits.conf')).toContain('limit_req zone=steward burst=200 nodelay;')
+  expect(files.get('00-limits.conf')).toContain('limit_conn steward 100;')
 })
 
 describe.skipIf(missing !== undefined)('nginx with a limit of requests', () => {

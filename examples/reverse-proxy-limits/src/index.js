@@ -1,10 +1,10 @@
 // @ts-check
 
-/** Requests of one address in a second, and how many more may come at once. */
-const [perSecond, atOnce] = [50, 200]
+/** Requests of one address that may be under way at the same time. */
+const atOnce = 100
 
 /**
- * nginx as the manager has it, with a limit of requests: `APPS_HTTPSERVER` names this package.
+ * nginx as the manager has it, with a limit of requests under way: `APPS_HTTPSERVER` names this package.
  *
  * @type {import('@steward/manager-core').ReverseProxyPlugin}
  */
@@ -18,9 +18,9 @@ export const reverseProxy = {
         const files = new Map(nginx.render(publication, generation, version))
         files.set(
           '00-limits.conf',
-          `limit_req_zone $binary_remote_addr zone=steward:10m rate=${perSecond}r/s;
-limit_req zone=steward burst=${atOnce} nodelay;
-limit_req_status 429;
+          `limit_conn_zone $binary_remote_addr zone=steward:10m;
+limit_conn steward ${atOnce};
+limit_conn_status 429;
 `,
         )
         return files

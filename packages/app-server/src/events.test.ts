@@ -142,7 +142,7 @@ it('a neutralised server calls no webhook, and one that no longer is does not te
   await post(neutralised, 'Product', { prd_code: 'quiet' })
   const database = new Database(join(folder, 'data', 'shop.db'), { readonly: true })
   closers.push(async () => database.close())
-  const passed = () => database.prepare('select max(lse_number) as number from sys_lease').get()
+  const passed = () => database.prepare(`select lse_number as number from sys_lease where lse_name = 'webhooks'`).get()
   await expect.poll(passed).toEqual({ number: 1 })
   await neutralised.end()
   const heard = await start(folder)
