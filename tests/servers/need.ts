@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
 import { startMariadb } from './mariadb.js'
+import { skipWhatIsLacking } from './mssql-lacks.js'
 import { startPostgresql } from './postgresql.js'
 import { findMariadb, findPostgresql } from './programs.js'
 import type { ServerOptions, TestServer } from './server.js'
@@ -13,7 +14,11 @@ import { reasonVariable, urlVariable, type ServerName } from './variables.js'
  */
 export function needs(server: ServerName, define: (url: string) => void): void {
   const url = process.env[urlVariable[server]]
-  if (url) describe(server, () => define(url))
+  if (url)
+    describe(server, () => {
+      if (server === 'mssql') skipWhatIsLacking(url)
+      define(url)
+    })
   else absent(server, process.env[reasonVariable(server)] ?? `${urlVariable[server]} is not set.`)
 }
 

@@ -104,7 +104,7 @@ export interface Cable {
 }
 
 /** @param cutAt when a client first sends this, the cable is cut as by `cut()` */
-export async function openCable(url: string, cutAt?: string): Promise<Cable> {
+export async function openCable(url: string, cutAt?: string | Buffer): Promise<Cable> {
   const target = new URL(url)
   const ends = new Set<Socket>()
   let isCut = false

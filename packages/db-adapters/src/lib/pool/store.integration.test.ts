@@ -232,7 +232,8 @@ onEachServer((database) => {
 
     it('does not keep a connection that is lost while its session is prepared', async () => {
       const { row_id } = await store.insert(counter, { cnt_value: 0 }, counter.selection)
-      const cable = await openCable(database.url, database.name === 'postgresql' ? 'datestyle' : 'time_zone')
+      const setting = { postgresql: 'datestyle', mysql: 'time_zone', mssql: Buffer.from('xact_abort', 'utf16le') }
+      const cable = await openCable(database.url, setting[database.name])
       const far = openStore(database.name, cable.url, { pool: { max: 1, acquireTimeoutMs: 1_000 } })
       const write = () => far.update(counter, row_id, { cnt_value: 1 }, { select: counter.selection })
       expect((await refusal(write())).code).toBe('unavailable')

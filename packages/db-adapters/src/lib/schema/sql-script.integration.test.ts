@@ -56,7 +56,7 @@ onEachDatabase((database) => {
     planSync(createModel(version), database.connection, database.dialect)
 
   it('the script of a plan, run by the own client of the database, brings it in step, and rows stay', async (test) => {
-    const missing = database.dialect.name === 'sqlite' ? toolIsMissing('sqlite3') : undefined
+    const missing = clientIsMissing(database.dialect.name)
     if (missing !== undefined) return test.skip(missing)
     const [first, second] = versions as [ObjectDefinition[], ObjectDefinition[]]
     runByClient(database, sqlScript(await plan(first)))
@@ -140,17 +140,41 @@ function runByClient({ url, dialect }: { url: string; dialect: { name: string } 
   expect({ status, stderr, error }, script).toEqual({ status: 0, stderr: '', error: undefined })
 }
 
+function clientIsMissing(name: string): string | undefined {
+  if (name === 'sqlite') return toolIsMissing('sqlite3')
+  if (name !== 'mssql' || spawnSync('sqlcmd', ['-?']).error === undefined) return undefined
+  return 'sqlcmd is not installed.'
+}
+
 function clientOf(name: string, text: string): [string, ...string[]] {
   if (name === 'sqlite') return ['sqlite3', '-bail', text]
   if (name === 'postgresql') return ['psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', '-', text]
   const url = new URL(text)
+  const user = decodeURIComponent(url.username)
+  const password = decodeURIComponent(url.password)
+  const database = decodeURIComponent(url.pathname.slice(1))
+  if (name === 'mssql')
+    return [
+      'sqlcmd',
+      '-b',
+      '-I',
+      '-C',
+      '-S',
+      `${url.hostname},${url.port || 1433}`,
+      '-U',
+      user,
+      '-P',
+      password,
+      '-d',
+      database,
+    ]
   return [
     'mysql',
     `--host=${url.hostname}`,
     `--port=${url.port}`,
     '--protocol=tcp',
-    `--user=${decodeURIComponent(url.username)}`,
-    `--password=${decodeURIComponent(url.password)}`,
-    decodeURIComponent(url.pathname.slice(1)),
+    `--user=${user}`,
+    `--password=${password}`,
+    database,
   ]
 }

@@ -57,17 +57,17 @@ export function testKeys(factory: StoreFactory): void {
         expect((await insertPerson(values)).per_email).toBe('')
     })
 
-    test('keys differ by case, accents, normal form and blanks at the end', async () => {
+    test('keys differ by case, accents, normal form and blanks at the start', async () => {
       const code = unique('clé')
-      const codes = [
-        code,
-        code.toUpperCase(),
-        code.normalize('NFD'),
-        code.replace('é', 'e'),
-        `${code} `,
-        ` ${code}`,
-        `${code}\t`,
-      ]
+      await differ([code, code.toUpperCase(), code.normalize('NFD'), code.replace('é', 'e'), ` ${code}`, `${code}\t`])
+    })
+
+    test('keys differ by blanks at the end', async () => {
+      const code = unique('clé')
+      await differ([code, `${code} `, `${code}  `])
+    })
+
+    async function differ(codes: readonly string[]): Promise<void> {
       const ids = new Set<string>()
       for (const reg_code of codes) ids.add((await used.store.insert(region, { reg_code }, region.selection)).row_id)
       expect(ids.size).toBe(codes.length)
@@ -75,7 +75,7 @@ export function testKeys(factory: StoreFactory): void {
         await expectStoreError('unique', used.store.insert(region, { reg_code }, region.selection))
         expect(await used.store.count(region, { op: '=', field: 'reg_code', value: reg_code })).toBe(1)
       }
-    })
+    }
 
     test('of concurrent inserts with the same key exactly one wins', async ({ annotate }) => {
       const other = await used.reopen()

@@ -27,8 +27,8 @@ export function translateError(error: unknown): StoreError {
       })
 
     case 547: // The %ls statement conflicted with the %ls constraint "%.*ls". The conflict occurred in database …
-      // CHECK constraints have the same number; the word is not translated.
-      return /\bCHECK\b/.test(cause.message)
+      // CHECK constraints have the same number; the word is not translated, but not every server writes it large.
+      return /\bCHECK\b|\bcheck constraint\b/.test(cause.message)
         ? value(cause, { why: 'check', constraint: constraintOf(cause) })
         : new StoreError('reference', `A reference is broken: ${cause.message}`, { cause })
 
@@ -136,6 +136,8 @@ function value(cause: MssqlError, refusal: Refusal): StoreError {
 
 /** Messages quote names in one of two ways, in every language; a table comes with its schema. */
 function constraintOf({ number, message }: MssqlError): string | undefined {
+  const [, named] = /\bcheck constraint "([^"]+)"/i.exec(message) ?? []
+  if (named !== undefined) return named
   const quoted = [...message.matchAll(/'([^']+)'|"([^"]+)"/g)].map(([, one, other]) => one ?? other)
   return number === 2601 ? quoted[1] : quoted[0]
 }
