@@ -37,6 +37,8 @@ export function compileDecoder(
   function idSource(parts: readonly KeyPart[], at: readonly number[]): string {
     const missing = at.map((place) => `row[${place}] === null`).join(' || ')
     const texts = parts.map(({ read, text }, part) => {
+      // The number that the driver gives is the value.
+      if (read.type.kind === 'integer' && !dialect.decode(read.type)) return `String(row[${at[part]}])`
       const decode = dialect.decode(read.type) ?? (read.empty === '' ? String : (value: Present) => value as FieldValue)
       return `decode${functions.push((value) => text(decode(value))) - 1}(row[${at[part]}])`
     })

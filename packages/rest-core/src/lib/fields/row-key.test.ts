@@ -103,3 +103,22 @@ test.each([
     ),
   ).toBeUndefined()
 })
+
+test('a whole number in a row id has one form', () => {
+  const pair = createModel([
+    {
+      name: 'Pair',
+      fields: { row_id: { type: 'id', fields: ['a', 'b'] }, a: { type: 'integer' }, b: { type: 'integer' } },
+    },
+  ])
+  const both = pair.object('Pair').id.parts ?? []
+  for (const [id, values] of [
+    ['0~0', [0, 0]],
+    ['-1~999999999999999', [-1, 999_999_999_999_999]],
+    ['-99999999999999~10', [-99_999_999_999_999, 10]],
+  ] as const)
+    expect(readRowId(both, id), id).toStrictEqual(values)
+  const others = ['', '~', '1', '1~', '~1', '1~2~', '1~2~3', '01~2', '1~02', '-0~1', '1~-0', '-~1', '--1~1', '+1~1']
+  for (const id of [...others, '1.0~1', '1e3~1', ' 1~1', '1~1 ', '1~١', '1~0x1', '1~Infinity'])
+    expect(readRowId(both, id), id).toBeUndefined()
+})

@@ -62,24 +62,42 @@ export function rowIdOf(parts: readonly FieldModel[], valueOf: (field: FieldMode
  * @returns `undefined` for a text that is the id of no row; every row has one id.
  */
 export function readRowId(parts: readonly FieldModel[], rowId: string): FieldValue[] | undefined {
-  const texts = rowId.split(keySeparator)
-  if (texts.length !== parts.length) return undefined
   const values: FieldValue[] = []
-  for (const [at, field] of parts.entries()) {
-    const given = texts[at] as string
-    // Most keys are numbers of this kind, and need no more than this.
-    if (field.columnType.kind === 'integer' && given.length <= 15) {
-      const number = Number(given)
-      if (!Number.isInteger(number) || String(number) !== given) return undefined
-      values.push(number)
-      continue
-    }
-    const text = readKeyText(given)
-    const value = text === undefined ? undefined : valueOf(field, text)
-    if (value === undefined || keyTextOf(field.columnType)(value) !== given) return undefined
+  const last = parts.length - 1
+  let start = 0
+  // Each get does this: no list of texts, no regular expression for numbers.
+  for (let at = 0; at <= last; at++) {
+    const separator = rowId.indexOf(keySeparator, start)
+    if (separator < 0 !== (at === last)) return undefined
+    const end = at === last ? rowId.length : separator
+    const value = readKeyValue(parts[at] as FieldModel, rowId, start, end)
+    if (value === undefined) return undefined
     values.push(value)
+    start = end + 1
   }
   return values
+}
+
+function readKeyValue(field: FieldModel, rowId: string, start: number, end: number): FieldValue | undefined {
+  if (field.columnType.kind === 'integer' && end - start <= 15) return readInteger(rowId, start, end)
+  const given = rowId.slice(start, end)
+  const text = readKeyText(given)
+  const value = text === undefined ? undefined : valueOf(field, text)
+  return value === undefined || keyTextOf(field.columnType)(value) !== given ? undefined : value
+}
+
+/** A whole number of at most 15 characters in the one form that has no sign `+`, no leading zeros and no `-0`. */
+function readInteger(text: string, start: number, end: number): number | undefined {
+  const isNegative = text.charCodeAt(start) === 45
+  const first = isNegative ? start + 1 : start
+  if (first >= end || (text.charCodeAt(first) === 48 && (isNegative || end - first > 1))) return undefined
+  let number = 0
+  for (let at = first; at < end; at++) {
+    const digit = text.charCodeAt(at) - 48
+    if (digit < 0 || digit > 9) return undefined
+    number = number * 10 + digit
+  }
+  return isNegative ? -number : number
 }
 
 /**
