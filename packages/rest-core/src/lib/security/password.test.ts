@@ -26,7 +26,7 @@ describe('hashPassword()', () => {
 })
 
 describe('verifyPasswordHash()', () => {
-  it.each(['correct horse', '', 'é€🐴', '\0', 'x'.repeat(10_000)])(
+  it.each(['correct horse', '', 'é€🐴', 'a\0b', 'x'.repeat(10_000)])(
     'accepts the right password and no other (%#)',
     async (password) => {
       const hash = await hashPassword(password, cheap)
@@ -35,6 +35,10 @@ describe('verifyPasswordHash()', () => {
       expect(await verifyPasswordHash('wrong', hash)).toBe(false)
     },
   )
+
+  it('takes no password with NUL characters at its end, which the hash does not see', async () => {
+    expect(await verifyPasswordHash('secret\0', await hashPassword('secret', cheap))).toBe(false)
+  })
 
   it('takes a letter and its accent typed apart for the same as typed together', async () => {
     expect(await verifyPasswordHash('caf\u0065\u0301', await hashPassword('caf\u00e9', cheap))).toBe(true)

@@ -49,7 +49,7 @@ export async function verifyPasswordHash(password: string, hash: string | undefi
   }
   const isRight = timingSafeEqual(await derive(password, stored.salt, stored.cost, stored.hash.length), stored.hash)
   // HMAC fills short keys up with zeros, so that NUL characters at the end would make no difference.
-  return isRight && !password.includes('\0')
+  return isRight && !password.endsWith('\0')
 }
 
 function parse(text: string): { cost: ScryptCost; salt: Buffer; hash: Buffer } | undefined {

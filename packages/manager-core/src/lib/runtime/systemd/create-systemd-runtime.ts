@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { ManagerError } from '../../../errors.js'
 import { accountAt } from '../../accounts/account.js'
 import { endAllOf } from '../../accounts/end-all-of.js'
@@ -8,7 +9,7 @@ import { instanceHomeAt } from '../../domain/home.js'
 import { describeProcess, startedAt, statOf } from '../../system/process-table.js'
 import { runFolderOf, servingCopy, setServingCopy } from '../copies.js'
 import { exclusively } from '../exclusively.js'
-import { checkProgram, commandOf, environmentOf, layOut } from '../launch.js'
+import { checkProgram, commandOf, environmentOf, guest, layOut } from '../launch.js'
 import { cgroupBase, cgroupMount } from '../limits/cgroups.js'
 import { howLimited, limitsOf, writeLimits } from '../limits/confine.js'
 import { whyEnded } from '../limits/why-ended.js'
@@ -70,6 +71,7 @@ export function createSystemdRuntime({
       copy: copyOf(spec),
       account,
       command,
+      guest: fileURLToPath(guest),
       run,
       script: join(run, script.name),
       environment: environmentFileOf(unit),

@@ -23,6 +23,7 @@ const options = (folder: string, more: Partial<UnitOptions> = {}): UnitOptions =
   copy: 'a',
   account: undefined,
   command: spec(folder).command,
+  guest: '/usr/lib/steward/guest.js',
   run: `${folder}/run`,
   script: `${folder}/run/unit.sh`,
   environment: '/etc/steward/instances/x.env',

@@ -1,8 +1,6 @@
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { SystemAccount } from '../../accounts/account.js'
 import { comeFirst, unitCommand, unitText, unitWord } from '../../schedule/systemd-units.js'
-import { guest } from '../launch.js'
 import type { Copy, InstanceRef, InstanceSpec } from '../runtime.js'
 import type { UnitLimits } from './limits.js'
 
@@ -23,6 +21,8 @@ export interface UnitOptions {
   readonly account: SystemAccount | undefined
   /** Program and arguments, with those that Node is given. */
   readonly command: readonly string[]
+  /** Absolute path of what Node loads before the application. */
+  readonly guest: string
   /** Folder `run/` of the copy, with the script in it. */
   readonly run: string
   readonly script: string
@@ -76,7 +76,7 @@ export function unitTextOf(spec: InstanceSpec, options: UnitOptions): string {
     ...(cpu > 0 ? [`CPUQuota=${cpu}%`] : []),
     ...(processes > 0 ? [`TasksMax=${processes}`] : []),
     ...(files > 0 ? [`LimitNOFILE=${files}`] : []),
-    ...hardening(spec, command),
+    ...hardening(spec, options),
     '',
     '[Install]',
     'WantedBy=multi-user.target',
@@ -87,8 +87,8 @@ export function unitTextOf(spec: InstanceSpec, options: UnitOptions): string {
  * What an application for Node can do without. `MemoryDenyWriteExecute` is none of it: V8 compiles to memory that it then
  * runs, and is killed. What lies in folders that these would hide or close is left reachable.
  */
-function hardening(spec: InstanceSpec, command: readonly string[]): readonly string[] {
-  const paths = [spec.folder, spec.workingFolder, fileURLToPath(guest), ...command, ...(spec.needs ? [spec.needs] : [])]
+function hardening(spec: InstanceSpec, { command, guest }: Pick<UnitOptions, 'command' | 'guest'>): readonly string[] {
+  const paths = [spec.folder, spec.workingFolder, guest, ...command, ...(spec.needs ? [spec.needs] : [])]
   const isBelow = (...folders: readonly string[]) =>
     paths.some((path) => folders.some((folder) => path.startsWith(`${folder}/`)))
   const isInHome = isBelow('/home', '/root', '/run/user')
