@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import type { ProxyProgram } from '../../packages/manager-core/src/lib/proxies/contract/proxy-under-test.js'
 import { Background, started } from './background.js'
 
 export interface ProxyOptions {
@@ -11,24 +12,8 @@ export interface ProxyOptions {
 }
 
 /** A private reverse proxy. */
-export interface TestProxy {
+export interface TestProxy extends ProxyProgram {
   readonly type: 'nginx' | 'httpd'
-  /** Ports of 127.0.0.1; nginx listens on them when what is included says so. */
-  readonly http: number
-  readonly https: number
-  readonly mainFile: string
-  readonly folder: string
-  readonly pid: number | undefined
-  /** Lines of a manager's `config.sh` that publish by it, into the folder that it includes: `<include>/..`. */
-  readonly settings: readonly string[]
-  /** What it told in its log. */
-  log(): Promise<string>
-  /** Starts what was stopped, on the same ports. */
-  start(): Promise<void>
-  /** Ends it and its workers at once. */
-  stop(): Promise<void>
-  /** `stop()`, and removes the folder. */
-  close(): Promise<void>
 }
 
 export interface PrivateProxyOptions extends Pick<TestProxy, 'type' | 'folder' | 'http' | 'https' | 'mainFile'> {
