@@ -25,6 +25,8 @@ export type ReaderRequest =
   | { readonly kind: 'cancel'; readonly job: number }
   /** Moves what was committed from the log into the file; not answered. */
   | { readonly kind: 'checkpoint' }
+  /** Closes everything and ends the thread; not answered. */
+  | { readonly kind: 'end' }
 
 export type ReaderRows = {
   readonly kind: 'rows'

@@ -27,7 +27,8 @@ export class ReaderThread {
   readonly #events: ReaderThreadEvents
   #task: ReaderTask | undefined
   #ended = false
-  #onLast: (() => void) | undefined
+  #ending = false
+  readonly #exited: Promise<void>
   /** Searches that it has open. */
   readonly searches = new Set<number>()
 
@@ -42,13 +43,18 @@ export class ReaderThread {
     let cause: unknown
     this.#worker.on('message', (answer: ReaderAnswer) => this.#receive(answer))
     this.#worker.on('error', (error) => (cause = error))
-    this.#worker.on('exit', (code) => {
-      this.#ended = true
-      this.#settle()?.fail(
-        new StoreError('unavailable', `Cannot read: the reading thread ended with code ${code}. Try again.`, { cause }),
-      )
-      events.onEnd()
-    })
+    this.#exited = new Promise((resolve) =>
+      this.#worker.on('exit', (code) => {
+        this.#ended = true
+        this.#settle()?.fail(
+          new StoreError('unavailable', `Cannot read: the reading thread ended with code ${code}. Try again.`, {
+            cause,
+          }),
+        )
+        events.onEnd()
+        resolve()
+      }),
+    )
   }
 
   get isIdle(): boolean {
@@ -77,21 +83,26 @@ export class ReaderThread {
     if (!this.#ended) this.#worker.postMessage(request)
   }
 
-  /** Waits until SQLite lets go of the task: a thread that is being terminated could not stop it any more. */
+  /**
+   * Waits until SQLite lets go of the task, and the thread has ended. It is not terminated: the driver ends the whole
+   * process when that happens while it is loaded or called.
+   */
   async end(): Promise<void> {
+    this.#ending = true
     const task = this.#task
     if (task) {
       task.fail(new StoreError('unavailable', 'Cannot read: the store was closed.'))
       this.stop(task)
-      await new Promise<void>((resolve) => (this.#onLast = resolve))
     }
-    await this.#worker.terminate()
+    this.tell({ kind: 'end' })
+    if (!this.#ended) this.#worker.ref()
+    await this.#exited
   }
 
   #receive(answer: ReaderAnswer): void {
     const task = this.#settle()
     if (!task) return
-    this.#worker.unref()
+    if (!this.#ending) this.#worker.unref()
     if (answer.kind === 'failed') task.fail(toStoreError(answer.error, 'read'))
     else task.answer(answer)
     this.#events.onIdle()
@@ -100,7 +111,6 @@ export class ReaderThread {
   #settle(): ReaderTask | undefined {
     const task = this.#task
     this.#task = undefined
-    this.#onLast?.()
     return task
   }
 }

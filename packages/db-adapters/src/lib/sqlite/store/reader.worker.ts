@@ -29,7 +29,7 @@ port.on('message', (request: ReaderRequest) => {
   try {
     answer(request)
   } catch (error) {
-    if (request.kind === 'checkpoint') return // The main connection has a bound of its own for the log.
+    if (!('job' in request)) return // The main connection has a bound of its own for the log.
     finish(request.job)
     const { code, message } = error as VendorError
     send({ kind: 'failed', job: request.job, error: { ...(code === undefined ? {} : { code }), message } })
@@ -67,6 +67,12 @@ function answer(request: ReaderRequest): void {
     case 'checkpoint':
       checkpointing ??= new Database(filename, { timeout: 0 })
       checkpointing.pragma('wal_checkpoint(passive)')
+      return
+    case 'end':
+      port?.close()
+      for (const job of searches.keys()) finish(job)
+      for (const connection of idle) connection.close()
+      checkpointing?.close()
   }
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { createModel, type Filter, type ObjectStore, type Query } from '@steward
 import Database from 'better-sqlite3'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { createSqliteStore, type SqliteStoreOptions } from '../../../sqlite.js'
+import { Readers } from './readers.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'steward-test-'))
 const filename = join(folder, 'readers.db')
@@ -113,6 +115,17 @@ test('a statement that takes longer than the limit is a "timeout", and the threa
     message: expect.stringContaining('longer than 100 ms') as unknown,
   })
   await expect(all(opened.search(endless, page))).rejects.toMatchObject({ code: 'timeout' })
+})
+
+test('close() terminates no thread, not even one that loads the driver for a checkpoint: that would end the process', async () => {
+  const started = once(process, 'worker')
+  const readers = new Readers({ filename, most: 1, timeoutMs: 0 })
+  readers.checkpoint()
+  const [thread] = (await started) as [Worker]
+  const ended = once(thread, 'exit')
+  await once(thread, 'online')
+  await readers.close()
+  expect(await ended).toEqual([0])
 })
 
 test('one user never has all threads', async () => {
