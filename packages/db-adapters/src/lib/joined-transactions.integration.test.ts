@@ -40,6 +40,11 @@ async function afterTheTimeout<T>(call: () => Promise<T>): Promise<T> {
   return outcome
 }
 
+/** A pool of the application. It ends before its connections do, which the drop of the database may then cut. */
+function openPool(connectionString: string, max = 10): pg.Pool {
+  return new pg.Pool({ connectionString, max }).on('error', () => {})
+}
+
 /** A connection on which the application works in its own way. */
 interface Application {
   /** What the store joins. */
@@ -267,7 +272,7 @@ needs('postgresql', (server) => {
   let pool: pg.Pool
   beforeAll(async () => {
     ;({ url, drop } = await freshDatabase(server))
-    pool = new pg.Pool({ connectionString: url, max: 3 })
+    pool = openPool(url, 3)
   })
   afterAll(async () => {
     await pool.end()
@@ -305,7 +310,7 @@ needs('postgresql', (server) => {
   })
 
   it('a pool is left open, and when all its connections are in use, calls are unavailable', async () => {
-    const own = new pg.Pool({ connectionString: url, max: 1 })
+    const own = openPool(url, 1)
     const store = await createStore({ client: own, pool: { acquireTimeoutMs } })
     await store.ping()
     const client = await own.connect()
@@ -394,7 +399,7 @@ if (process.env['TEST_DEEP'] === '1') {
       'store',
       async () => {
         const database = await freshDatabase(server)
-        const pool = new pg.Pool({ connectionString: database.url })
+        const pool = openPool(database.url)
         const open = () => createStore({ client: pool })
         const dispose = async () => {
           await pool.end()
