@@ -1,53 +1,16 @@
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { needs, toolIsMissing } from '../../../../../tests/servers/index.js'
 import { freePort } from '../runtime/contract/runtime-under-test.js'
-import { javaHome, quickJava, tomcatHome } from '../runtime/tomcat/tomcat-for-test.js'
-import { accountAt } from '../accounts/account.js'
-import { refOf } from '../runtime/instance-ref.js'
-import { endAccountsOf } from '../testing/accounts-of.js'
-import { canUseAccounts } from '../testing/reachable-checkout.js'
-import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { javaHome, tomcatHome } from '../runtime/tomcat/tomcat-for-test.js'
 import { databaseConfig } from '../testing/database-config.js'
+import { managerOfWebapps, note, notesOf } from './webapps-for-test.js'
 import { unpackDownload } from '../testing/unpack-download.js'
-
-const example = fileURLToPath(new URL('../../../../../examples/java-notes/app', import.meta.url))
 const missing = toolIsMissing('tomcat')
 /** Each of these starts Java many times. */
 const isDeep = process.env['TEST_DEEP'] === '1'
-
-/** A manager whose version 1.0 is the example; `change` makes a new revision of its template. */
-async function managerOfWebapps(config: readonly string[] = []) {
-  const test = await createTestManager({
-    config: ['export APPS_HEALTHWINDOW=0', ...config],
-    version: ['APPS_TEMPLATE=folder:../template', `APPS_JDK=${javaHome()}`, `JAVA_OPTS="${await quickJava()}"`],
-    refresh: false,
-  })
-  const { template } = test
-  rmSync(template, { recursive: true })
-  cpSync(example, template, { recursive: true })
-  await test.context.templates.refresh()
-  const webXml = join(template, 'WEB-INF/web.xml')
-  return {
-    ...test,
-    async change(text: (before: string) => string) {
-      writeFileSync(webXml, text(readFileSync(webXml, 'utf8')))
-      expect((await test.context.templates.refresh()).versions[0]?.result).toBe('updated')
-    },
-  }
-}
-
-const notesOf = async (test: TestManager, name: string, context = '') =>
-  (await fetch(`http://127.0.0.1:${test.instance(name).port}${context}/notes`)).text()
-
-async function note(test: TestManager, name: string, text: string): Promise<void> {
-  const body = new URLSearchParams({ note: text })
-  const { status } = await fetch(`http://127.0.0.1:${test.instance(name).port}/notes`, { method: 'POST', body })
-  expect(status).toBe(201)
-}
 
 if (missing !== undefined) it('Java web applications', ({ skip }) => skip(missing))
 else
@@ -178,33 +141,6 @@ else
       const { revision } = (await test.context.templates.get('1.0')) ?? {}
       expect(test.instance('shop').revision).not.toBe(revision)
     })
-
-    it.skipIf(!canUseAccounts(import.meta.url))(
-      'runs as a system account, which can change neither its application server nor what others have',
-      async () => {
-        const other = await managerOfWebapps(['export APPS_ISOLATION=auto'])
-        onTestFinished(async () => {
-          await other.perform('delete', { name: 'shop', purge: true })
-          await other.close()
-          endAccountsOf(other)
-        })
-        chmodSync(other.folder, 0o711)
-        await other.perform('add', { name: 'shop' })
-        await note(other, 'shop', 'isolated')
-        const { uid } = accountAt(other.path('shop')) ?? { uid: 0 }
-        expect(uid).toBeGreaterThan(0)
-        const ownerOf = (path: string) => statSync(other.path('shop', path)).uid
-        expect([ownerOf('tomcat/work'), ownerOf('tomcat/conf/server.xml'), ownerOf('tomcat')]).toEqual([uid, 0, 0])
-        expect(statSync(other.path('shop', 'tomcat/conf/context.xml')).mode & 0o777).toBe(0o640)
-        const pids = (
-          await other.context.runtimes.of(other.instance('shop')).observe(refOf(other.context, other.instance('shop')))
-        ).pids
-        expect(pids.map((pid) => statSync(`/proc/${pid}`).uid)).toEqual(pids.map(() => uid))
-        await other.change((before) => `${before}<!-- another revision -->`)
-        await other.perform('upgrade', { name: 'shop' })
-        expect(await notesOf(other, 'shop')).toBe('isolated\n')
-      },
-    )
 
     it('is refused with what is wrong, and nothing is made', async () => {
       const version = join(test.home, 'version-1.0.sh')
