@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createPrincipal, defineObject } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import Koa from 'koa'
@@ -159,6 +160,31 @@ export function testCompositeKeys(startService: StartService): void {
     await call('PUT', `/Move/${byId.json.row_id}`, { json: { mov_slot: slot.row_id } })
     const kept = await call('DELETE', `/Slot/${slot.row_id}`)
     expect([kept.status, messagesOf(kept)]).toEqual([409, [['mov_slot', 'ERR_REFERENCE']]])
+  })
+
+  it('a row that is sent again with its idempotency key is written once', async () => {
+    const again = async (method: string, path: string, json?: unknown) => {
+      const headers = { 'idempotency-key': randomUUID() }
+      const first = await call(method, path, { json, headers })
+      expect([first.status, first.headers.get('idempotency-replayed')], first.text).toEqual([200, null])
+      const second = await call(method, path, { json, headers })
+      expect([second.status, second.text, second.headers.get('idempotency-replayed')]).toEqual([200, first.text, 'true'])
+      for (const name of ['etag', 'location']) expect(second.headers.get(name), name).toBe(first.headers.get(name))
+      return first
+    }
+    const values = { slo_pallet: pallet, slo_code: 'once/1' }
+    const { json, headers } = await again('POST', '/Slot', values)
+    const path = `/Slot/${json.row_id}`
+    expect(headers.get('location')).toBe(`/api/rest${path}`)
+    expect((await call('POST', '/Slot', { json: values, headers: { 'idempotency-key': randomUUID() } })).status).toBe(409)
+    await again('PUT', path, { slo_lane: 1 })
+    await again('PUT', `/Slot/_key/${pallet},once%2F1`, { slo_lane: 2 })
+    await again('POST', '/Slot/_batch', [{ action: 'update', row_id: json.row_id, values: { slo_lane: 3 } }])
+    expect((await call('GET', path)).json).toMatchObject({ ...values, slo_lane: 3 })
+    await again('DELETE', path)
+    expect((await call('GET', path)).status).toBe(404)
+    const trail = await call('GET', `/AuditEntry?_count=true&aud_object=Slot&aud_row_id=${json.row_id}`)
+    expect(trail.json.count).toBe(5)
   })
 
   it('batches, documents, words and pages by cursor go by the row id', async () => {
