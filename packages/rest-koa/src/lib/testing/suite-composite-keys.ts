@@ -168,7 +168,11 @@ export function testCompositeKeys(startService: StartService): void {
       const first = await call(method, path, { json, headers })
       expect([first.status, first.headers.get('idempotency-replayed')], first.text).toEqual([200, null])
       const second = await call(method, path, { json, headers })
-      expect([second.status, second.text, second.headers.get('idempotency-replayed')]).toEqual([200, first.text, 'true'])
+      expect([second.status, second.text, second.headers.get('idempotency-replayed')]).toEqual([
+        200,
+        first.text,
+        'true',
+      ])
       for (const name of ['etag', 'location']) expect(second.headers.get(name), name).toBe(first.headers.get(name))
       return first
     }
@@ -176,7 +180,9 @@ export function testCompositeKeys(startService: StartService): void {
     const { json, headers } = await again('POST', '/Slot', values)
     const path = `/Slot/${json.row_id}`
     expect(headers.get('location')).toBe(`/api/rest${path}`)
-    expect((await call('POST', '/Slot', { json: values, headers: { 'idempotency-key': randomUUID() } })).status).toBe(409)
+    expect((await call('POST', '/Slot', { json: values, headers: { 'idempotency-key': randomUUID() } })).status).toBe(
+      409,
+    )
     await again('PUT', path, { slo_lane: 1 })
     await again('PUT', `/Slot/_key/${pallet},once%2F1`, { slo_lane: 2 })
     await again('POST', '/Slot/_batch', [{ action: 'update', row_id: json.row_id, values: { slo_lane: 3 } }])

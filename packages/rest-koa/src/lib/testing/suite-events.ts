@@ -1,16 +1,17 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createPrincipal, createRights, defineObject } from '@steward/rest-core'
-import type { BusinessObjects, Principal } from '@steward/rest-core'
+import type { BusinessObjects, Filter, Principal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { createEventHub, createWebhookDispatcher, systemObjects } from '@steward/rest-core/system'
-import type { EventHub } from '@steward/rest-core/system'
+import type { EventHub, WebhookDispatcher } from '@steward/rest-core/system'
 import Koa from 'koa'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { eventsRouter } from '../events/events-router.js'
 import { createWebhookSender } from '../events/webhook-sender.js'
 import { openEventSource } from './event-source.js'
 import type { EventSourceForTest } from './event-source.js'
+import { restRouter } from '../router/rest-router.js'
 import type { RunningService, StartService } from './running-service.js'
 import { serve } from './serve.js'
 import type { TestServer } from './serve.js'
@@ -27,9 +28,21 @@ const Memo = defineObject({
   events: true,
   fields: { mem_text: { type: 'string', length: 100 } },
 })
+const Seat = defineObject({
+  name: 'Seat',
+  table: 'event_seat',
+  events: true,
+  fields: {
+    row_id: { type: 'id', fields: ['sea_memo', 'sea_code'] },
+    sea_memo: { type: 'reference', object: 'Memo' },
+    sea_code: { type: 'string', length: 20 },
+    sea_text: { type: 'string', length: 100 },
+  },
+})
 const Quiet = defineObject({ name: 'Quiet', table: 'event_quiet', fields: { qui_text: { type: 'string' } } })
 
 const pollMs = 10
+const whk_secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 
 /** Events as a stream and by webhooks, the same on every store. */
 export function testEvents(startService: StartService): void {
@@ -42,7 +55,7 @@ export function testEvents(startService: StartService): void {
   const open: EventSourceForTest[] = []
 
   beforeAll(async () => {
-    running = await startService([...systemObjects, Note, Memo, Quiet])
+    running = await startService([...systemObjects, Note, Memo, Seat, Quiet])
     service = running.service
     hub = createEventHub({ model: service.model, store: running.store, pollMs })
     hub.start()
@@ -59,6 +72,7 @@ export function testEvents(startService: StartService): void {
         streamsPerUser: 3,
       }),
     )
+    app.use(restRouter(service, { authenticate: () => boss }))
     server = await serve(app)
     users.set('eve', userWith([{ object: 'Note', letters: 'R', filter: 'not_open = true' }]))
     users.set('nil', userWith([]))
@@ -232,17 +246,56 @@ export function testEvents(startService: StartService): void {
     await expect.poll(async () => (await listen('', { 'x-user': 'nil' })).response.status).toBe(200)
   })
 
+  it('the row id of several fields is told as it stands in addresses', async () => {
+    const source = await listen('?object=Seat')
+    const { row_id: memo } = await service.create(boss, 'Memo', { mem_text: 'of seats' })
+    const { row_id: id } = await service.create(boss, 'Seat', { sea_memo: memo, sea_code: 'a~b/ü?' })
+    expect(id).toBe(`${memo}~a.7Eb.2F.C3.BC.3F`)
+    await expect.poll(() => source.events.length).toBe(1)
+    const { object, row_id: told } = source.events[0]?.data ?? {}
+    const read = await fetch(`${server.url}/api/rest/${object}/${told}`)
+    expect(await read.json()).toMatchObject({ row_id: id, sea_memo: memo, sea_code: 'a~b/ü?' })
+    await service.update(boss, 'Seat', id, { sea_text: 'taken' })
+    await service.delete(boss, 'Seat', id)
+    await expect.poll(() => source.events.length).toBe(3)
+    expect(source.events.map(({ data }) => [data.action, data.row_id])).toEqual([
+      ['create', id],
+      ['update', id],
+      ['delete', id],
+    ])
+  })
+
   it('webhooks are called over HTTP, signed', async () => {
-    const received: { url: string | undefined; headers: NodeJS.Dict<string | string[]>; body: string }[] = []
-    const receiver = createServer((request, response) => {
-      let body = ''
-      request.setEncoding('utf8').on('data', (text: string) => (body += text))
-      request.on('end', () => {
-        received.push({ url: request.url, headers: request.headers, body })
-        response.writeHead(received.length === 1 ? 302 : 204, { location: '/elsewhere' }).end()
-      })
-    })
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const { received, url, close } = await receive((request) => (request === 1 ? 302 : 204))
+    const dispatcher = startDispatcher()
+    await service.create(boss, 'Webhook', { whk_name: 'receiver', whk_url: url, whk_secret, whk_objects: 'Memo' })
+    const { row_id: id } = await service.create(boss, 'Memo', { mem_text: 'to be sent' })
+    await delivered(id)
+    await dispatcher.close()
+    close()
+    expect(new Set(received.map((request) => request.url))).toEqual(new Set(['/hook']))
+    const { headers, body = '{}' } = received.at(-1) ?? {}
+    expect(headers?.['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/)
+    expect(JSON.parse(body)).toMatchObject({ type: 'Memo.create', data: { object: 'Memo', row_id: id } })
+  })
+
+  it('webhooks tell a row id of several fields, with which the record is read', async () => {
+    const { received, url, close } = await receive(() => 204)
+    const dispatcher = startDispatcher()
+    await service.create(boss, 'Webhook', { whk_name: 'seats', whk_url: url, whk_secret, whk_objects: 'Seat' })
+    const { row_id: memo } = await service.create(boss, 'Memo', { mem_text: 'of seats' })
+    const { row_id: id } = await service.create(boss, 'Seat', { sea_memo: memo, sea_code: '../é' })
+    await delivered(id)
+    await dispatcher.close()
+    close()
+    expect(received).toHaveLength(1)
+    const { type, data } = JSON.parse(received[0]?.body ?? '{}')
+    expect([type, data.row_id]).toEqual(['Seat.create', `${memo}~.....2F.C3.A9`])
+    const read = await fetch(`${server.url}/api/rest/Seat/${data.row_id}`)
+    expect(await read.json()).toMatchObject({ row_id: id, sea_memo: memo, sea_code: '../é' })
+  })
+
+  function startDispatcher(): WebhookDispatcher {
     const dispatcher = createWebhookDispatcher({
       model: service.model,
       store: running.store,
@@ -253,21 +306,36 @@ export function testEvents(startService: StartService): void {
       retry: { firstDelayMs: 1 },
       pollMs,
     })
-    await service.create(boss, 'Webhook', {
-      whk_name: 'receiver',
-      whk_url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`,
-      whk_secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
-      whk_objects: 'Memo',
-    })
     dispatcher.start()
-    const { row_id: id } = await service.create(boss, 'Memo', { mem_text: 'to be sent' })
-    const filters = { whd_row_id: id, whd_status: 'done' }
-    await expect.poll(async () => (await service.count(boss, 'WebhookDelivery', { filters })).count).toBe(1)
-    await dispatcher.close()
-    receiver.close()
-    expect(new Set(received.map(({ url }) => url))).toEqual(new Set(['/hook']))
-    const { headers, body = '{}' } = received.at(-1) ?? {}
-    expect(headers?.['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/)
-    expect(JSON.parse(body)).toMatchObject({ type: 'Memo.create', data: { object: 'Memo', row_id: id } })
+    return dispatcher
+  }
+
+  /** Waits until the webhook of this record is done. */
+  async function delivered(rowId: string): Promise<void> {
+    const filter: Filter = { op: '=', field: 'whd_row_id', value: rowId }
+    const request = { filter, filters: { whd_status: 'done' } }
+    await expect.poll(async () => (await service.count(boss, 'WebhookDelivery', request)).count).toBe(1)
+  }
+}
+
+interface Received {
+  readonly url: string | undefined
+  readonly headers: NodeJS.Dict<string | string[]>
+  readonly body: string
+}
+
+/** A server that webhooks call. */
+async function receive(statusOf: (request: number) => number) {
+  const received: Received[] = []
+  const receiver = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => (body += text))
+    request.on('end', () => {
+      received.push({ url: request.url, headers: request.headers, body })
+      response.writeHead(statusOf(received.length), { location: '/elsewhere' }).end()
+    })
   })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+  return { received, url, close: () => receiver.close() }
 }
