@@ -58,11 +58,12 @@ export async function importRecords(
     return Object.fromEntries(report)
 
     async function finish({ record, rowId, outcome, pending }: Unfinished): Promise<void> {
-      const values: Record<string, string> = {}
-      for (const { field, key } of pending) {
+      const values: Record<string, unknown> = {}
+      for (const { field, key, values: held } of pending) {
         const { target } = field as typeof field & { target: Parameters<typeof references.find>[0] }
         const linked = await references.find(target, key, field.name)
         if (linked === undefined) throw notFound(field, key)
+        Object.assign(values, held)
         values[field.name] = linked
       }
       const changed = await writer.change(record.object, rowId, values)

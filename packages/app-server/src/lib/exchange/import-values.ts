@@ -18,6 +18,8 @@ export interface ImportValues {
 export interface PendingReference {
   readonly field: FieldModel
   readonly key: KeyValues
+  /** Of the fields that make the reference: until they are set, it refers to nothing. */
+  readonly values: Readonly<Record<string, unknown>>
 }
 
 interface DocumentParts {
@@ -59,10 +61,11 @@ export async function readValues(
     collect(name, value)
   }
   for (const [field, parts] of documents) await attempt(async () => readDocument(field, parts))
-  const pending: PendingReference[] = []
+  const missing: (readonly [FieldModel, KeyValues])[] = []
   const found = new Set<string>()
   for (const [field, key] of keys) await attempt(async () => readReference(field, key))
   if (messages.length > 0) throw RestError.validation(messages)
+  const pending = missing.map(([field, key]) => ({ field, key, values: holdBack(field) }))
   return { values, pending, found }
 
   function collect(name: string, value: unknown): void {
@@ -134,7 +137,18 @@ export async function readValues(
       values[field.name] = rowId
       found.add(field.name)
     } else if (field.required) throw notFound(field, key)
-    else pending.push({ field, key })
+    else missing.push([field, key])
+  }
+
+  /** Takes the values away that would make the reference already; what the record is found by stays. */
+  function holdBack({ parts = [] }: FieldModel): Record<string, unknown> {
+    const held: Record<string, unknown> = {}
+    for (const { name, required } of parts) {
+      if (required || !(name in values) || object.key.some((field) => field.name === name)) continue
+      held[name] = values[name]
+      delete values[name]
+    }
+    return held
   }
 
   function parseJson(name: string, value: unknown): unknown {

@@ -96,6 +96,9 @@ export function createRecordWriter(
     for (const [name, value] of Object.entries(values)) {
       if (name !== 'row_id' && !(await isSame(object, known, name, value))) changes[name] = value
     }
+    // An empty reference would empty all of its fields; where the file gives these, one of them may stay filled.
+    for (const { name, parts } of object.references)
+      if (isEmpty(changes[name] as FieldValue) && parts?.every((part) => part.name in values)) delete changes[name]
     if (Object.keys(changes).length === 0) return false
     await service.update(principal, object.name, known.row_id, changes, { fields: [], restore: true })
     return true
