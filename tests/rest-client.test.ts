@@ -15,6 +15,7 @@ import type { RecordsOf } from '@steward/rest-core'
 import { createAdministrator, createEventHub, createUserDirectory, systemObjects } from '@steward/rest-core/system'
 import { createAuthentication, eventsRouter, loginRouter, restRouter } from '@steward/rest-koa'
 import { createClient, exactly, RestClientError } from '@steward/rest-client'
+import type { Page } from '@steward/rest-client'
 import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { serve, type TestServer } from '../packages/rest-koa/src/lib/testing/serve.js'
@@ -61,7 +62,18 @@ const Book = defineObject({
   publications: { label: { format: 'txt', template: '{{bok_title}} ({{bok_pages}} pages)' } },
   crosstabs: { states: { lines: ['bok_state'], values: [{ function: 'sum', field: 'bok_pages' }] } },
 })
-type Records = RecordsOf<[typeof Author, typeof Book]>
+const Loan = defineObject({
+  name: 'Loan',
+  events: true,
+  fields: {
+    row_id: { type: 'id', fields: ['loa_author', 'loa_code'] },
+    loa_author: { type: 'reference', object: 'Author', display: ['aut_name'] },
+    loa_code: { type: 'string', length: 20 },
+    loa_days: { type: 'integer' },
+    loa_paper: { type: 'document' },
+  },
+})
+type Records = RecordsOf<[typeof Author, typeof Book, typeof Loan]>
 
 const password = 'correct horse'
 let folder: string
@@ -70,7 +82,7 @@ let close: () => Promise<void>
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'steward-client-'))
-  const model = createModel([...systemObjects, Author, Book])
+  const model = createModel([...systemObjects, Author, Book, Loan])
   const store = createMemoryStore()
   const hub = createEventHub({ model, store })
   const service = createBusinessObjects({
@@ -243,6 +255,54 @@ describe('the client', () => {
     }
     expect(heard[0]).toBe('Book create 1')
     expect(heard.at(-1)).toBe(`Book create ${created?.row_id}`)
+  })
+  it('goes by row ids of several fields', async () => {
+    const client = connect()
+    const loans = client.object('Loan')
+    const { row_id: author } = await client.object('Author').create({ aut_name: 'Of loans' })
+    const codes = ['a', 'a~b', '..', 'a/b?c#d%2F', 'é 𝄞', ' 1']
+    const created = await loans.batch(
+      codes.map((loa_code) => ({ action: 'create', values: { loa_author: author, loa_code } })),
+    )
+    expect(created).toHaveLength(codes.length)
+    const found: string[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const page: Page<Records['Loan']> = await loans.page({ order: ['loa_days'], pageSize: 4, cursor })
+      for (const loan of page.records) {
+        expect(await loans.get(loan.row_id)).toEqual(loan)
+        expect(await loans.getByKey([author, loan.loa_code])).toEqual(loan)
+        found.push(loan.loa_code)
+      }
+      cursor = page.cursor
+    }
+    expect(found.toSorted()).toEqual(codes.toSorted())
+
+    const id = `${author}~a.2Fb.3Fc.23d.252F`
+    const { record, etag } = await loans.getTagged(id)
+    expect(record).toMatchObject({ row_id: id, loa_code: 'a/b?c#d%2F', loa_author__aut_name: 'Of loans' })
+    const changed = await loans.update(id, { loa_days: 7 }, { ifMatch: etag })
+    expect(changed).toEqual({ ...record, loa_days: 7 })
+    expect(await failure(loans.update(id, { loa_days: 8 }, { ifMatch: etag }))).toMatchObject({ status: 412 })
+    expect(await failure(loans.update(id, { loa_code: 'else' }))).toMatchObject({
+      messages: [{ code: 'ERR_USERKEY', field: 'loa_code' }],
+    })
+    expect(await loans.upsert([author, 'a/b?c#d%2F'], { loa_days: 9 })).toMatchObject({ row_id: id, loa_days: 9 })
+    expect(await loans.count({ row_id: [`${author}~a`, exactly(id)] })).toMatchObject({ count: 2 })
+    await loans.upload(id, 'loa_paper', new Blob(['paper']), { name: 'a.txt', type: 'text/plain' })
+    expect(await (await loans.download(id, 'loa_paper')).text()).toBe('paper')
+    await loans.batch([
+      { action: 'update', row_id: id, values: { loa_days: 10 } },
+      { action: 'delete', row_id: `${author}~....` },
+    ])
+    expect(await loans.get(id, { fields: ['loa_days'] })).toEqual({ row_id: id, loa_days: 10 })
+    expect(await failure(loans.get(`${author}~....`))).toMatchObject({ code: 'ERR_NOT_FOUND' })
+    expect(await loans.delete(id)).toEqual({ row_id: id })
+    const told: string[] = []
+    for await (const { action, row_id: rowId } of client.events({ objects: ['Loan'], after: '0' })) {
+      if (rowId === id) told.push(action)
+      if (action === 'delete' && rowId === id) break
+    }
+    expect(told).toEqual(['create', 'update', 'update', 'update', 'update', 'delete'])
   })
 })
 
