@@ -60,6 +60,14 @@ export const Product = {
   },
 }
 `,
+  'objects/place.yaml': `
+name: Place
+fields:
+  row_id: { type: id, fields: [plc_product, plc_code] }
+  plc_product: { type: reference, object: Product }
+  plc_code: { type: string, length: 20 }
+  plc_count: { type: integer }
+`,
 }
 
 let folder: string
@@ -319,6 +327,28 @@ needsBrowser((browser) => {
     expect(await send()).toBe('200 OK')
     expect(await send()).toBe('404 Not Found')
     expect((await app.call('/Product/?prd_code=N')).body).toEqual([])
+  })
+
+  it('opens and saves a record that several fields identify', async () => {
+    const created = await app.call('/Place', { body: { plc_product: '1', plc_code: 'a/b~é?', plc_count: 1 } })
+    expect(created.status).toBe(200)
+    const id = '1~a.2Fb.7E.C3.A9.3F'
+    await choose('Update', 'Place')
+    const body = page.getByLabel('Body (JSON)')
+    await page.getByLabel('Row id').fill(id)
+    await page.getByRole('button', { name: 'Load the record' }).click()
+    await expect.poll(() => body.inputValue()).toContain('"plc_count": 1')
+    const loaded = JSON.parse(await body.inputValue()) as object
+    expect(loaded).toEqual({ plc_product: '1', plc_code: 'a/b~é?', plc_count: 1 })
+    await body.fill(JSON.stringify({ ...loaded, plc_count: 2 }))
+    expect(await send()).toBe('200 OK')
+    expect((await app.call(`/Place/${id}`)).body).toMatchObject({ row_id: id, plc_code: 'a/b~é?', plc_count: 2 })
+    await choose('Get')
+    expect(await send()).toBe('200 OK')
+    await answer().getByText(id).first().waitFor()
+    await choose('Delete')
+    expect(await send()).toBe('200 OK')
+    expect((await app.call(`/Place/${id}`)).status).toBe(404)
   })
 
   it('runs an action with the form that its metadata describe, and cancels one that takes long', async () => {
