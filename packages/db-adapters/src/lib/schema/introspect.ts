@@ -87,5 +87,5 @@ function bareName({ name, schema }: TableInfo): string {
 
 function guessText(table: ServedTable): string {
   const change = isFixed(table) ? ', and they cannot be changed' : ''
-  return `no key is declared; rows are known by "${table.id.columns[0]}", whose values differ now${change}. A definition says what else identifies them ("column" of "row_id")`
+  return `no key is declared; rows are known by "${table.id.columns[0]}", whose values differ now${change}. A definition says what else identifies them ("column" or "fields" of "row_id")`
 }
