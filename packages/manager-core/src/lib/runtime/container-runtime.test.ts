@@ -1,14 +1,17 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { dockerIsMissing, startDocker, type TestDocker } from '../../../../../tests/servers/index.js'
 import type { SystemAccount } from '../accounts/account.js'
 import { findAccount } from '../accounts/find-account.js'
 import { giveHome } from '../accounts/give.js'
 import { instanceHomeAt } from '../domain/home.js'
+import { programFolders } from './container/program-folders.js'
 import { createContainerRuntime, type ContainerRuntimeOptions } from './container/create-container-runtime.js'
 import { createContainerEngine } from './container/engine.js'
 import { containerName } from './container/names.js'
+import { runFolderOf } from './copies.js'
 import { testRuntime } from './contract/runtime-suite.js'
 import { ask, freePort, logOf, type RuntimeUnderTest } from './contract/runtime-under-test.js'
 import { processesUnderTest } from './processes-for-test.js'
@@ -21,6 +24,23 @@ const patience = { timeout: 20_000, interval: 50 }
 /** Takes more and more memory, and keeps it. */
 const glutton = `const all = []
 setInterval(() => all.push(Buffer.alloc(16 * 2 ** 20, 1)), 5)`
+
+it('programs of a checkout are shown without what leads to the instances in it', () => {
+  const checkout = mkdtempSync(join(tmpdir(), 'steward-checkout-'))
+  onTestFinished(() => rmSync(checkout, { recursive: true }))
+  const at = (path: string) => join(checkout, path)
+  for (const each of ['node_modules', 'packages/server', '.manager/instances/i1', 'home/instances/i1', '.git'])
+    mkdirSync(at(each), { recursive: true })
+  const program = at('packages/server/cli.js')
+  expect(programFolders(program, '/srv/apps/instances/i1')).toEqual([checkout])
+  expect(programFolders(program, at('.manager/instances/i1')).toSorted()).toEqual([
+    at('home'),
+    at('node_modules'),
+    at('packages'),
+  ])
+  expect(programFolders(program, at('home/instances/i1')).toSorted()).toEqual([at('node_modules'), at('packages')])
+  expect(programFolders(at('node_modules/server/cli.js'), at('.manager/instances/i1'))).toEqual([at('node_modules')])
+})
 
 describe.skipIf(missing !== undefined)(`container runtime${missing === undefined ? '' : ` (${missing})`}`, () => {
   let docker: TestDocker
@@ -231,6 +251,17 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       await expect(make().start(spec)).rejects.toMatchObject(refusal)
       await expect(make().undefine(spec)).rejects.toMatchObject(refusal)
       await engine().ask('DELETE', `/containers/${name}`)
+    })
+
+    it('says what the container said that could not come to the application', async () => {
+      const spec = await instance()
+      await make().define(spec)
+      chmodSync(runFolderOf(spec), 0)
+      await expect(make().start(spec)).rejects.toMatchObject({
+        code: 'ERR_FAILED',
+        message: expect.stringMatching(/before it started the application: .*container\.sh: Permission denied/),
+      })
+      expect(await state(spec)).toBe('stopped')
     })
 
     it('says what to do where the engine, an image or a network cannot be had', async () => {

@@ -11,7 +11,7 @@ import { applicationLog } from '../look.js'
 import type { InstanceSpec } from '../runtime.js'
 import type { Image } from './image.js'
 import { containerName, homeIdIn, labels } from './names.js'
-import { isBelow, programFolder, realPath, withoutNested } from './program-folders.js'
+import { isBelow, programFolders, realPath, withoutNested } from './program-folders.js'
 import { userOf } from './who.js'
 
 /** In `run/`, beside the supervisor. */
@@ -135,7 +135,7 @@ function programsOf({ command, folder, workingFolder }: InstanceSpec, { programs
   const real = [realPath(fileURLToPath(guest)), ...(script.startsWith('/') ? [realPath(script)] : [])]
   const there = [folder, realPath(workingFolder), programs]
   const outside = real.filter((each) => !there.some((one) => isBelow(each, one)))
-  return withoutNested(outside.map(programFolder))
+  return withoutNested(outside.flatMap((each) => programFolders(each, realPath(folder))))
 }
 
 /** For people who look at the engine; the manager asks the instance itself. In nanoseconds. */

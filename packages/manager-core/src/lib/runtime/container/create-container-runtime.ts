@@ -135,10 +135,14 @@ export function createContainerRuntime({
         const placed = await placedOn(engine, network, spec.environment)
         if (await make(engine, spec, await options(signal))) return
         signal?.throwIfAborted()
-        await startContainer(engine, spec, { debugMinutes: debug ? debugMinutes : undefined, placed })
-        if (!signal?.aborted) return
-        await endContainer(engine, { ...spec, copy: copyOf(spec) }, 0)
-        signal.throwIfAborted()
+        try {
+          await startContainer(engine, spec, { debugMinutes: debug ? debugMinutes : undefined, placed })
+          signal?.throwIfAborted()
+        } catch (error) {
+          // The engine would start it again and again. Where it does not answer, the first error says so.
+          await endContainer(engine, { ...spec, copy: copyOf(spec) }, 0).catch(() => undefined)
+          throw error
+        }
       }
       await translated(spec, 'start', async () => {
         layOut(spec)

@@ -12,6 +12,8 @@ export interface ContainerEngine {
   ask<T>(method: EngineMethod, path: string, request?: EngineRequest): Promise<T | undefined>
   /** The same for what it says while it works: its lines of JSON. A line that tells of an error ends it with that. */
   follow(path: string, request: EngineRequest, onLine: (line: EngineLine) => void): Promise<void>
+  /** The last lines that a container wrote to its output. */
+  outputOf(container: string): Promise<string>
 }
 
 export type EngineMethod = 'GET' | 'POST' | 'DELETE'
@@ -71,7 +73,26 @@ export function createContainerEngine(socket: string): ContainerEngine {
         }
       }
     },
+    async outputOf(container) {
+      const query = { stdout: '1', stderr: '1', tail: '20' }
+      const response = await send('GET', `/containers/${container}/logs`, { query })
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk as Buffer)
+      const content = Buffer.concat(chunks)
+      return response.statusCode === 200 ? textOfFrames(content) : ''
+    },
   }
+}
+
+/** A frame is 4 bytes that tell the stream, the length of its text in 4 more, and the text. */
+function textOfFrames(content: Buffer): string {
+  let text = ''
+  for (let at = 0; at + 8 <= content.length;) {
+    const end = at + 8 + content.readUInt32BE(at + 4)
+    text += content.toString('utf8', at + 8, end)
+    at = end
+  }
+  return text.trim()
 }
 
 function pathOf(path: string, query: EngineRequest['query']): string {

@@ -1,17 +1,24 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 
 /**
- * The folder that holds a program with all that it imports: the outermost `node_modules` that it is in; in a checkout of
- * the project, all of that.
+ * Folders that hold a program with all that it imports: the outermost `node_modules` that it is in; in a checkout of the
+ * project, all of that. When an instance is in the checkout too, the folders in it that are not on the way to that: what
+ * is mounted above the instance would hide its folders behind those of the manager's home, and show the others'.
  *
  * @param program without links
+ * @param instance folder of the instance, without links
  */
-export function programFolder(program: string): string {
+export function programFolders(program: string, instance: string): readonly string[] {
   const part = `${sep}node_modules${sep}`
   const at = program.indexOf(part)
-  if (at >= 0) return program.slice(0, at + part.length - 1)
-  return parents(program).findLast((each) => existsSync(join(each, 'node_modules'))) ?? dirname(program)
+  if (at >= 0) return [program.slice(0, at + part.length - 1)]
+  const folder = parents(program).findLast((each) => existsSync(join(each, 'node_modules'))) ?? dirname(program)
+  if (!isBelow(instance, folder)) return [folder]
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((each) => each.isDirectory() && !each.name.startsWith('.'))
+    .map(({ name }) => join(folder, name))
+    .filter((each) => !isBelow(instance, each))
 }
 
 /** Without those that are in another one. */

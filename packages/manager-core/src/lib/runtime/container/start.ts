@@ -90,7 +90,7 @@ export async function startContainer(
     removeRunFiles(run, ['supervisor'])
     throw error
   }
-  await underWay(run)
+  await underWay(engine, spec)
 }
 
 /** Its `PATH` is the image's. */
@@ -108,10 +108,18 @@ function limitsOf(spec: InstanceSpec): (name: LimitName) => readonly [number | u
   }
 }
 
-async function underWay(run: string): Promise<void> {
+/** @throws ManagerError ERR_FAILED with what the container said, when it ended without having come to the application */
+async function underWay(engine: ContainerEngine, spec: InstanceSpec): Promise<void> {
+  const run = runFolderOf(spec)
+  const isThere = () => (['application', 'exit', 'crashed'] as const).some((file) => hasRunFile(run, file))
   const begin = performance.now()
-  while (performance.now() - begin < underWayMs) {
-    if (['application', 'exit', 'crashed'].some((file) => hasRunFile(run, file as 'exit'))) return
+  for (let times = 1; performance.now() - begin < underWayMs; times++) {
+    if (isThere()) return
     await sleep(5)
+    if (times % 20 > 0) continue
+    const found = await findContainer(engine, spec, spec.copy ?? servingCopy(spec.folder))
+    if (found?.State.Status === 'running' || isThere()) continue
+    const said = await engine.outputOf(nameOf(spec))
+    throw new ManagerError('ERR_FAILED', `The container ended before it started the application${said && `: ${said}`}`)
   }
 }
