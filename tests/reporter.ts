@@ -1,8 +1,12 @@
 import { writeFileSync } from 'node:fs'
+import type { SerializedError } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 import { startMeasuring, tableOf, timesOf, type Measurement } from './times.js'
 
-/** Says at the end of a run why tests were skipped and what took longest; `STEWARD_TEST_TIMES=<file>` keeps all times as JSON. */
+/**
+ * Says at the end of a run why tests were skipped, what took longest, and once more what failed: of a long log, people
+ * see the end. `STEWARD_TEST_TIMES=<file>` keeps all times as JSON.
+ */
 export default class TestReporter implements Reporter {
   #measurement: Measurement | undefined
 
@@ -10,17 +14,16 @@ export default class TestReporter implements Reporter {
     this.#measurement ??= startMeasuring()
   }
 
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const counts = new Map<string, number>()
-    for (const module of modules) {
-      for (const test of module.children.allTests()) {
-        const result = test.result()
-        const note = result.state === 'skipped' ? result.note : undefined
-        if (note) counts.set(`${test.name}: ${note}`, (counts.get(`${test.name}: ${note}`) ?? 0) + 1)
-      }
+    for (const test of modules.flatMap((module) => [...module.children.allTests()])) {
+      const result = test.result()
+      const note = result.state === 'skipped' ? result.note : undefined
+      if (note) counts.set(note, (counts.get(note) ?? 0) + 1)
     }
     for (const [reason, count] of counts) process.stderr.write(`Skipped (${count}) ${reason}\n`)
     this.#tellTimes(modules)
+    for (const line of failuresOf(modules, unhandledErrors)) process.stderr.write(`${line}\n`)
   }
 
   #tellTimes(modules: readonly TestModule[]): void {
@@ -31,4 +34,24 @@ export default class TestReporter implements Reporter {
     if (file) writeFileSync(file, `${JSON.stringify(times, undefined, 2)}\n`)
     if (modules.length > 1) process.stdout.write(`${tableOf(times)}\n`)
   }
+}
+
+/** A line each; the whole errors are further up in the log. */
+function failuresOf(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): readonly string[] {
+  const failures = modules.flatMap((module) => [
+    ...[module, ...module.children.allSuites()].flatMap((each) =>
+      each.errors().map((error) => `${module.relativeModuleId}: ${textOf(error)}`),
+    ),
+    ...[...module.children.allTests('failed')].flatMap((test) =>
+      (test.result().errors ?? []).map((error) => `${module.relativeModuleId} > ${test.fullName}: ${textOf(error)}`),
+    ),
+  ])
+  return [...failures, ...unhandledErrors.map((error) => `Unhandled: ${textOf(error)}`)].map(
+    (text) => `Failed: ${text}`,
+  )
+}
+
+function textOf({ message, stack }: { readonly message: string; readonly stack?: string }): string {
+  const place = stack?.split('\n').find((line) => /^\s+at |^ *❯ /.test(line))
+  return `${message.slice(0, 500)}${place ? ` (${place.trim()})` : ''}`
 }
