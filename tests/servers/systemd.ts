@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startDocker, type TestDocker } from './docker.js'
@@ -171,6 +171,10 @@ async function layOutRoot(root: string): Promise<void> {
     'dbus-1',
   ])
     await cp(join('/etc', file), join(etc, file), { recursive: true, verbatimSymlinks: true }).catch(() => undefined)
+  // Accounts that are made here get numbers below it, not those of accounts that other tests make on the host meanwhile:
+  // the kernel counts their processes together, and those of the host may be ended all at once.
+  await appendFile(join(etc, 'passwd'), 'others:x:40000:40000::/nonexistent:/usr/sbin/nologin\n')
+  await appendFile(join(etc, 'group'), 'others:x:40000:\n')
   await writeFile(join(etc, 'machine-id'), '0123456789abcdef0123456789abcdef\n')
   // Else the first boot starts all that is installed.
   await writeFile(join(etc, 'systemd/system-preset/00-none.preset'), 'disable *\n')

@@ -1,15 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { instanceHomeAt } from '../domain/home.js'
 import { ask, freePort, logOf } from '../runtime/contract/runtime-under-test.js'
 import { processesUnderTest } from '../runtime/processes-for-test.js'
 import type { InstanceSpec } from '../runtime/runtime.js'
 import { identify } from '../system/process-identity.js'
-import { statOf, uidOf } from '../system/process-table.js'
+import { isInContainer, listPids, statOf, uidOf } from '../system/process-table.js'
 import { canUseAccounts } from '../testing/reachable-checkout.js'
 import { accountAt, asAccount, type SystemAccount } from './account.js'
+import { endAllOf } from './end-all-of.js'
 import { findAccount } from './find-account.js'
 import { giveHome } from './give.js'
 import { makeAccount, removeAccount } from './system-accounts.js'
@@ -46,6 +47,7 @@ describe.runIf(isHere)('an instance with an account', () => {
     return spec
   }
 
+  const pids = () => listPids().filter((pid) => uidOf(pid) === account.uid && statOf(pid) !== undefined)
   const runFile = ({ folder }: InstanceSpec, file: string) => join(folder, 'run', file)
   /** As code of the instance does it. */
   const asInstance = (script: string, ...args: readonly string[]) => {
@@ -157,6 +159,28 @@ describe.runIf(isHere)('an instance with an account', () => {
     await expect.poll(() => uidOf(hidden), patience).toBe(account.uid)
     await subject.runtime.stop(spec, { graceMs: 0, force: true })
     await expect.poll(() => statOf(hidden), patience).toBeUndefined()
+  })
+
+  it('is ended without those of containers, whose accounts may have the same number', async () => {
+    const [program, before] = asAccount(account, '/bin/sh')
+    const sleeping = [...before, '-c', 'sleep 1000 & wait']
+    spawn('unshare', ['--pid', '--fork', program, ...sleeping], { stdio: 'ignore' })
+    onTestFinished(() => pids().forEach((pid) => process.kill(pid, 'SIGKILL')))
+    await expect.poll(() => pids().length, patience).toBe(2)
+    const inContainer = pids()
+    expect(inContainer.map(isInContainer)).toEqual([true, true])
+    const hiding = `unshare --user --map-root-user --pid --fork sh -c 'sleep 1000 & wait'`
+    asInstance(`setsid sh -c "$1" >/dev/null 2>&1 &`, hiding)
+    await expect.poll(() => pids().length, patience).toBeGreaterThan(4)
+    await endAllOf(account)
+    expect(pids()).toEqual(inContainer)
+  })
+
+  it('is ended however fast it starts others', async () => {
+    asInstance(`setsid sh -c 'run() { sleep 0.01; run & }; run & run & run &' >/dev/null 2>&1 &`)
+    await expect.poll(() => pids().length, patience).toBeGreaterThan(0)
+    await endAllOf(account)
+    expect(pids()).toEqual([])
   })
 
   it('is not started without its account', async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 export interface ProcessInfo {
   readonly pid: number
@@ -71,6 +71,25 @@ export function listPids(): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
+}
+
+/**
+ * Whether it, or an ancestor, is in a container: in another pid namespace, but in the user namespace of this process. Only
+ * root can put a process there; others have to leave their user namespace for one.
+ */
+export function isInContainer(pid: number): boolean {
+  const differs = (kind: 'pid' | 'user') => namespaceOf(pid, kind) !== namespaceOf('self', kind)
+  if (namespaceOf(pid, 'pid') !== undefined && differs('pid') && !differs('user')) return true
+  const parent = statOf(pid)?.parent ?? 0
+  return parent > 1 && isInContainer(parent)
+}
+
+function namespaceOf(pid: number | 'self', kind: 'pid' | 'user'): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/${kind}`)
+  } catch {
+    return undefined
+  }
 }
 
 /** Processes of a session, those that have ended left out. */
