@@ -7,7 +7,7 @@ import { findAccount } from './find-account.js'
 /** How long processes may take to be gone after SIGKILL, in ms. */
 const killMs = 10_000
 
-/** In a row, so often none has to be found where processes are named: one that starts another and ends can be missed. */
+/** How often in a row none is found where processes are named, before it is believed: new ones may have come meanwhile. */
 const looks = 3
 
 /**
@@ -22,16 +22,18 @@ export async function endAllOf(account: SystemAccount | undefined): Promise<void
   if (!account || findAccount(account.name)?.uid !== account.uid) return
   const [program, args] = asAccount(account, '/bin/sh')
   const { execa } = await import('execa')
+  const kill = (who: readonly string[]) =>
+    execa(program, [...args, '-c', 'kill -s KILL -- "$@"', 'sh', ...who], { reject: false, stdin: 'ignore' })
   const all = () => listPids().filter((pid) => uidOf(pid) === account.uid && statOf(pid) !== undefined)
   const begin = performance.now()
+  // Finding none proves nothing: processes that start others and end at once are missed.
   for (let none = 0; none < looks; await sleep(5)) {
     const found = all()
     const left = found.filter((pid) => !isInContainer(pid))
     none = left.length > 0 ? 0 : none + 1
-    if (found.length === 0) return
-    if (none > 0) continue
-    const who = left.length === found.length ? ['-1'] : left.map(String)
-    await execa(program, [...args, '-c', 'kill -s KILL -- "$@"', 'sh', ...who], { reject: false, stdin: 'ignore' })
+    const alone = left.length === found.length
+    if (left.length > 0 || alone) await kill(alone ? ['-1'] : left.map(String))
+    if (alone && all().length === 0) return
     if (performance.now() - begin > killMs)
       throw new ManagerError('ERR_FAILED', `Processes ${left.join(', ')} of "${account.name}" do not end.`, {
         help: 'They wait for a disk or a network drive; see to it, then try again.',

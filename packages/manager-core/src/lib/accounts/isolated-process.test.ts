@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -165,7 +165,7 @@ describe.runIf(isHere)('an instance with an account', () => {
     const [program, before] = asAccount(account, '/bin/sh')
     const sleeping = [...before, '-c', 'sleep 1000 & wait']
     spawn('unshare', ['--pid', '--fork', program, ...sleeping], { stdio: 'ignore' })
-    onTestFinished(() => pids().forEach((pid) => process.kill(pid, 'SIGKILL')))
+    onTestFinished(() => void spawnSync('kill', ['-s', 'KILL', ...pids().map(String)]))
     await expect.poll(() => pids().length, patience).toBe(2)
     const inContainer = pids()
     expect(inContainer.map(isInContainer)).toEqual([true, true])
