@@ -22,14 +22,14 @@ const samples = {
 const leftOut: Readonly<Record<keyof typeof samples, Readonly<Record<SampleDatabase, readonly string[]>>>> = {
   chinook: { sqlite: [], postgresql: [], mysql: [] },
   sakila: {
-    sqlite: ['staff.picture'],
-    postgresql: ['film.fulltext', 'staff.picture'],
-    mysql: ['staff.picture'],
+    sqlite: [],
+    postgresql: ['film.fulltext'],
+    mysql: [],
   },
   adventureworks: {
-    sqlite: ['production_productphoto.thumbnailphoto'],
-    postgresql: ['person.person.additionalcontactinfo', 'production.productphoto.thumbnailphoto'],
-    mysql: ['production_productphoto.thumbnailphoto'],
+    sqlite: [],
+    postgresql: ['person.person.additionalcontactinfo'],
+    mysql: [],
   },
 }
 
@@ -112,6 +112,23 @@ function serveSamples(fresh: () => Promise<FreshDatabase>, name: SampleDatabase)
       }
       expect(served.failures).toEqual([])
     })
+
+    it('binary columns are documents, answered byte by byte', async () => {
+      let contents = 0
+      for (const definition of definitions) {
+        const files = columnsOf(definition).filter(({ type }) => type.type === 'document')
+        if (files.length === 0) continue
+        const { json } = await served.call('GET', `/${definition.name}/?_inline_documents=true`)
+        const rows = await raw.rows(`select * from ${quoted(definition.table as string, name)}`)
+        for (const { field, column } of files) {
+          const own = (json as Record<string, { content: string } | ''>[]).map((record) => record[field] || undefined)
+          const theirs = rows.flatMap((row) => (row[column] === null ? [] : [base64(row[column])]))
+          expect(own.flatMap((file) => file?.content ?? []).toSorted()).toEqual(theirs.toSorted())
+          contents += theirs.length
+        }
+      }
+      expect(contents > 0).toBe(sample !== 'chinook')
+    })
   })
 }
 
@@ -134,10 +151,15 @@ function quoted(table: string, name: SampleDatabase): string {
   return parts.map((part) => `${mark}${part}${mark}`).join('.')
 }
 
+function base64(bytes: unknown): string {
+  return Buffer.from(bytes as Uint8Array).toString('base64')
+}
+
 /** A value in one form, whether it comes from a record or from the driver. */
 function canonical(value: unknown, { type }: FieldDefinition): unknown {
   if (type === 'boolean') return ['true', 't', '1'].includes(String(value))
   if (value === null || value === undefined || value === '') return ''
+  if (type === 'document') return typeof value === 'string' ? value : `bytes-${(value as Uint8Array).length}`
   switch (type) {
     case 'integer':
     case 'decimal':

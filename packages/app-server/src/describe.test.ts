@@ -38,15 +38,14 @@ test('--describe writes a file per object, which --diff finds to fit', async () 
   expect(written).toMatchObject({ code: 0, errors: '' })
   expect(written.output).toContain('Table broken is left out: reading it fails: no such table: main.nowhere')
   expect((await readdir(objects)).toSorted()).toEqual(['customers.yaml', 'db-user.yaml', 'orders.yaml', 'totals.yaml'])
-  expect(await readFile(join(objects, 'customers.yaml'), 'utf8'))
-    .toBe(`# Column photo is left out: no field has the type BLOB.
-name: Customers
+  expect(await readFile(join(objects, 'customers.yaml'), 'utf8')).toBe(`name: Customers
 table: customers
 timestamps: false
 fields:
   row_id: { type: id, column: id }
   code: { type: string, length: 5, key: true }
   name: { type: string, length: 40, required: true }
+  photo: { type: document, storage: column }
   rank: { type: integer, precision: 18, default: 5 }
 `)
   expect(await readFile(join(objects, 'totals.yaml'), 'utf8')).toMatch(
@@ -131,6 +130,7 @@ fields:
   expect((await runHere([folder, '--diff'])).output)
     .toBe(`Field Customer.cus_code: the column is string(5), the field string(50).
 Field Customer.cus_name: the column takes no empty values, and the field is not required.
+Table "customers": column "photo" (document) has no field.
 Field Order.ord_customer_id: the column is a reference to Customers, the field integer(18).
 Table "totals" has no object.
 `)

@@ -171,6 +171,8 @@ export interface StoreCapabilities {
   readonly aggregation: boolean
   /** `searchIndex` and `countIndex` work. */
   readonly indexSearch: boolean
+  /** Documents can be kept in columns (`storage: column`); otherwise `sync` refuses them. Default false. */
+  readonly columnDocuments?: boolean
   /** `like` also ignores the case of letters beyond A–Z. */
   readonly likeFoldsUnicode: boolean
 }

@@ -64,8 +64,9 @@ export function fieldTypeOf(
     case 'datetime':
     case 'time':
       return { type: type.kind }
-    case 'words':
     case 'binary':
+      return rules.bytes ? { type: 'document', storage: 'column' } : undefined
+    case 'words':
     case 'other':
       return undefined
   }

@@ -118,6 +118,7 @@ export function define(
     const type = reference ?? fieldTypeOf(column.type, isKey || unique.has(column.name), dialect.introspection)
     const filled = column.nullable || column.hasDefault || column.generated
     const isBoolean = type?.type === 'boolean'
+    const isBytes = type?.type === 'document'
     const initial = isBoolean && !filled ? false : isFixed(table) || !type ? undefined : defaultOf(column, type)
     fields[name] = {
       ...type,
@@ -125,10 +126,10 @@ export function define(
       ...(name === column.name ? {} : { column: column.name }),
       // The functional key of a row id of several fields is these.
       ...(isKey && !isSame(key, id.columns) ? { key: true } : {}),
-      ...(!isKey && unique.has(column.name) ? { unique: true } : {}),
+      ...(!isKey && !isBytes && unique.has(column.name) ? { unique: true } : {}),
       ...(isKey || isId || filled || isBoolean || reference?.onDelete === 'setNull' ? {} : { required: true }),
       ...(initial === undefined ? {} : { default: initial }),
-      ...indexOf(info, column.name, reference !== undefined, isKey),
+      ...(isBytes ? {} : indexOf(info, column.name, reference !== undefined, isKey)),
       ...(column.generated ? { readOnly: true } : {}),
     } as FieldDefinition
   }

@@ -1,4 +1,4 @@
-import { isEmpty, isJoined, keyTextOf } from '@steward/rest-core'
+import { bytesDigits, isEmpty, isJoined, keyTextOf } from '@steward/rest-core'
 import type { ColumnType, FieldModel, FieldValue, ObjectModel, ReadableField, ReferenceModel } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import { LRUCache } from 'lru-cache'
@@ -67,7 +67,8 @@ export function columnsOf(object: ObjectModel, dialect: Dialect, facts?: TableFa
   const own = [object.id, ...object.fields, ...object.technical, ...words].map((field) => known(field))
   const readable = [...object.readable.values()].map((field) => known(field))
   const writable = byName(own)
-  const all = byName([...readable, ...own])
+  const contents = object.documents.flatMap(({ content }) => (content ? [known(content)] : []))
+  const all = byName([...readable, ...own, ...contents])
   const id = known(object.id)
   const paths = new LRUCache<string, Column>({ max: mostPaths })
   const found = (column: Column | undefined, name: string): Column => {
@@ -128,7 +129,15 @@ export function columnOf(
     pattern: dialect.pattern,
     longList: dialect.longList?.from ?? Infinity,
     path: field.path,
-    encode: isIntegerKey(type) ? encodeKey : (value) => (isEmpty(value) ? null : dialect.encode(value, type)),
+    encode: isIntegerKey(type)
+      ? encodeKey
+      : type.kind === 'bytes'
+        ? encodeBytes
+        : (value) => (isEmpty(value) ? null : dialect.encode(value, type)),
+  }
+
+  function encodeBytes(value: FieldValue): unknown {
+    return isEmpty(value) ? null : bytesDigits(value)
   }
 
   function encodeKey(value: FieldValue): unknown {

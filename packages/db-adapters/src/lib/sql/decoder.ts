@@ -1,4 +1,4 @@
-import { keySeparator } from '@steward/rest-core'
+import { keySeparator, readBytes } from '@steward/rest-core'
 import type { BusinessRecord, FieldValue } from '@steward/rest-core'
 import { readsOf, type Column, type KeyPart } from './columns.js'
 import type { Dialect, Present } from './dialect.js'
@@ -20,7 +20,9 @@ export function compileDecoder(
     const value = `row[${place}]`
     const key = `[${JSON.stringify(column.name)}]`
     if (column.parts) return `${key}: ${idSource(column.parts, places[index] as readonly number[])}`
-    const decode = dialect.decode(column.type) ?? (column.empty === '' ? String : undefined)
+    const { type } = column
+    const decode =
+      (type.kind === 'bytes' ? readBytes(type) : dialect.decode(type)) ?? (column.empty === '' ? String : undefined)
     if (!decode) return `${key}: ${value}`
     const at = functions.push(decode) - 1
     const ready = decode === String ? `typeof ${value} === 'string' ? ${value} : ` : ''

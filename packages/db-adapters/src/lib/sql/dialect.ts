@@ -70,9 +70,12 @@ export interface Dialect {
 
   /** A non-empty value as the driver wants it; integer ids and references are checked already. @throws StoreError `value` when the column cannot hold it. */
   encode(value: FieldValue, type: ColumnType): unknown
-  /** What to select for a column, e.g. a cast to text; the column itself when nothing is needed. */
+  /**
+   * What to select for a column, e.g. a cast to text; the column itself when nothing is needed. Of bytes their number, or
+   * with `whole` hexadecimal digits.
+   */
   read(column: string, type: ColumnType): string
-  /** What is written for a column, with one `?`. Absent: `?`. */
+  /** What is written for a column, with one `?`; bytes come as hexadecimal digits. Absent: `?`. */
   readonly bind?: (type: ColumnType) => string
   /** Turns what the driver gives for `read` into the field's value; `undefined`: it is the value already. NULL never gets here. */
   decode(type: ColumnType): ((value: Present) => FieldValue) | undefined

@@ -132,8 +132,10 @@ export interface MultiEnumField extends FieldCommon {
 }
 export interface DocumentField extends FieldCommon {
   readonly type: 'document'
-  /** Most bytes of the content. Default 100 MiB. */
+  /** Most bytes of the content. Default 100 MiB, in a column 16 MiB. */
   readonly maxBytes?: number
+  /** Where the content is: in the document store, or in the column of the table itself. Default `documents`. */
+  readonly storage?: 'documents' | 'column'
 }
 export interface ImageField extends FieldCommon {
   readonly type: 'image'

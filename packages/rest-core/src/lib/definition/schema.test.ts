@@ -63,7 +63,7 @@ const fields = {
   datetime: { ...common, type: 'datetime', zone: 'none' } satisfies Full<D.DatetimeField>,
   enum: { ...common, type: 'enum', values } satisfies Full<D.EnumField>,
   multi: { ...common, type: 'multi-enum', values } satisfies Full<D.MultiEnumField>,
-  document: { ...common, type: 'document', maxBytes: 1 } satisfies Full<D.DocumentField>,
+  document: { ...common, type: 'document', maxBytes: 1, storage: 'column' } satisfies Full<D.DocumentField>,
   image: {
     ...common,
     type: 'image',

@@ -1,6 +1,7 @@
 import type { Filter } from '../filter/filter.js'
-import type { FieldModel, Model } from '../model/model.js'
+import type { FieldModel, Model, ObjectModel } from '../model/model.js'
 import type { ObjectStore } from '../store.js'
+import { isInColumn } from './column-content.js'
 import type { DocumentStore } from './document-store.js'
 
 export interface CleanDocumentsOptions {
@@ -30,7 +31,7 @@ const chunkSize = 50_000
  */
 export async function cleanDocuments(options: CleanDocumentsOptions): Promise<number> {
   const { model, documents, graceMs = 24 * 3_600_000, clock = () => new Date(), signal } = options
-  const fields = [...model.objects.values()].flatMap((object) => object.documents)
+  const fields = [...model.objects.values()].flatMap(storedFields)
   if (fields.length === 0) return 0
   const before = clock().getTime() - graceMs
   let removed = 0
@@ -53,7 +54,7 @@ async function removeOrphans(
 ): Promise<number> {
   if (ids.size === 0) return 0
   for (const { object } of new Map(fields.map((field) => [field.object, field])).values()) {
-    const own = object.documents.map(({ name }) => name)
+    const own = storedFields(object).map(({ name }) => name)
     const where: Filter = { op: 'or', terms: own.map((field) => ({ op: 'notNull', field })) }
     for await (const batch of store.search(object, { select: object.select(own), where, order: byId })) {
       if (signal?.aborted) return 0
@@ -72,6 +73,10 @@ async function removeOrphans(
     removed++
   }
   return removed
+}
+
+function storedFields({ documents }: ObjectModel): readonly FieldModel[] {
+  return documents.filter((field) => !isInColumn(field))
 }
 
 const byId = [{ field: 'row_id', descending: false }] as const

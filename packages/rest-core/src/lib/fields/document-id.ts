@@ -1,3 +1,4 @@
+import type { DocumentField } from '../definition/definition.js'
 import type { FieldModel } from '../model/model.js'
 import { describe, quote } from './describe.js'
 import { Problem, type FieldType } from './field-type.js'
@@ -18,12 +19,16 @@ export function documentType(name: 'document' | 'image', number: number): FieldT
       if (input === null || input === undefined || typeof input === 'string') return parseText(input)
       return new Problem('ERR_TYPE', `must be the id of a document, as a string, not ${describe(input)}`)
     },
-    validate(value) {
+    validate(value, { columnType }) {
       const id = value as string
+      if (columnType.kind === 'bytes') return new Problem('ERR_TYPE', 'takes a content, not a text')
       return urlSafe.test(id) ? undefined : new Problem('ERR_TYPE', `must be the id of a document, not ${quote(id)}`)
     },
     format: String,
-    column: () => ({ kind: 'string', length: mostCharacters }),
+    column: ({ definition }) =>
+      (definition as DocumentField).storage === 'column'
+        ? { kind: 'bytes' }
+        : { kind: 'string', length: mostCharacters },
     jsonSchema: (_field: FieldModel) => ({ type: 'string' }),
   }
 }

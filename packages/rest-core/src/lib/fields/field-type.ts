@@ -18,6 +18,8 @@ export type ColumnType =
   | { readonly kind: 'list' }
   /** JSON text; `array`: an array of the database. */
   | { readonly kind: 'json'; readonly array?: boolean }
+  /** Read as what is shown of it, its length; with `whole` as the content itself. */
+  | { readonly kind: 'bytes'; readonly whole?: boolean }
   /** The words of an indexed record, with single blanks between: a column that `searchIndex` finds rows by. */
   | { readonly kind: 'words' }
 

@@ -30,7 +30,8 @@ export interface Operand {
  */
 export function compareFilter(field: ReadableField, op: Comparison, operand: Operand, context: FilterContext): Filter {
   const { name, type, columnType } = field
-  if (columnType.kind === 'json') throw conditionError(context, 'can only be "is null" or "is not null"', name)
+  if (columnType.kind === 'json' || columnType.kind === 'bytes')
+    throw conditionError(context, 'can only be "is null" or "is not null"', name)
   if (op !== '=' && op !== '<>' && !type.ordered)
     throw conditionError(context, `cannot use ${op}, because values of type "${type.name}" have no order`, name)
   const text = resolve(field, operand, context)
@@ -64,8 +65,9 @@ export function likeFilter(field: ReadableField, operand: Operand, context: Filt
 }
 
 /** @param pattern in the form of `Filter`. @throws RestError ERR_FILTER */
-export function patternFilter({ name }: ReadableField, pattern: string, context: FilterContext): Filter {
+export function patternFilter({ name, columnType }: ReadableField, pattern: string, context: FilterContext): Filter {
   if (pattern === '%') return { op: 'notNull', field: name }
+  if (columnType.kind === 'bytes') throw conditionError(context, 'can only be "is null" or "is not null"', name)
   const problem = unstorable(pattern)
   if (problem) throw conditionError(context, problem.text, name)
   if (pattern.length > limits.patternLength) {

@@ -31,6 +31,7 @@ const capabilities: StoreCapabilities = Object.freeze({
   concurrentWriters: false,
   aggregation: true,
   indexSearch: true,
+  columnDocuments: true,
   likeFoldsUnicode: false,
 })
 

@@ -1,3 +1,4 @@
+import { bytesDigits, shownBytes } from '../documents/column-content.js'
 import type { FieldValue } from '../fields/field-value.js'
 import { rowIdOf } from '../fields/row-key.js'
 import { compareRecords } from '../filter/compare.js'
@@ -95,8 +96,12 @@ function valueOf(view: View, row: Row, field: ReadableField, guards: Guarding | 
 }
 
 /** What a row holds in a field. */
-export function ownValue(row: Row, { column, parts }: FieldModel): FieldValue | undefined {
-  return parts ? rowIdOf(parts, (part) => row.get(part.column)) || undefined : row.get(column)
+export function ownValue(row: Row, { column, columnType, parts }: FieldModel): FieldValue | undefined {
+  if (parts) return rowIdOf(parts, (part) => row.get(part.column)) || undefined
+  const value = row.get(column)
+  return columnType.kind === 'bytes' && value !== undefined && !columnType.whole
+    ? shownBytes(bytesDigits(value).length / 2)
+    : value
 }
 
 function fieldNames(filter: Filter): Set<string> {

@@ -103,6 +103,10 @@ export function checkField(
       problems.push(`pattern: ${(error as Error).message}`)
     }
   }
+  if (field.type === 'document' && field.storage === 'column')
+    for (const option of ['unique', 'index', 'default'] as const)
+      if (field[option] !== undefined && field[option] !== false)
+        problems.push(`"${option}" does not go with a content in the column`)
   if (field.key && ['text', 'html', 'object', 'document', 'image', 'password', 'multi-enum'].includes(field.type)) {
     problems.push(`a field of type "${field.type}" cannot be part of the functional key`)
   }

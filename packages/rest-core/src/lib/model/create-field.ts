@@ -51,6 +51,9 @@ export function createField(
     Object.assign(field, { onDelete: definition.onDelete ?? 'refuse', target: undefined })
   // A reference takes the column type of what it points at; `linkReferences` corrects it.
   field.columnType = definition.type === 'reference' ? { kind: 'reference', values: 'integer' } : type.column(field)
+  // A blank is in no other name of a field.
+  if (field.columnType.kind === 'bytes')
+    field.content = { ...field, name: `${name} content`, columnType: { kind: 'bytes', whole: true }, visible: false }
   return field
 }
 

@@ -88,6 +88,8 @@ export interface FieldModel {
    * to such a one. What is written is written to them.
    */
   readonly parts: readonly FieldModel[] | undefined
+  /** The content of a document field that is in the column itself: never answered, read for one row at a time. */
+  readonly content?: FieldModel | undefined
   /** Always empty for an own field; see `JoinedField`. */
   readonly path: readonly ReferenceModel[]
 }

@@ -1,4 +1,5 @@
-import { StoreError } from '../../errors.js'
+import { RestError, StoreError } from '../../errors.js'
+import { isInColumn } from '../documents/column-content.js'
 import type { Model, ObjectModel, Selection } from '../model/model.js'
 import type { ObjectStore, SnapshotSession } from '../store.js'
 import { formatName, formatVersion } from './format.js'
@@ -28,6 +29,14 @@ export async function dumpRecords(
 ): Promise<Readonly<Record<string, number>>> {
   if (!store.snapshot)
     throw new StoreError('internal', `Records of a store of type "${store.capabilities.name}" cannot be dumped.`)
+  for (const { name, documents } of model.objects.values()) {
+    const field = documents.find(isInColumn)
+    if (field)
+      throw new RestError(
+        'ERR_BAD_REQUEST',
+        `The documents of "${name}.${field.name}" are in the database itself (storage "column"), and a dump of records holds none. Dump the database by its own tools.`,
+      )
+  }
   return store.snapshot(async (session) => {
     const header: DumpHeader = {
       format: formatName,

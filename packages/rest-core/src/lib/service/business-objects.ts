@@ -76,8 +76,11 @@ export interface WriteOptions extends AnswerOptions {
 
 export interface UpdateOptions extends WriteOptions {
   /** Refused with ERR_PRECONDITION unless it is true for the record as this user would get it now. */
-  readonly precondition?: ((record: BusinessRecord) => boolean) | undefined
+  readonly precondition?: ((record: BusinessRecord, contentId: ContentId) => boolean | Promise<boolean>) | undefined
 }
+
+/** The id of the content that a document field of the record keeps in its column, by the field's name; empty without one. */
+export type ContentId = (field: string) => Promise<string>
 
 export interface UpsertOptions extends UpdateOptions {
   /** The functional key, in the order of its fields; values need not repeat it, and may not name another one. */

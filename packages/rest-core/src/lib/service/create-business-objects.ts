@@ -1,4 +1,5 @@
 import { RestError } from '../../errors.js'
+import { isInColumn } from '../documents/column-content.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import type { Model } from '../model/model.js'
 import type { ObjectStore } from '../store.js'
@@ -51,7 +52,9 @@ export interface BusinessObjectsOptions {
  */
 export function createBusinessObjects(options: BusinessObjectsOptions): BusinessObjects {
   const { model, store, documents, clock = () => new Date(), onChange, onError = () => {}, requestId } = options
-  const [documentField] = [...model.objects.values()].flatMap((object) => object.documents)
+  const [documentField] = [...model.objects.values()].flatMap(({ documents: fields }) =>
+    fields.filter((field) => !isInColumn(field)),
+  )
   if (documentField && !documents) {
     throw new RestError(
       'ERR_INTERNAL',

@@ -1,4 +1,5 @@
 import { RestError } from '../../errors.js'
+import { isInColumn } from '../documents/column-content.js'
 import type { Filter } from '../filter/filter.js'
 import type { ObjectModel, ReferenceModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
@@ -59,7 +60,8 @@ async function deleteWhole(
   if (hooks?.preDelete) await hooks.preDelete(hookContext)
 
   open.add(`${object.name} ${rowId}`)
-  const documents = object.documents.map(({ name }) => record[name] as string)
+  const stored = object.documents.filter((field) => !isInColumn(field))
+  const documents = stored.map(({ name }) => record[name] as string)
   for (const { object: child, field } of object.referencedBy) {
     const where: Filter = { op: '=', field: field.name, value: rowId }
     if (field.onDelete === 'setNull' && isRecorded(child)) await unlink(request, session, field, where, open)
@@ -84,7 +86,7 @@ function needsRows(object: ObjectModel, seen: Set<ObjectModel>): boolean {
   seen.add(object)
   const { hooks } = object.definition
   if (hooks?.initDelete || hooks?.preDelete || hooks?.postDelete || hooks?.isDeleteEnable) return true
-  if (object.documents.length > 0 || isRecorded(object)) return true
+  if (object.documents.some((field) => !isInColumn(field)) || isRecorded(object)) return true
   return object.referencedBy.some(({ object: child, field }) => {
     return field.onDelete === 'setNull' ? isRecorded(child) : field.onDelete === 'cascade' && needsRows(child, seen)
   })

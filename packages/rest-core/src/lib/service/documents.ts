@@ -1,6 +1,7 @@
 import type { ErrorMessage } from '../../errors.js'
 import { RestError } from '../../errors.js'
 import type { DocumentField, ImageField } from '../definition/definition.js'
+import { bytesValue, isInColumn, readColumn } from '../documents/column-content.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import { StoredDocument } from '../documents/stored-document.js'
 import type { FieldValue } from '../fields/field-value.js'
@@ -10,11 +11,15 @@ import type { Input } from './input.js'
 import type { ServiceContext } from './service-context.js'
 
 const defaultMaxBytes = { document: 100 * 2 ** 20, image: 20 * 2 ** 20 } as const
+/** Such contents are in memory as a whole. Not specified; chosen as what databases take without being set up for more. */
+const mostInColumn = 16 * 2 ** 20
 export const defaultThumbnailPixels = 200
 
 /** Most bytes of a document in a field. */
-export function mostBytes({ definition }: FieldModel): number {
-  const { type, maxBytes = defaultMaxBytes[type] } = definition as DocumentField | ImageField
+export function mostBytes({ definition, columnType }: FieldModel): number {
+  const { type, maxBytes = columnType.kind === 'bytes' ? mostInColumn : defaultMaxBytes[type] } = definition as
+    | DocumentField
+    | ImageField
   return maxBytes
 }
 
@@ -36,6 +41,12 @@ export async function storeUploads(
         values[field.name] = content.info.id
         continue
       }
+      if (isInColumn(field)) {
+        const maxBytes = mostBytes(field)
+        if (content.byteLength > maxBytes) throw tooLarge(name, maxBytes)
+        values[field.name] = bytesValue(content)
+        continue
+      }
       const { id } = await (documents as DocumentStore).put(content, { name, mime, path, maxBytes: mostBytes(field) })
       values[field.name] = id
       stored.push(id)
@@ -45,6 +56,11 @@ export async function storeUploads(
     for (const id of stored) await documents?.delete(id)
     throw error
   }
+}
+
+export function tooLarge(name: string, maxBytes: number): RestError {
+  const text = `"${name.slice(0, 100)}" is larger than the ${maxBytes} bytes that the field takes.`
+  return new RestError('ERR_TOO_LARGE', text)
 }
 
 /** A document id in a request must be the one that the record has; others would open other people's documents. */
@@ -66,15 +82,21 @@ export async function inlineDocuments(
   options: AnswerOptions,
 ): Promise<void> {
   const { documents } = context
-  if (!documents) return
   for (const field of object.documents) {
     const wanted = {
       content: wants(options.inlineDocuments, field),
       thumbnail: field.type.name === 'image' && wants(options.inlineThumbnails, field),
     }
     let id = record[field.name]
+    if (isInColumn(field)) {
+      if (id === undefined || id === '' || !wanted.content) continue
+      const found = await readColumn(await context.session(), field, record.row_id)
+      const { bytes, ...info } = found ?? {}
+      record[field.name] = bytes ? { ...info, content: bytes.toString('base64') } : ''
+      continue
+    }
     while (typeof id === 'string' && id !== '' && (wanted.content || wanted.thumbnail)) {
-      const inlined = await inline(documents, field, id, wanted)
+      const inlined = await inline(documents as DocumentStore, field, id, wanted)
       if (inlined) {
         record[field.name] = inlined
         break

@@ -1,4 +1,5 @@
 import { RestError } from '../../errors.js'
+import { isInColumn, namedBytes } from '../documents/column-content.js'
 import type { FieldValue, JsonValue } from '../fields/field-value.js'
 import { isEmpty } from '../fields/field-type.js'
 import type { BusinessRecord, FieldModel, Model, ObjectModel } from '../model/model.js'
@@ -85,7 +86,8 @@ function changesOf({ object, operation, old, values = {} }: RecordedChange): { [
   const changes: { [field: string]: JsonValue } = {}
   for (const field of object.fields) {
     const before = old?.[field.name]
-    const after = operation === 'delete' ? undefined : values[field.name]
+    const value = operation === 'delete' ? undefined : values[field.name]
+    const after = isInColumn(field) && !isEmpty(value) ? namedBytes(value as string) : value
     if (operation === 'update' ? after === undefined || isSame(before, after) : isEmpty(before) && isEmpty(after))
       continue
     changes[field.name] = [

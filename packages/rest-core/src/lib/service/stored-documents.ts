@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import { RestError } from '../../errors.js'
 import type { ImageField } from '../definition/definition.js'
+import { isInColumn, readColumn } from '../documents/column-content.js'
+import type { ColumnContent } from '../documents/column-content.js'
 import type { DocumentInfo, DocumentStore } from '../documents/document-store.js'
 import { headBytes, imageMediaType } from '../documents/image-content.js'
 import { Problem } from '../fields/field-type.js'
@@ -15,7 +17,7 @@ import type {
   UploadedDocument,
 } from './business-objects.js'
 import { StoredDocument } from '../documents/stored-document.js'
-import { defaultThumbnailPixels, mostBytes } from './documents.js'
+import { defaultThumbnailPixels, mostBytes, tooLarge } from './documents.js'
 import { messageOf } from './input.js'
 import { missingRow } from './missing-row.js'
 import { parseRowId } from './selections.js'
@@ -37,13 +39,21 @@ export function createStoredDocuments(
     fieldName: string,
   ): Promise<DocumentContent> {
     const field = documentField(principal, context.resolve(name), fieldName, 'R')
+    if (isInColumn(field)) {
+      const { bytes, ...info } = await findInColumn(principal, field, rowId)
+      return {
+        ...info,
+        open: async (range) =>
+          Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes], { objectMode: false }),
+      }
+    }
     const info = await find(principal, field, rowId)
     return { ...info, open: (range) => documents.read(info.id, range) }
   }
 
   async function thumbnail(principal: Principal, name: ObjectName, rowId: string, fieldName: string) {
     const field = documentField(principal, context.resolve(name), fieldName, 'R')
-    const { id } = await find(principal, field, rowId)
+    const { id } = isInColumn(field) ? await findInColumn(principal, field, rowId) : await find(principal, field, rowId)
     const { type, thumbnailPixels = defaultThumbnailPixels } = field.definition as ImageField
     const picture = type === 'image' ? await documents.thumbnail(id, thumbnailPixels) : undefined
     if (picture) return picture
@@ -66,11 +76,12 @@ export function createStoredDocuments(
       throw new RestError('ERR_RIGHT', `Field "${field.name}" of "${object.name}" cannot be changed.`)
     await refuseMissing(principal, object, rowId)
     const maxBytes = mostBytes(field)
-    if ((given.size ?? 0) > maxBytes) {
-      throw new RestError(
-        'ERR_TOO_LARGE',
-        `"${given.name.slice(0, 100)}" is larger than the ${maxBytes} bytes that the field takes.`,
-      )
+    if ((given.size ?? 0) > maxBytes) throw tooLarge(given.name, maxBytes)
+    if (isInColumn(field)) {
+      const input = { name: field.name, content: await gather(content, given.name, maxBytes) }
+      return context
+        .bind(context.transaction)
+        .update(principal, object.name, rowId, { [field.name]: input }, byContent(field, options))
     }
     const checked = field.type.name === 'image' ? await checkImage(field, content) : { content, mime: given.mime }
     const path = `${object.name}/${field.name}`
@@ -97,6 +108,24 @@ export function createStoredDocuments(
     throw RestError.notFound(`A document in "${name}" of record "${rowId}" of "${object.name}"`)
   }
 
+  /** The same for a content in the column. */
+  async function findInColumn(principal: Principal, field: FieldModel, rowId: string): Promise<ColumnContent> {
+    const { object, name } = field
+    const service = context.bind(context.transaction)
+    const { row_id: id, [name]: shown } = await service.get(principal, object.name, rowId, { fields: [name] })
+    const found = shown === '' ? undefined : await readNow(field, id)
+    if (found) return found
+    throw RestError.notFound(`A document in "${name}" of record "${rowId}" of "${object.name}"`)
+  }
+
+  async function readNow(field: FieldModel, rowId: string): Promise<ColumnContent | undefined> {
+    try {
+      return await readColumn(await context.session(), field, rowId)
+    } catch (error) {
+      throw await translate(error, { object: field.object, operation: 'read' }, context.store)
+    }
+  }
+
   /** A record that may not be changed is refused before its document travels. */
   async function refuseMissing(principal: Principal, object: ObjectModel, rowId: string): Promise<void> {
     const access = accessOf(principal, object)
@@ -109,6 +138,29 @@ export function createStoredDocuments(
       throw await translate(error, { object, operation: 'read' }, context.store)
     }
   }
+}
+
+/** Conditions on the document hold against its content, which records do not show. */
+function byContent({ name }: FieldModel, options: UpdateOptions | undefined): UpdateOptions | undefined {
+  const precondition = options?.precondition
+  if (!precondition) return options
+  return {
+    ...options,
+    precondition: async (record, contentId) => precondition({ ...record, [name]: await contentId(name) }, contentId),
+  }
+}
+
+/** A whole content, as base64. */
+async function gather(content: Readable, name: string, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of content as AsyncIterable<Uint8Array | string>) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > maxBytes) throw tooLarge(name, maxBytes)
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks).toString('base64')
 }
 
 /** The content from its beginning, with the media type that it has. @throws RestError ERR_VALIDATION when it is no picture */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorMessage } from '../../errors.js'
 import { RestError } from '../../errors.js'
+import { isInColumn, readColumn } from '../documents/column-content.js'
 import type { FieldValue } from '../fields/field-value.js'
 import { isEmpty } from '../fields/field-type.js'
 import type { Filter } from '../filter/filter.js'
@@ -170,7 +171,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     if (hooks?.preUpdate) await hooks.preUpdate(hookContext)
     if (object.hasMadeFields) joinHookValues(object, values, given)
     const replaced = object.documents.filter(
-      ({ name }) => name in values || input.uploads.some(({ field }) => field.name === name),
+      (field) => !isInColumn(field) && (field.name in values || input.uploads.some((upload) => upload.field === field)),
     )
     const oldDocuments =
       replaced.length > 0 ? await old().then((record) => replaced.map(({ name }) => record[name] as string)) : []
@@ -333,14 +334,18 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
   async function requirePrecondition(
     { access, principal, transaction, where }: Pick<Write, 'access' | 'principal' | 'transaction' | 'where'>,
     id: string,
-    precondition: (record: BusinessRecord) => boolean,
+    precondition: NonNullable<UpdateOptions['precondition']>,
     lock?: 'delete',
   ): Promise<void> {
     const { object, selection: select, guards } = access
     const record = await lockRow(transaction, access, id, { select, guards, lock }, where)
     const { postSelect } = object.definition.hooks ?? {}
     if (postSelect) await postSelect({ object, principal, service: context.bind(transaction), record })
-    if (!precondition(record))
+    const contentId = async (name: string): Promise<string> => {
+      const field = object.documents.find((each) => each.name === name && isInColumn(each))
+      return (field && (await readColumn(await transaction.session(), field, id))?.id) ?? ''
+    }
+    if (!(await precondition(record, contentId)))
       throw new RestError('ERR_PRECONDITION', 'The record was changed meanwhile; get it again and repeat the change.')
   }
 

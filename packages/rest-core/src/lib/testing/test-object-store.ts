@@ -1,6 +1,7 @@
 import { describe } from 'vitest'
 import { testAggregates } from './aggregates.js'
 import { testBulk } from './bulk.js'
+import { testBytes } from './bytes.js'
 import { testClose } from './close.js'
 import { testCompositeKeys } from './composite-keys.js'
 import { testCursors } from './cursors.js'
@@ -57,6 +58,7 @@ export function testObjectStore(name: string, factory: StoreFactory, options: Ob
     testTransactions(factory)
     testStreams(factory, settings.rows)
     testBulk(factory)
+    testBytes(factory)
     testIndexSearch(factory)
     testSchema(factory)
     testIntrospection(factory)

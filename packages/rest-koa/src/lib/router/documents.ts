@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { BusinessRecord, DocumentInfo, UpdateOptions } from '@steward/rest-core'
+import { isShownBytes } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import parseRange from 'range-parser'
 import { emptyHeaders, notModifiedHeaders, send, taggedHeaders, textHeaders } from '../http/answer.js'
@@ -87,7 +88,8 @@ export async function upload(
       throw new RestError('ERR_BAD_REQUEST', 'The connection ended before the body did.', { cause: error })
     })
   const id = documentId(record, field)
-  const tagged = id === undefined ? textHeaders() : taggedHeaders(tagOf(id))
+  // The length of a content in a column is no version of it.
+  const tagged = id === undefined || isShownBytes(id) ? textHeaders() : taggedHeaders(tagOf(id))
   // The tag is the document's, not the one of this answer, which compressing would change.
   send(context, uncompressed(respond), 200, tagged, JSON.stringify(record))
 }

@@ -1,4 +1,5 @@
 import type { ColumnType } from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
 import type { TypeRules } from '../../schema/dialect.js'
 import { isWhole } from '../../schema/families.js'
 import type { ColumnFamily, ColumnInfo } from '../../schema/table-info.js'
@@ -46,6 +47,11 @@ function columnOf(type: ColumnType): { declaration: string; family: ColumnFamily
     case 'json':
     case 'words':
       return textOf(Infinity)
+    case 'bytes':
+      throw new StoreError(
+        'schema',
+        'The store on SQL Server keeps no documents in columns (storage "column"). Leave them in the document store.',
+      )
     case 'integer':
       return type.precision <= 9
         ? { declaration: 'int', family: { kind: 'integer', digits: 9 } }

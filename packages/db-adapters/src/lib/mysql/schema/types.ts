@@ -60,6 +60,8 @@ function declarationOf(type: ColumnType): string {
     case 'json':
     case 'words':
       return 'longtext'
+    case 'bytes':
+      return 'longblob'
     case 'list':
       return 'mediumtext'
     case 'integer':

@@ -37,6 +37,7 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
       concurrentWriters: true,
       aggregation: true,
       indexSearch: true,
+      columnDocuments: true,
       likeFoldsUnicode: true,
     }),
     compiler,

@@ -38,7 +38,11 @@ export const mysqlDialect: Dialect = {
 
   words: mysqlWords,
   encode,
-  read: (column) => column,
+  bind: ({ kind }) => (kind === 'bytes' ? 'unhex(?)' : '?'),
+  read(column, type) {
+    if (type.kind !== 'bytes') return column
+    return type.whole ? `hex(${column})` : `octet_length(${column})`
+  },
   decode(type) {
     switch (type.kind) {
       case 'id':

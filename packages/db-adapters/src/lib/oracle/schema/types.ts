@@ -1,4 +1,5 @@
 import type { ColumnType } from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
 import type { TypeRules } from '../../schema/dialect.js'
 import { isWhole, tooLongForIndex } from '../../schema/families.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
@@ -44,6 +45,11 @@ function columnOf(type: ColumnType): { declaration: string; family: ColumnFamily
     case 'json':
     case 'words':
       return longColumn
+    case 'bytes':
+      throw new StoreError(
+        'schema',
+        'The store on Oracle keeps no documents in columns (storage "column"). Leave them in the document store.',
+      )
     case 'integer':
       // `number(1)` is a boolean.
       return numberColumn(Math.max(type.precision, 2), 0)

@@ -40,6 +40,8 @@ function declarationOf(type: ColumnType): string {
       return `text ${byCodePoint}`
     case 'words':
       return 'tsvector'
+    case 'bytes':
+      return 'bytea'
     case 'integer':
       return type.precision <= 9 ? 'integer' : 'bigint'
     case 'decimal':

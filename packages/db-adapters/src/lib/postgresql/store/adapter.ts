@@ -39,6 +39,7 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
       concurrentWriters: true,
       aggregation: true,
       indexSearch: true,
+      columnDocuments: true,
       likeFoldsUnicode: false,
     }),
     compiler,

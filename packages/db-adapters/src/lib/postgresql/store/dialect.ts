@@ -41,7 +41,11 @@ export const postgresqlDialect: Dialect = {
     if (type.kind === 'json' && type.array) return arrayText(value as readonly FieldValue[])
     return type.kind === 'words' ? encodeWords(value as string) : encodeText(value, type)
   },
-  read: (column, type) => (type.kind === 'json' && type.array ? `to_json(${column})::text` : column),
+  bind: ({ kind }) => (kind === 'bytes' ? "decode(?, 'hex')" : '?'),
+  read(column, type) {
+    if (type.kind === 'bytes') return type.whole ? `encode(${column}, 'hex')` : `octet_length(${column})`
+    return type.kind === 'json' && type.array ? `to_json(${column})::text` : column
+  },
   decode(type) {
     switch (type.kind) {
       case 'integer':

@@ -45,6 +45,8 @@ function declarationOf(type: ColumnType): string {
       return 'text'
     case 'json':
       return 'json_text'
+    case 'bytes':
+      return 'blob'
     case 'decimal':
       return `decimal${type.precision > exactDigits ? '_text' : ''}(${type.precision},${type.scale})`
     default:
@@ -79,6 +81,7 @@ function serves(type: ColumnType, actual: ColumnFamily): boolean {
   if (type.kind === 'id' || type.kind === 'reference') {
     return (type.values === 'integer' ? ['integer', 'decimal', 'any'] : ['string', 'any']).includes(actual.kind)
   }
+  if (type.kind === 'bytes') return ['binary', 'any'].includes(actual.kind)
   const isText = type.kind === 'decimal' && type.precision > exactDigits
   return actual.kind !== 'binary' && isText === (actual.kind === 'decimalText')
 }

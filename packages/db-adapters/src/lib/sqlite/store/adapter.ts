@@ -58,6 +58,7 @@ const capabilities: StoreCapabilities = Object.freeze({
   concurrentWriters: false,
   aggregation: true,
   indexSearch: true,
+  columnDocuments: true,
   likeFoldsUnicode: false,
 })
 

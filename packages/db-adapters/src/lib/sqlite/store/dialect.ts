@@ -31,7 +31,13 @@ export const sqliteDialect: Dialect = {
 
   words: sqliteWords,
   encode,
-  read: (column, type) => (isWide(type) ? `cast(${column} as text)` : column),
+  bind: ({ kind }) => (kind === 'bytes' ? 'unhex(?)' : '?'),
+  read(column, type) {
+    // "hex" gives an empty text for NULL.
+    if (type.kind === 'bytes')
+      return type.whole ? `iif(${column} is null, null, hex(${column}))` : `octet_length(${column})`
+    return isWide(type) ? `cast(${column} as text)` : column
+  },
   decode,
 
   isEmpty: (column, type) => (mayBeBlank(type) ? `(${column} is null or ${column} = '')` : `${column} is null`),
