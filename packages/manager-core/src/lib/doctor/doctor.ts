@@ -6,6 +6,7 @@ import { databaseChecks } from './database-checks.js'
 import { isolationChecks } from './isolation-checks.js'
 import { homeChecks } from './home-checks.js'
 import { instanceChecks } from './instance-checks.js'
+import { javaChecks } from './java-checks.js'
 import { limitChecks } from './limit-checks.js'
 import { operationChecks } from './operation-checks.js'
 import { proxyChecks } from './proxy-checks.js'
@@ -32,6 +33,7 @@ const checks: readonly DoctorCheck[] = [
   ...templateChecks,
   ...operationChecks,
   ...instanceChecks,
+  ...javaChecks,
   ...limitChecks,
   ...backupChecks,
   ...certificateChecks,

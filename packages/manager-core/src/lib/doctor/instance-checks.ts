@@ -174,8 +174,8 @@ export const instanceChecks: readonly DoctorCheck[] = [
         if (state === 'unknown')
           findings.push({
             level: 'error',
-            message: `Nobody can tell what "${name}" does: its runtime "${instance.runtime}" does not answer.`,
-            help: 'manager runtimes says why.',
+            message: `Nobody can tell what "${name}" does, as its runtime "${instance.runtime}" does not: ${(await context.runtimes.probe(instance.runtime)).message}`,
+            help: `Let that runtime work again: it can be started, stopped, moved or deleted only there.`,
           })
         else if (state === 'suspended')
           findings.push({

@@ -128,6 +128,26 @@ const rows: readonly Row[] = [
     },
     ['instance-state', 'warning', /^"demo" runs without its supervisor/, /restart demo/],
   ),
+  row(
+    'a runtime that is not there any more',
+    'instances',
+    () => {
+      const set = (runtime: string) =>
+        `update instance set runtime = '${runtime}' where id = '${test.instance('demo').id}'`
+      return sql(set('steward-runtime-gone'), set('process'))
+    },
+    ['instance-state', 'error', /"steward-runtime-gone" does not: There is no runtime/, /^Let that runtime work/],
+  ),
+  row(
+    'a Java web application whose version names no JDK',
+    'instances',
+    () => {
+      const folder = test.path('demo', 'app', 'WEB-INF')
+      mkdirSync(folder)
+      return () => rmSync(folder, { recursive: true })
+    },
+    ['java', 'error', /^Version 1\.0 is a Java web application, .* Needed by demo\.$/, /APPS_JDK=/],
+  ),
   row('a default version that is not there', 'settings', () => config('APPS_DEFAULTVERSION=9.9'), [
     ...(['default-version', 'error', /APPS_DEFAULTVERSION is "9\.9"/, /Versions are 1\.0/] as const),
   ]),

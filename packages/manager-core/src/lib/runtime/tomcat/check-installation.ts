@@ -1,39 +1,52 @@
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { constants as zlib, inflateRawSync } from 'node:zlib'
 import { ManagerError } from '../../../errors.js'
 import type { TomcatSpec } from './tomcat-spec.js'
 
-/** What Tomcat 10.1 needs. */
+/** What Tomcat 10.1 needs; a newer one says itself what it does. */
 const leastJava = 11
+
+/** The first four bytes of a class file; in its seventh and eighth is the version of its format, 61 for Java 17. */
+const [classMagic, classOfJava0] = [0xcafebabe, 44]
 
 /**
  * Whether there are a Java and a Tomcat that serve web applications of Jakarta EE.
  *
  * @throws ManagerError ERR_SETTINGS naming the setting and its cure
  */
-export async function checkInstallation({ java, home }: Pick<TomcatSpec, 'java' | 'home'>): Promise<void> {
-  await checkJava(java)
-  await checkTomcat(home)
+export async function checkInstallation(installation: Pick<TomcatSpec, 'java' | 'home'>): Promise<void> {
+  const [fault] = await faultsOf(installation)
+  if (fault) throw fault
 }
 
-async function checkJava(folder: string): Promise<void> {
-  const help = `Install a JDK or JRE ${leastJava} or newer and write its folder into version-<version>.sh, for example APPS_JDK=/usr/lib/jvm/java-17-openjdk-amd64.`
+/** What is wrong with each of the two; none: nothing. */
+export async function faultsOf({ java, home }: Pick<TomcatSpec, 'java' | 'home'>): Promise<readonly ManagerError[]> {
+  const tomcat = await tomcatFault(home)
+  const needed = tomcat ? leastJava : Math.max(leastJava, (await javaOf(join(home, 'bin/bootstrap.jar'))) ?? 0)
+  return [await javaFault(java, needed), tomcat].filter((fault) => fault !== undefined)
+}
+
+async function javaFault(folder: string, needed: number): Promise<ManagerError | undefined> {
+  const help = `Install a JDK or JRE ${needed} or newer and write its folder into version-<version>.sh, for example APPS_JDK=/usr/lib/jvm/java-${Math.max(needed, 17)}-openjdk-amd64.`
+  const wrong = (what: string) => new ManagerError('ERR_SETTINGS', `APPS_JDK is ${folder}, ${what}.`, { help })
   const program = join(folder, 'bin/java')
-  if (!existsSync(program))
-    throw new ManagerError('ERR_SETTINGS', `APPS_JDK is ${folder}, which is not a JDK or JRE: it has no bin/java.`, {
-      help,
-    })
+  if (!existsSync(program)) return wrong('which is not a JDK or JRE: it has no bin/java')
+  if (!(await isExecutable(program))) return wrong('whose bin/java cannot be executed')
   const version = await javaVersion(folder, program)
-  if (version === undefined)
-    throw new ManagerError('ERR_SETTINGS', `APPS_JDK is ${folder}, whose bin/java does not tell its version.`, { help })
+  if (version === undefined) return wrong('whose bin/java does not tell its version')
   // Before 9 it was 1.8.
   const [first = 0, second = 0] = version.split(/[._]/).map(Number)
   const major = first === 1 ? second : first
-  if (major < leastJava)
-    throw new ManagerError('ERR_SETTINGS', `APPS_JDK is ${folder}, which is Java ${version}; Tomcat 10.1 needs 11.`, {
-      help,
-    })
+  return major < needed ? wrong(`which is Java ${version}; Tomcat needs ${needed} or newer`) : undefined
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** `17.0.15`; undefined: nobody can tell. */
@@ -46,22 +59,34 @@ async function javaVersion(folder: string, program: string): Promise<string | un
   return /version "(\d[\w.]*)/.exec(`${stderr}\n${stdout}`)?.[1]
 }
 
-async function checkTomcat(folder: string): Promise<void> {
-  const help =
-    'Install Tomcat 10.1 or newer (Debian: tomcat10-common) and write its folder into version-<version>.sh: APPS_TOMCAT=/usr/share/tomcat10.'
+async function tomcatFault(folder: string): Promise<ManagerError | undefined> {
+  const wrong = (what: string) =>
+    new ManagerError('ERR_SETTINGS', `APPS_TOMCAT is ${folder}, ${what}.`, {
+      help: 'Install Tomcat 10.1 or newer (Debian: tomcat10-common) and write its folder into version-<version>.sh: APPS_TOMCAT=/usr/share/tomcat10.',
+    })
   const missing = ['bin/catalina.sh', 'bin/bootstrap.jar', 'lib/servlet-api.jar'].find(
     (file) => !existsSync(join(folder, file)),
   )
-  if (missing !== undefined)
-    throw new ManagerError('ERR_SETTINGS', `APPS_TOMCAT is ${folder}, which is not Tomcat: it has no ${missing}.`, {
-      help,
-    })
+  if (missing !== undefined) return wrong(`which is not Tomcat: it has no ${missing}`)
   // Names of a zip's entries are in it as they are.
   const api = await readFile(join(folder, 'lib/servlet-api.jar'))
-  if (!api.includes('jakarta/servlet/Servlet.class'))
-    throw new ManagerError(
-      'ERR_SETTINGS',
-      `APPS_TOMCAT is ${folder}, which is Tomcat 9 or older: it serves javax.servlet, not jakarta.servlet.`,
-      { help },
-    )
+  return api.includes('jakarta/servlet/Servlet.class')
+    ? undefined
+    : wrong('which is Tomcat 9 or older: it serves javax.servlet, not jakarta.servlet')
+}
+
+/** The oldest Java that runs the first class of a jar; undefined: nobody can tell. */
+async function javaOf(jar: string): Promise<number | undefined> {
+  const content = await readFile(jar)
+  const name = content.indexOf('.class')
+  const start = content.lastIndexOf('PK\u0003\u0004', name, 'latin1')
+  if (name < 0 || start < 0) return undefined
+  const data = content.subarray(start + 30 + content.readUInt16LE(start + 26) + content.readUInt16LE(start + 28))
+  try {
+    const bytes =
+      content.readUInt16LE(start + 8) === 0 ? data : inflateRawSync(data, { finishFlush: zlib.Z_SYNC_FLUSH })
+    return bytes.readUInt32BE(0) === classMagic ? bytes.readUInt16BE(6) - classOfJava0 : undefined
+  } catch {
+    return undefined
+  }
 }

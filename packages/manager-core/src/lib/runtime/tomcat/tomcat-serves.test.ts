@@ -1,5 +1,4 @@
 import {
-  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -143,7 +142,7 @@ else
       const spec = subject.specOf('old', await freePort())
       const [java, home] = [join(spec.folder, 'java'), join(spec.folder, 'old')]
       mkdirSync(join(java, 'bin'), { recursive: true })
-      writeFileSync(join(java, 'bin/java'), '')
+      writeFileSync(join(java, 'bin/java'), '', { mode: 0o755 })
       writeFileSync(join(java, 'release'), 'JAVA_VERSION="1.8.0_392"\n')
       const of = (tomcat: object) => ({ ...spec, tomcat: { ...spec.tomcat, ...tomcat } as InstanceSpec['tomcat'] })
       await expect(subject.runtime.define(of({ java }))).rejects.toThrow('which is Java 1.8.0_392')
@@ -154,7 +153,6 @@ else
       // One without a file that tells its version is asked for it.
       rmSync(join(java, 'release'))
       writeFileSync(join(java, 'bin/java'), `#!/bin/sh\nexec ${javaHome()}/bin/java "$@"\n`)
-      chmodSync(join(java, 'bin/java'), 0o755)
       await subject.runtime.define(of({ java }))
     })
   })

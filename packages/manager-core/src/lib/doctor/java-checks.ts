@@ -1,0 +1,58 @@
+import type { ManagerContext } from '../context.js'
+import { ManagerError } from '../../errors.js'
+import { needJdk } from '../application/webapp-spec.js'
+import { isWebapp } from '../files/webapp.js'
+import { faultsOf } from '../runtime/tomcat/check-installation.js'
+import type { DoctorCheck } from './check.js'
+
+export const javaChecks: readonly DoctorCheck[] = [
+  {
+    id: 'java',
+    category: 'instances',
+    title: 'Java web applications have the JDK and the Tomcat that they need',
+    async run(context) {
+      const users = await versionsOfWebapps(context)
+      const faults = await Promise.all(
+        [...users].map(async ([version]) => ({ version, found: await faultsOfVersion(context, version) })),
+      )
+      // Versions that name the same folders share what is wrong with them.
+      const byMessage = Map.groupBy(
+        faults.flatMap(({ version, found }) => found.map((fault) => ({ version, fault }))),
+        ({ fault }) => fault.message,
+      )
+      return [...byMessage].map(([message, all]) => {
+        const names = all.flatMap(({ version }) => users.get(version) ?? [])
+        const needing = names.length > 0 ? names : all.map(({ version }) => `version ${version}`)
+        const help = all[0]?.fault.help
+        return {
+          level: names.length > 0 ? 'error' : 'warning',
+          message: `${message} Needed by ${needing.join(', ')}.`,
+          ...(help !== undefined && { help }),
+        }
+      })
+    },
+  },
+]
+
+/** Versions whose applications are for Java, each with its instances. */
+async function versionsOfWebapps({
+  registry,
+  home,
+  templates,
+}: ManagerContext): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>()
+  for (const { version, folder } of await templates.list()) if (isWebapp(folder)) found.set(version, [])
+  for (const { id, name, version } of registry.instances())
+    if (isWebapp(home.instance(id).app)) found.set(version, [...(found.get(version) ?? []), name])
+  return found
+}
+
+async function faultsOfVersion({ settings }: ManagerContext, version: string): Promise<readonly ManagerError[]> {
+  try {
+    const { jdk, tomcat } = await settings.version(version)
+    return await faultsOf({ java: needJdk(version, jdk), home: tomcat })
+  } catch (error) {
+    if (ManagerError.is(error)) return [error]
+    throw error
+  }
+}
