@@ -113,7 +113,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     if (documents.close) opened.push(() => documents.close?.())
     const { neutralised } = settings
     if (neutralised) logger.warn('Neutralised: webhooks are not called, nothing is sent out (STEWARD_NEUTRALISED)')
-    const events = createEvents({ definition, model, store, directory, logger, neutralised })
+    const events = await createEvents({ definition, model, store, directory, logger, neutralised })
     const audit = createAudit({ model, store, keepDays: definition.audit?.keepDays, logger })
     const service = createBusinessObjects({
       model,

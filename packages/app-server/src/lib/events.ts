@@ -1,5 +1,5 @@
 import type { BusinessObjects, Model, ObjectStore } from '@steward/rest-core'
-import { createEventHub, createWebhookDispatcher } from '@steward/rest-core/system'
+import { createEventHub, createWebhookDispatcher, prepareWebhooks } from '@steward/rest-core/system'
 import type { EventHub, UserDirectory, WebhookDispatcher } from '@steward/rest-core/system'
 import { createWebhookSender } from '@steward/rest-koa'
 import type { Logger } from 'pino'
@@ -24,16 +24,21 @@ export interface Events {
   close(): Promise<void>
 }
 
-/** @returns `undefined` when no object has events: nothing runs then. */
-export function createEvents({
+/**
+ * What is written when it resolves is told to webhooks, or not, as `neutralised` says.
+ *
+ * @returns `undefined` when no object has events: nothing runs then.
+ */
+export async function createEvents({
   definition,
   model,
   store,
   directory,
   logger,
   neutralised,
-}: EventsOptions): Events | undefined {
+}: EventsOptions): Promise<Events | undefined> {
   if (![...model.objects.values()].some((object) => object.definition.events)) return undefined
+  await prepareWebhooks({ model, store, muted: neutralised })
   const { keepDays, keepDeliveriesDays, allowPrivateWebhooks = false } = definition.events ?? {}
   const onError = (error: unknown): void => logger.error(error, 'Events cannot be told for now')
   const hub = createEventHub({ model, store, onError })

@@ -10,6 +10,7 @@ import { createBusinessObjects } from '../service/create-business-objects.js'
 import { collect } from '../service/fixture-for-test.js'
 import { systemObjects } from '../system/system-objects.js'
 import { createEventHub } from './event-hub.js'
+import { prepareWebhooks } from './prepare-webhooks.js'
 import { createWebhookDispatcher } from './webhook-dispatcher.js'
 import type { WebhookDispatcherOptions } from './webhook-dispatcher.js'
 import type { WebhookRequest } from './webhook-message.js'
@@ -331,4 +332,42 @@ it('muted, it sends nothing of what waits nor of what comes, not even when it is
   start()
   const { row_id: later } = await write('later')
   await expect.poll(texts).toEqual([waiting, later])
+})
+
+it('what was written while muted is never sent, however the muted process ended', async () => {
+  const { model, store, start, webhook, write, deliveries, statuses, texts } = fixture()
+  await webhook()
+  await prepareWebhooks({ model, store, muted: false })
+  statuses.push(500)
+  const first = start({ retry: { firstDelayMs: 3_600_000, orderedAttempts: 0 } })
+  const { row_id: waiting } = await write('waits')
+  await expect.poll(deliveries).toMatchObject([{ whd_status: 'pending', whd_attempts: 1 }])
+  await first.close()
+  // Nobody passes these by: the process ends before it comes to them.
+  await prepareWebhooks({ model, store, muted: true })
+  await write('muted')
+  await write('muted, too')
+  await prepareWebhooks({ model, store, muted: false })
+  const second = start()
+  await expect.poll(deliveries).toMatchObject([{ whd_status: 'skipped' }])
+  const { row_id: later } = await write('later')
+  await expect.poll(texts).toEqual([waiting, later])
+  await second.close()
+  // Only once.
+  const { row_id: last } = await write('while nothing runs')
+  await prepareWebhooks({ model, store, muted: false })
+  start()
+  await expect.poll(texts).toEqual([waiting, later, last])
+})
+
+it('two processes that are not muted any more may begin at the same time', async () => {
+  const { model, store, start, webhook, write, texts } = fixture()
+  await webhook()
+  await prepareWebhooks({ model, store, muted: true })
+  await write('muted')
+  await Promise.all([1, 2].map(() => prepareWebhooks({ model, store, muted: false })))
+  const { row_id: later } = await write('later')
+  start()
+  start()
+  await expect.poll(texts).toEqual([later])
 })

@@ -9,6 +9,7 @@ import { splitNames } from '../system/check-grant.js'
 import type { EventRecord } from './event.js'
 import type { EventHub } from './event-hub.js'
 import { createLease } from './lease.js'
+import { skipDeliveries } from './prepare-webhooks.js'
 import { daysAgo, purgeRows } from './purge.js'
 import { attemptDelivery } from './webhook-delivery.js'
 import type { WebhookSender } from './webhook-message.js'
@@ -27,7 +28,7 @@ export interface WebhookDispatcherOptions {
   readonly send: WebhookSender
   /**
    * Nothing is sent, now or later: events pass by, and deliveries that wait are noted as not sent. For copies of
-   * applications. Default false.
+   * applications. Default false. Await `prepareWebhooks` before the first write.
    */
   readonly muted?: boolean
   readonly retry?: Partial<WebhookRetry>
@@ -57,7 +58,6 @@ export interface WebhookDispatcher {
 const mostAtOnce = 8
 const closeMs = 5000
 const purgeMs = 3_600_000
-const mutedReason = 'Nothing is sent: the application is neutralised.'
 
 /**
  * Every event becomes a delivery per webhook, in the transaction that remembers how far it came, so that a crash
@@ -103,7 +103,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
         worked = await hold()
         if (worked) {
           await fanOut()
-          await (muted ? skipDeliveries() : startDeliveries())
+          await (muted ? skipDeliveries(model, store, undefined, closing.signal) : startDeliveries())
           await purge()
         }
         failing = false
@@ -198,17 +198,6 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
           wake()
         })
       busy.set(webhook.row_id, work)
-    }
-  }
-
-  async function skipDeliveries(): Promise<void> {
-    const select = deliveries.select([])
-    const order = [{ field: 'row_id', descending: false }]
-    const skipped = { whd_status: 'skipped', whd_due: null, whd_next_dt: '', whd_error: mutedReason }
-    for await (const batch of store.search(deliveries, { select, where: { op: 'notNull', field: 'whd_due' }, order })) {
-      for (const { row_id: id } of batch)
-        await store.update(deliveries, id, { ...skipped, whd_ended: timestamp(new Date()) }, { select })
-      if (closing.signal.aborted) return
     }
   }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createPrincipal, createRights, defineObject } from '@steward/rest-core'
 import type { BusinessObjects, Filter, Principal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
-import { createEventHub, createWebhookDispatcher, systemObjects } from '@steward/rest-core/system'
+import { createEventHub, createWebhookDispatcher, prepareWebhooks, systemObjects } from '@steward/rest-core/system'
 import type { EventHub, WebhookDispatcher } from '@steward/rest-core/system'
 import Koa from 'koa'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
@@ -293,6 +293,21 @@ export function testEvents(startService: StartService): void {
     expect([type, data.row_id]).toEqual(['Seat.create', `${memo}~.....2F.C3.A9`])
     const read = await fetch(`${server.url}/api/rest/Seat/${data.row_id}`)
     expect(await read.json()).toMatchObject({ row_id: id, sea_memo: memo, sea_code: '../é' })
+  })
+
+  it('webhooks never tell what was written while they were muted', async () => {
+    const { received, url, close } = await receive(() => 204)
+    await service.create(boss, 'Webhook', { whk_name: 'muted', whk_url: url, whk_secret, whk_objects: 'Memo' })
+    const prepare = (muted: boolean) => prepareWebhooks({ model: service.model, store: running.store, muted })
+    await prepare(true)
+    await service.create(boss, 'Memo', { mem_text: 'nobody passes it by' })
+    await prepare(false)
+    const { row_id: id } = await service.create(boss, 'Memo', { mem_text: 'told' })
+    const dispatcher = startDispatcher()
+    await delivered(id)
+    await dispatcher.close()
+    close()
+    expect(received.map(({ body }) => JSON.parse(body).data.row_id)).toEqual([id])
   })
 
   function startDispatcher(): WebhookDispatcher {
