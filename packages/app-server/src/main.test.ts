@@ -362,6 +362,10 @@ test.each([
   [[], 1, 'Give the folder of an application, or a database'],
   [['/nowhere'], 1, '/nowhere has no app.yaml'],
   [['--database', 'db2://x'], 1, 'db2:'],
+  [['--database', 'oracle://x'], 1, 'The database URL names no service; write one like oracle://user:password@host:'],
+  [['--database', 'mssql://x'], 1, 'The database URL names no database; write one like mssql://user:password@host:'],
+  [['--describe', 'oracle://'], 1, 'The database URL names no host; write one like oracle://'],
+  [['--describe', 'mysql://u:p@h/d?a=1'], 1, 'The database URL has the parameter "a", which is unknown'],
 ])('wrong usage %j is explained', async (args, expected, text) => {
   const { code, errors } = await runHere(args, { cwd: await folderOf({}), env })
   expect(errors).toContain(text)

@@ -113,11 +113,17 @@ function storeOn(client: ClientStoreOptions['client'], options: object): Promise
 }
 
 function filenameOf(url: string): string {
-  if (/^file:\/\//i.test(url)) return fileURLToPath(url)
+  const form = 'write sqlite:<path>, or sqlite::memory: for a temporary database.'
+  if (/^file:\/\//i.test(url)) {
+    try {
+      return fileURLToPath(url)
+    } catch {
+      throw new TypeError(
+        `The database URL is no URL of a file on this machine, such as file:///var/lib/app.db; ${form}`,
+      )
+    }
+  }
   const path = url.slice(url.indexOf(':') + 1).replace(/^\/\//, '')
-  if (path === '')
-    throw new TypeError(
-      'The database URL names no file; write sqlite:<path>, or sqlite::memory: for a temporary database.',
-    )
+  if (path === '') throw new TypeError(`The database URL names no file; ${form}`)
   return path
 }

@@ -31,7 +31,7 @@ for (const [name, { create, scheme }] of Object.entries(factories)) {
       ]) {
         const make = (): unknown => create({ connection: connection as string })
         expect(make).toThrow(TypeError)
-        expect(make).toThrow(/Option "connection"/)
+        expect(make).toThrow(typeof connection === 'string' ? /^The database URL / : /^Option "connection"/)
         expect(make).not.toThrow(secret)
       }
       for (const options of [

@@ -1,4 +1,5 @@
 import { StoreError } from '@steward/rest-core/errors'
+import { readDatabaseUrl, type UrlForm } from './database-url.js'
 
 /** Connections that a store keeps for itself, one caller at a time. */
 export interface PoolOptions {
@@ -63,18 +64,16 @@ export function isObject(value: unknown): value is object {
 }
 
 /**
- * Checks that `connection` is a URL with one of these schemes, or an object; a copy is given back.
+ * Checks that `connection` is a URL of this form, or an object; a copy is given back.
  *
  * @throws TypeError that does not hold the URL, because of its password.
  */
-export function checkConnection<T extends object>(connection: string | T, schemes: readonly string[]): string | T {
-  if (typeof connection === 'object' && connection !== null) return { ...connection }
-  const url = typeof connection === 'string' && URL.canParse(connection) ? new URL(connection) : undefined
-  if (url && schemes.includes(url.protocol)) return connection
-  const what = url ? `has the scheme "${url.protocol}"` : 'cannot be read as a URL'
-  throw new TypeError(
-    `Option "connection" ${what}. Give an object, or a URL like ${schemes[0]}//user:password@host/database.`,
-  )
+export function checkConnection<T extends object>(connection: string | T, form: UrlForm): string | T {
+  if (isObject(connection)) return { ...connection }
+  if (typeof connection !== 'string')
+    throw new TypeError(`Option "connection" must be an object, or a URL that begins with ${form.schemes[0]}//.`)
+  readDatabaseUrl(connection, form)
+  return connection
 }
 
 /**

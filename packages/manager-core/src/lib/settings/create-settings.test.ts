@@ -103,6 +103,12 @@ describe('settings.global', () => {
     ['APPS_MAXINSTANCES=1.5', 'a whole number of at least 0'],
     ['APPS_MYSQL_PORT=0', 'a whole number from 1 to 65535'],
     ['APPS_MYSQL_PORT=70000', 'a whole number from 1 to 65535'],
+    ['APPS_ORACLE_HOST=db:1521/FREEPDB1', 'the name or address of a host'],
+    ['APPS_MSSQL_HOST=mssql://db', 'the name or address of a host'],
+    ['APPS_POSTGRESQL_HOST=[::1]', 'the name or address of a host'],
+    ['APPS_MYSQL_HOST="db example"', 'the name or address of a host'],
+    ['APPS_ORACLE_SERVICE=db/FREEPDB1', 'the name of a service'],
+    ['ORACLE_SID="FREE PDB1"', 'the name of a service'],
     ['APPS_ROOTCONTEXT=maybe', '"true" or "false"'],
     ['APPS_DEFAULTPROTECTED=1', '"yes" or "no"'],
     ['APPS_HTTPSERVER=caddy', 'one of nginx, httpd'],
@@ -123,6 +129,14 @@ describe('settings.global', () => {
     expect(message).toContain(line.slice(0, line.indexOf('=')))
     expect(message).toContain(allowed)
     expect(message).toContain('(config.sh:3)')
+  })
+
+  it.for(['db.example.org', '10.0.0.1', '::1', 'db_1', '/var/run/postgresql'])('takes %s as host', (host) => {
+    const { settings } = settingsOf([`APPS_POSTGRESQL_HOST=${host}`, 'APPS_ORACLE_SERVICE=FREE.pdb-1$'])
+    expect(settings.global.databaseServers).toMatchObject({
+      postgresql: { host },
+      oracle: { service: 'FREE.pdb-1$' },
+    })
   })
 
   it('refuses a default database that is not managed', () => {

@@ -51,6 +51,8 @@ export interface Variable {
   readonly choices?: readonly string[]
   /** Of `choice`: the name of an npm package may stand there, too. */
   readonly orPackage?: true
+  /** Of `text` that becomes a part of a database URL. */
+  readonly form?: 'host' | 'service'
   /** Of `integer` and `limit`. */
   readonly min?: number
   readonly max?: number
@@ -61,6 +63,18 @@ export interface Variable {
   /** Nothing to the manager: hooks and instances get it. */
   readonly passedOn?: true
 }
+
+const forms = {
+  host: {
+    // PostgreSQL takes the folder of its socket, too.
+    takes: (text: string) => isIP(text) !== 0 || /^[^\s:/?#@%[\]]+$/.test(text) || isAbsolute(text),
+    allowed: 'the name or address of a host such as db.example.org, without scheme, port and path',
+  },
+  service: {
+    takes: (text: string) => /^[\w.$#-]+$/.test(text),
+    allowed: 'the name of a service such as FREEPDB1',
+  },
+} as const
 
 /** The type of a variable's value. */
 export type ValueOf<V extends Variable> =
@@ -80,8 +94,10 @@ export function parseValue(
   text: string,
 ): { readonly value: unknown } | { readonly allowed: string } {
   switch (variable.type) {
-    case 'text':
-      return { value: text }
+    case 'text': {
+      const form = variable.form && forms[variable.form]
+      return form === undefined || form.takes(text) ? { value: text } : { allowed: form.allowed }
+    }
     case 'secret':
       return { value: new Secret(text) }
     case 'path':

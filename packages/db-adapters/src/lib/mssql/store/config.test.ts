@@ -31,3 +31,8 @@ test('another scheme is refused without the URL, because of its password', () =>
   expect(refused).toThrow('mysql:')
   expect(refused).not.toThrow('tiger')
 })
+
+test('options of the driver that are texts stay texts', () => {
+  const { client } = mssqlConfig({ connection: 'mssql://sa@host/d?workstationId=7&appName=true&packetSize=8192' })
+  expect(client.options).toMatchObject({ workstationId: '7', appName: 'true', packetSize: 8192 })
+})

@@ -1,4 +1,5 @@
 import type { ConnectionConfiguration, ConnectionOptions } from 'tedious'
+import { readDatabaseUrl, type UrlForm } from '../../pool/database-url.js'
 import {
   checkConnection,
   serverStoreLimits,
@@ -40,11 +41,28 @@ export interface MssqlConfig extends ServerStoreLimits {
 /** A server that does not answer the order to end a statement is given up after this. */
 const longestCancelMs = 5_000
 
+const textOptions = 'appName database instanceName language localAddress serverName workstationId'.split(' ')
+
+/** Those of tedious that a text can say. */
+const form: UrlForm = {
+  schemes: ['mssql:', 'sqlserver:'],
+  path: 'database',
+  defaultPort: 1433,
+  needs: ['host', 'path', 'user'],
+  parameters: new Set([
+    ...textOptions,
+    ...'abortTransactionOnError camelCaseColumns cancelTimeout connectionIsolationLevel connectionRetryInterval connectTimeout dateFormat datefirst enableAnsiNull enableAnsiNullDefault enableAnsiPadding enableAnsiWarnings enableArithAbort enableConcatNullYieldsNull enableCursorCloseOnCommit enableImplicitTransactions enableNumericRoundabort enableQuotedIdentifier encrypt fallbackToDefaultDb isolationLevel lowerCaseGuids maxRetriesOnTransientErrors multiSubnetFailover packetSize port readOnlyIntent requestTimeout rowCollectionOnDone rowCollectionOnRequestCompletion tdsVersion textsize trustServerCertificate useColumnNames useUTC'.split(
+      ' ',
+    ),
+  ]),
+  parametersAre: 'options of tedious, such as trustServerCertificate=true',
+}
+
 /** @throws TypeError for options that cannot work; no I/O. */
 export function mssqlConfig(options: MssqlStoreOptions): MssqlConfig {
   const limits = serverStoreLimits(options)
-  const given = checkConnection<MssqlConnectionOptions>(options.connection, ['mssql:', 'sqlserver:'])
-  const where = typeof given === 'string' ? readUrl(new URL(given)) : given
+  const given = checkConnection<MssqlConnectionOptions>(options.connection, form)
+  const where = typeof given === 'string' ? partsOf(given) : given
   const { server = where.host ?? 'localhost', port, user, password, database, authentication } = where
   const { statementTimeoutMs, lockTimeoutMs, pool } = limits
   const client: ConnectionConfiguration = {
@@ -70,18 +88,19 @@ export function mssqlConfig(options: MssqlStoreOptions): MssqlConfig {
   return { ...limits, client, setUp: `set xact_abort off; set lock_timeout ${lockTimeoutMs}` }
 }
 
-function readUrl({ hostname, port, username, password, pathname, searchParams }: URL): MssqlConnectionOptions {
-  const database = decodeURIComponent(pathname.slice(1))
+function partsOf(text: string): MssqlConnectionOptions {
+  const { host, port, user, password, path, parameters } = readDatabaseUrl(text, form)
   return {
-    server: decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1'),
-    ...(port === '' ? {} : { port: Number(port) }),
-    ...(username === '' ? {} : { user: decodeURIComponent(username), password: decodeURIComponent(password) }),
-    ...(database === '' ? {} : { database }),
-    options: Object.fromEntries([...searchParams].map(([name, value]) => [name, readOption(value)])),
+    server: host.replace(/^\[(.*)\]$/, '$1'),
+    ...(port === undefined ? {} : { port }),
+    ...(user === '' ? {} : { user, password }),
+    ...(path === '' ? {} : { database: path }),
+    options: Object.fromEntries([...parameters].map(([name, value]) => [name, readOption(name, value)])),
   }
 }
 
-function readOption(value: string): string | number | boolean {
+function readOption(name: string, value: string): string | number | boolean {
+  if (textOptions.includes(name)) return value
   if (value === 'true' || value === 'false') return value === 'true'
   return /^\d{1,9}$/.test(value) ? Number(value) : value
 }

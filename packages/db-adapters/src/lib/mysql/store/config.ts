@@ -1,6 +1,7 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import type { ConnectionOptions } from 'mysql2'
 import { isMysqlPool, type MysqlPool, type MysqlPromisePool } from './pools.js'
+import type { UrlForm } from '../../pool/database-url.js'
 import {
   checkConnection,
   isObject,
@@ -41,16 +42,29 @@ export interface MysqlConfig extends ServerStoreLimits {
   readonly setUp: readonly string[]
 }
 
+/** Those of mysql2 that a text can say. */
+const form: UrlForm = {
+  schemes: ['mysql:', 'mariadb:'],
+  path: 'database',
+  defaultPort: 3306,
+  needs: ['host', 'path'],
+  parameters: new Set(
+    'bigNumberStrings charset charsetNumber compress connectAttributes connectTimeout dateStrings debug decimalNumbers disableEval enableCleartextPlugin enableKeepAlive flags gracefulEnd insecureAuth jsonStrings keepAliveInitialDelay localAddress maxPreparedStatements password1 password2 password3 passwordSha1 socketPath ssl supportBigNumbers timezone trace'.split(
+      ' ',
+    ),
+  ),
+  parametersAre: 'options of mysql2, such as ssl={"rejectUnauthorized":true}',
+}
+
 /** @throws TypeError for options that cannot work; no I/O. */
 export function mysqlConfig(options: MysqlStoreOptions): MysqlConfig {
   const limits = serverStoreLimits(options)
-  const schemes = ['mysql:', 'mariadb:']
   const { connection } = options
   const foreign = isObject(connection) && isMysqlPool(connection) ? connection : undefined
   const own = foreign ? {} : (connection as string | MysqlConnectionOptions)
-  const given = checkConnection<MysqlConnectionOptions>(own, schemes)
+  const given = checkConnection<MysqlConnectionOptions>(own, form)
   const where = typeof given === 'string' ? { uri: given } : given
-  if (where.uri !== undefined) checkConnection(where.uri, schemes)
+  if (where.uri !== undefined) checkConnection(where.uri, form)
   const client: ConnectionOptions = {
     keepAliveInitialDelay: 30_000,
     ...(where as ConnectionOptions),

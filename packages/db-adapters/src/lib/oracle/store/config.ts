@@ -1,3 +1,4 @@
+import { readDatabaseUrl, type UrlForm } from '../../pool/database-url.js'
 import {
   checkConnection,
   serverStoreLimits,
@@ -31,10 +32,25 @@ export interface OracleConfig extends ServerStoreLimits {
   readonly lockSeconds: number
 }
 
+/** Parameters are those of connect strings that oracledb knows. */
+const form: UrlForm = {
+  schemes: ['oracle:'],
+  path: 'service',
+  defaultPort: 1521,
+  needs: ['host', 'path', 'user'],
+  parameters: new Set(
+    'enable compression failover load_balance recv_buf_size send_buf_size sdu source_route retry_count retry_delay https_proxy https_proxy_port connect_timeout transport_connect_timeout recv_timeout ssl_server_cert_dn ssl_server_dn_match tls_server_cert_dn tls_server_dn_match ssl_allow_weak_dn_match tls_allow_weak_dn_match wallet_location pool_connection_class pool_purity service_tag connection_id_prefix pool_boundary use_sni'.split(
+      ' ',
+    ),
+  ),
+  parametersAre: 'those of connect strings, such as retry_count=3',
+  anyCase: true,
+}
+
 /** @throws TypeError for options that cannot work; no I/O. */
 export function oracleConfig(options: OracleStoreOptions): OracleConfig {
   const limits = serverStoreLimits(options)
-  const given = checkConnection<OracleConnectionOptions>(options.connection, ['oracle:'])
+  const given = checkConnection<OracleConnectionOptions>(options.connection, form)
   const { host, port = 1521, database, ...rest } = typeof given === 'string' ? partsOf(given) : given
   const connectString = rest.connectString ?? (host === undefined ? undefined : `${host}:${port}/${database ?? ''}`)
   if (connectString === undefined)
@@ -57,14 +73,8 @@ export function oracleConfig(options: OracleStoreOptions): OracleConfig {
 }
 
 function partsOf(text: string): OracleConnectionOptions {
-  const { hostname, port, username, password, pathname, search } = new URL(text)
-  const service = decodeURIComponent(pathname.slice(1))
-  return {
-    user: decodeURIComponent(username),
-    password: decodeURIComponent(password),
-    // Parameters such as `?wallet_location=…` are those of connect strings.
-    connectString: `${hostname}:${port || '1521'}/${service}${search}`,
-  }
+  const { host, port = form.defaultPort, user, password, path, search } = readDatabaseUrl(text, form)
+  return { user, password, connectString: `${host}:${port}/${path}${search}` }
 }
 
 /** Texts compare by their bytes, which is by code point in AL32UTF8; nothing is read or written by the server's locale. */

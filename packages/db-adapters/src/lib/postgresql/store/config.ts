@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from 'node:tls'
 import type { ClientConfig } from 'pg'
 import { isPostgresqlPool, type PostgresqlPool } from './pools.js'
+import type { UrlForm } from '../../pool/database-url.js'
 import {
   checkConnection,
   isObject,
@@ -49,6 +50,20 @@ export interface PostgresqlConfig extends ServerStoreLimits {
   readonly setUp: string
 }
 
+/** What pg knows, and what libpq knows that it leaves alone: providers put it into the URLs that they give. */
+const form: UrlForm = {
+  schemes: ['postgresql:', 'postgres:'],
+  path: 'database',
+  defaultPort: 5432,
+  needs: [],
+  parameters: new Set(
+    'host port user password dbname database application_name fallback_application_name client_encoding options binary replication ssl sslmode sslcert sslkey sslrootcert sslnegotiation uselibpqcompat statement_timeout lock_timeout idle_in_transaction_session_timeout query_timeout connect_timeout keepalives keepalives_idle keepalives_interval keepalives_count tcp_user_timeout channel_binding gssencmode krbsrvname require_auth passfile service sslcrl sslcompression sslsni sslpassword ssl_min_protocol_version ssl_max_protocol_version target_session_attrs load_balance_hosts hostaddr pgbouncer'.split(
+      ' ',
+    ),
+  ),
+  parametersAre: 'those of pg, such as sslmode=require',
+}
+
 /** @throws TypeError for options that cannot work; no I/O. */
 export function postgresqlConfig(options: PostgresqlStoreOptions): PostgresqlConfig {
   const limits = serverStoreLimits(options)
@@ -59,10 +74,10 @@ export function postgresqlConfig(options: PostgresqlStoreOptions): PostgresqlCon
   const { connection } = options
   const foreign = isObject(connection) && isPostgresqlPool(connection) ? connection : undefined
   const own = foreign ? {} : (connection as string | PostgresqlConnectionOptions)
-  const given = checkConnection<PostgresqlConnectionOptions>(own, ['postgresql:', 'postgres:'])
+  const given = checkConnection<PostgresqlConnectionOptions>(own, form)
   const where = typeof given === 'string' ? { connectionString: given } : given
-  if (where.connectionString !== undefined)
-    checkConnection(where.connectionString, ['postgresql:', 'postgres:', 'socket:'])
+  if (where.connectionString !== undefined && !/^socket:/i.test(where.connectionString))
+    checkConnection(where.connectionString, form)
   const client: ClientConfig = {
     fallback_application_name: 'steward',
     keepAlive: true,

@@ -236,10 +236,10 @@ export const globalTable = {
   APPS_ORACLE_PORT: port('Oracle', '1521'),
   APPS_ORACLE_ADMINUSER: adminUser('Oracle', 'system'),
   APPS_ORACLE_ADMINPASSWORD: secret('Databases', 'Oracle: password of the administrator'),
-  APPS_ORACLE_SERVICE: text(
-    'Databases',
-    'Oracle: name of the service of the database; not set: ORACLE_SID, else FREEPDB1 (addition)',
-  ),
+  APPS_ORACLE_SERVICE: {
+    ...text('Databases', 'Oracle: name of the service of the database; not set: ORACLE_SID, else FREEPDB1 (addition)'),
+    form: 'service',
+  },
   APPS_MSSQL_HOST: host('SQL Server'),
   APPS_MSSQL_SERVER: serverPackage('SQL Server'),
   APPS_MSSQL_PORT: port('SQL Server', '1433'),
@@ -254,7 +254,7 @@ export const globalTable = {
   },
 
   ORACLE_HOME: vendor('Home of the client'),
-  ORACLE_SID: vendor('Id of the database'),
+  ORACLE_SID: { ...vendor('Id of the database'), form: 'service' },
   ORACLE_PATH: vendor('Folder of scripts of the client'),
   TNS_ADMIN: vendor('Folder of the client’s configuration'),
   LD_LIBRARY_PATH: vendor('Folders of libraries'),
@@ -271,7 +271,13 @@ function serverPackage(product: string) {
 }
 
 function host(product: string) {
-  return { type: 'text', section: 'Databases', summary: `${product}: server`, default: 'localhost' } as const
+  return {
+    type: 'text',
+    form: 'host',
+    section: 'Databases',
+    summary: `${product}: server`,
+    default: 'localhost',
+  } as const
 }
 
 function port(product: string, ofNone: string) {
