@@ -73,10 +73,9 @@ test('what the tables demand is demanded of records', async () => {
   expect((await app.call('/Products/IKURA', { method: 'DELETE' })).status).toBe(409)
 })
 
-test('what cannot be served is left out and named in the log', async () => {
+test('views, and tables whose key has several columns, are served; keys that are guessed are named in the log', async () => {
   const log = app.errors()
   expect(log).toMatch(/BIG_ORDERS: no key is declared; rows are known by \\"OrderNo/)
-  expect(log).toMatch(/PRODUCTS.*no field has the type blob/i)
   expect((await app.call('/BigOrders/')).body).toEqual([
     { row_id: '10355', pieces: 25 },
     { row_id: '10643', pieces: 17 },
