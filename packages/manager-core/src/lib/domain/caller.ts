@@ -49,7 +49,7 @@ export interface Caller {
   readonly operation?: string
   /** What dead owners left is for others: the server has workers recover it. */
   readonly leavesRecovery?: true
-  /** Hooks of the operator do not run. Whoever recovers what it began has them run. */
+  /** Hooks of the operator neither run nor are shown, not even when another process recovers what it began. */
   readonly withoutHooks?: true
   /** Plan only: nothing is changed. */
   readonly dryRun?: boolean

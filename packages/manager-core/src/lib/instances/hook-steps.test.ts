@@ -2,7 +2,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { OperationKind } from '../context.js'
+import type { Caller, OperationEvent } from '../domain/caller.js'
 import { Secret } from '../domain/secret.js'
+import { createOperations } from '../operation/engine.js'
+import { createJournal, type JournalEntry } from '../store/journal.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { writeHook } from '../testing/write-hook.js'
 import { hookStep } from './hook-steps.js'
@@ -61,7 +64,7 @@ const kind: OperationKind<{ readonly folder?: string }, Record<string, never>> =
           undo: async () => rmSync(marker, { force: true }),
           check: () => (existsSync(marker) ? 'done' : 'not-done'),
         },
-        hookStep({ ...options, hook: 'post-start' }),
+        { ...hookStep({ ...options, hook: 'post-start' }), pointOfNoReturn: true },
       ],
     }
   },
@@ -115,4 +118,46 @@ it('warns when a post-hook fails, and goes on', async () => {
 it('has no more than the name before an instance has settings', async () => {
   writeHook(test.home, 'pre-start', 'echo "$USER:$SERVICE_URL:"; exit 1')
   await expect(run({})).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK', output: 'demo::\n' })
+})
+
+/** A caller of commands to which hooks do not apply. */
+const without = (): Caller => ({ ...test.caller, withoutHooks: true })
+
+it('a caller without hooks runs none, and is shown none', async () => {
+  writeHook(test.home, 'pre-start', 'exit 1')
+  const events: OperationEvent[] = []
+  const request = { folder: folder() }
+  rmSync(marker, { force: true })
+  await test.context.operations.run(kind, request, { ...without(), onEvent: (event) => events.push(event) })
+  expect(existsSync(marker)).toBe(true)
+  expect(events.filter(({ type }) => type === 'planned')).toMatchObject([{ steps: [{ id: 'mark', title: 'Mark' }] }])
+  expect(new Set(events.flatMap((event) => (event.type === 'step' ? [event.step] : [])))).toEqual(new Set(['mark']))
+  const { steps } = await test.context.operations.plan(kind, request, without())
+  expect(steps.map(({ id }) => id)).toEqual(['mark'])
+})
+
+it('recovery runs the hooks of an operation as its own caller would have', async () => {
+  const seen = join(test.home, 'recovered')
+  writeHook(test.home, 'post-start', `touch ${seen}`)
+  const { registry, clock } = test.context
+  const operations = createOperations({
+    context: () => test.context,
+    kinds: () => new Map([[kind.kind, kind]]),
+    clock,
+  })
+  const journal = createJournal(registry, { clock })
+  for (const [began, recovers, runs] of [
+    [without(), test.caller, false],
+    [test.caller, without(), true],
+  ] as const) {
+    const { operation } = await operations.run(kind, { folder: folder() }, began)
+    rmSync(seen, { force: true })
+    const entry = journal.entry(operation) as JournalEntry
+    const id = `${operation}-left`
+    journal.begin({ ...entry, id })
+    for (const [seq, step] of ['pre-start', 'mark', 'post-start'].entries()) journal.intent(id, seq, step, undefined)
+    expect(operations.stepsOf(entry)).toHaveLength(runs ? 3 : 1)
+    expect(await operations.recover(recovers)).toMatchObject([{ operation: id, state: 'succeeded' }])
+    expect(existsSync(seen)).toBe(runs)
+  }
 })

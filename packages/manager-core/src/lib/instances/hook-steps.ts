@@ -25,6 +25,7 @@ export function hookStep({ hook, args, folder, instance, input }: HookStepOption
   return {
     id: hook,
     title: `Run the hook ${hook}`,
+    isHook: true,
     async do(run) {
       if (run.caller.withoutHooks) return
       try {

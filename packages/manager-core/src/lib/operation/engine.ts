@@ -12,6 +12,7 @@ import { endAttention } from './end-attention.js'
 import type { EngineContext } from './engine-context.js'
 import { Execution } from './execution.js'
 import type { JournalPoint, OperationKind, Operations, Plan, RecoveredOperation } from './operation.js'
+import { asBegun, isWithoutHooks, noteHooks, shownSteps } from './without-hooks.js'
 
 export interface OperationsOptions<Context> {
   readonly context: () => Context
@@ -44,7 +45,7 @@ export function createOperations<Context extends EngineContext>({
           title,
           instance,
           notes,
-          steps: steps.map((step) => ({
+          steps: shownSteps(steps, caller.withoutHooks).map((step) => ({
             id: step.id,
             title: step.title,
             pointOfNoReturn: step.pointOfNoReturn ?? false,
@@ -66,7 +67,9 @@ export function createOperations<Context extends EngineContext>({
         if (kind.frees) reserve.release()
         else reserve.keep()
         try {
-          context().registry.transaction(() => journal().begin({ ...entry, request, facts, locks }))
+          context().registry.transaction(() =>
+            journal().begin({ ...entry, request, facts: noteHooks(facts, caller), locks }),
+          )
           return await executionOf(id, plan, caller, kind.replacesAll?.(request)).start()
         } catch (error) {
           if (!kind.withoutJournal || !isOutOfSpace(error)) throw failureOf(error)
@@ -104,7 +107,8 @@ export function createOperations<Context extends EngineContext>({
 
     stepsOf({ kind, request, facts }) {
       try {
-        return kinds().get(kind)?.plan(request, facts).steps
+        const plan = kinds().get(kind)?.plan(request, facts)
+        return plan && shownSteps(plan.steps, isWithoutHooks(facts))
       } catch {
         // It is of another version of the manager.
         return undefined
@@ -193,7 +197,8 @@ export function createOperations<Context extends EngineContext>({
       journal().setState(id, 'attention', failureOf(error).message)
       return 'attention'
     }
-    return executionOf(id, plan, { ...caller, signal: never }, kind.replacesAll?.(entry.request)).resume(entry)
+    const own = { ...asBegun(caller, entry.facts), signal: never }
+    return executionOf(id, plan, own, kind.replacesAll?.(entry.request)).resume(entry)
   }
 
   /** What others left of the same instance or name. The locks of all instances, such as `ports`, say nothing. */

@@ -9,6 +9,7 @@ import { failureOf, sentence } from '../system/failure.js'
 import { endAttention } from './end-attention.js'
 import type { EngineContext } from './engine-context.js'
 import type { JournalPoint, OperationResult, Plan, RecoveredOperation, Step, StepRun } from './operation.js'
+import { shownSteps } from './without-hooks.js'
 
 export interface ExecutionOptions<Context> {
   readonly context: Context
@@ -39,8 +40,8 @@ export class Execution<Context extends EngineContext> {
 
   /** @throws ManagerError see `Operations.run` */
   async start(): Promise<OperationResult> {
-    const { plan, id } = this.#options
-    const steps = plan.steps.map(({ id: step, title }) => ({ id: step, title }))
+    const { plan, id, caller } = this.#options
+    const steps = shownSteps(plan.steps, caller.withoutHooks).map(({ id: step, title }) => ({ id: step, title }))
     this.#point({ at: 'planned' })
     this.#emit({ type: 'planned', operation: id, title: plan.title, steps })
     try {
@@ -87,7 +88,7 @@ export class Execution<Context extends EngineContext> {
       current = undefined
       this.#succeed()
     } catch (error) {
-      if (current) this.#emit({ type: 'step', step: current.id, state: 'failed' })
+      if (current) this.#emitStep(current, 'failed')
       if (this.#isPassed()) throw await this.#needAttention(error)
       return this.#undoAfter(error)
     }
@@ -97,7 +98,7 @@ export class Execution<Context extends EngineContext> {
 
   async #do(seq: number, step: Step<Context>, entry: StepEntry | undefined): Promise<void> {
     const { journal, id } = this.#options
-    this.#emit({ type: 'step', step: step.id, state: 'running' })
+    this.#emitStep(step, 'running')
     // An intent tells how it was before the step began, so the first one stays.
     const intent = entry ? entry.intent : await step.intent?.(this.#runOf(step, undefined))
     if (!entry) {
@@ -112,7 +113,7 @@ export class Execution<Context extends EngineContext> {
     if (outcome !== undefined) this.#outcomes.set(step.id, outcome)
     journal.setStep(id, seq, 'done', outcome)
     this.#point({ at: 'outcome', step: step.id })
-    this.#emit({ type: 'step', step: step.id, state: 'done' })
+    this.#emitStep(step, 'done')
   }
 
   async #check(step: Step<Context>, entry: StepEntry): Promise<'done' | 'not-done'> {
@@ -164,13 +165,13 @@ export class Execution<Context extends EngineContext> {
     for (const { seq, state, intent } of this.#steps().toReversed()) {
       const step = plan.steps[seq] as Step<Context>
       if (state === 'undone' || !step.undo) continue
-      this.#emit({ type: 'step', step: step.id, state: 'undoing' })
+      this.#emitStep(step, 'undoing')
       this.#note(() => journal.setStep(id, seq, 'undoing'))
       this.#point({ at: 'undo', step: step.id })
       await this.#reserve.use(() => step.undo?.(this.#runOf(step, intent, true)))
       this.#note(() => journal.setStep(id, seq, 'undone'))
       this.#point({ at: 'undone', step: step.id })
-      this.#emit({ type: 'step', step: step.id, state: 'undone' })
+      this.#emitStep(step, 'undone')
     }
     const left = this.#warnings.slice(warned)
     const told = left.length > 0 ? [sentence(message), ...left].join(' ') : message
@@ -302,6 +303,11 @@ export class Execution<Context extends EngineContext> {
     } catch {
       // The disk is full, most likely; who needs the journal will fail, and say so.
     }
+  }
+
+  #emitStep(step: Step<Context>, state: Extract<OperationEvent, { readonly type: 'step' }>['state']): void {
+    if (shownSteps([step], this.#options.caller.withoutHooks).length > 0)
+      this.#emit({ type: 'step', step: step.id, state })
   }
 
   /** A surface that cannot show it is no reason to fail. */

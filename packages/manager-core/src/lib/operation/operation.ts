@@ -72,6 +72,8 @@ export interface Step<Context> {
   readonly title: string
   /** From its intent on, recovery goes forward: nothing is undone any more. */
   readonly pointOfNoReturn?: true
+  /** It runs a script of the operator: where hooks do not apply, nobody is shown it. */
+  readonly isHook?: true
   /** What undo will need and could not be found out later (an old link's target): written before the effect. */
   intent?(run: StepRun<Context>): Promise<Json> | Json
   do(run: StepRun<Context>): Promise<Json | void>

@@ -174,10 +174,10 @@ function shownSteps(
   begun: readonly StepEntry[],
   planned: readonly StepTitle[] | undefined,
 ): readonly ShownStep[] {
-  const known = new Map(begun.map((entry) => [entry.seq, entry]))
+  const known = new Map(begun.map((entry) => [entry.step, entry]))
   const titles = planned ?? begun.map(({ step }) => ({ id: step, title: step }))
-  return titles.map(({ id, title }, seq) => {
-    const entry = known.get(seq)
+  return titles.map(({ id, title }) => {
+    const entry = known.get(id)
     const isOver = ended.includes(state) || state === 'attention'
     if (!entry) return { id, title, state: isOver ? 'skipped' : 'pending' }
     return { id, title, state: entry.state === 'intent' && isOver ? 'failed' : shownStepStates[entry.state] }

@@ -198,6 +198,8 @@ describe.skipIf(missing !== undefined)(`a manager whose instances run in contain
     const hooks = () => readFileSync(join(manager.folder, 'hooks'), 'utf8')
     expect(hooks()).toBe('pre-add\npost-add\n')
 
+    const planned = await perform('container add', { name: 'boxed', database: 'sqlite' }, { dryRun: true })
+    expect(planned.plan?.steps.map(({ id }) => id)).not.toContainEqual(expect.stringMatching(/^(pre|post)-/))
     await perform('container add', { name: 'boxed', database: 'sqlite' })
     const { list } = await perform('container list')
     expect(list?.map((row) => (row as { name: string }).name)).toEqual(['boxed', 'demo'])
