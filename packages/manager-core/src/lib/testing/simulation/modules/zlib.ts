@@ -23,4 +23,4 @@ function whole(change: (content: Buffer) => Buffer): Transform {
 export const createZstdCompress = (options?: Parameters<typeof real.zstdCompressSync>[1]) =>
   whole((content) => real.zstdCompressSync(content, options))
 export const createZstdDecompress = () => whole((content) => real.zstdDecompressSync(content))
-export const { constants, createGunzip, createGzip, gzipSync, gunzipSync, crc32 } = real
+export const { constants, createGunzip, createGzip, gzipSync, gunzipSync, inflateRawSync, crc32 } = real
