@@ -30,10 +30,11 @@ test('so it is for servers without UTF-8, and for tables with triggers', () => {
     return [
       compiler.insert(object, { [name]: 'a' }, select),
       compiler.insert(object, {}, select),
+      compiler.insert(object, { row_id: '1', [name]: 'a' }, select),
       compiler.update(object, '1', { [name]: 'a' }, { select }),
     ].flatMap((call) => call?.statement.withTriggers ?? [])
   })
-  expect(triggers).toHaveLength(6)
+  expect(triggers).toHaveLength(8)
   expect(problems([...sorted.slice(0, 20).map(withoutUtf8), ...triggers])).toStrictEqual([])
 })
 

@@ -46,9 +46,11 @@ export function insertText(dialect: Dialect, parts: WriteParts): WriteText {
         ? output(dialect, parts, sql`insert into ${table} (${dialect.quote(any.column)})`, sql` values (default)`)
         : output(dialect, parts, sql`insert into ${table}`, sql` ${emptyRow(dialect, parts.columns)}`)
     }
-    const text = output(dialect, parts, sql`insert into ${table} (${names})`, sql` values (${values})`)
-    const isNumbered = parts.columns.idValues === 'integer' && written.some(({ name }) => name === 'row_id')
-    return isNumbered ? { ...text, numbers: table } : text
+    const [start, end] = [sql`insert into ${table} (${names})`, sql` values (${values})`]
+    const given = parts.columns.idValues === 'integer' ? written.findIndex(({ name }) => name === 'row_id') : -1
+    return given < 0
+      ? output(dialect, parts, start, end)
+      : { ...output(dialect, parts, start, end, given), numbers: table }
   }
   const row = written.length === 0 ? emptyRow(dialect, parts.columns) : sql`(${names}) values (${values})`
   return answering(dialect, parts, sql`insert into ${quoteTable(object.table, dialect)} ${row}`)
@@ -86,8 +88,16 @@ function bound({ bind }: Dialect, type: ColumnType, at: number): Text {
 /**
  * The written row by `output`. That clause knows the columns of the row only (not every server takes expressions of them),
  * and is refused for tables with triggers unless its rows go into a table; then the row is read by its id, in the same batch.
+ *
+ * @param givenId slot of the row id, where the write brings it and no table has to remember it
  */
-function output(dialect: Dialect, { object, columns, selected }: WriteParts, start: Text, end: Text): WriteText {
+function output(
+  dialect: Dialect,
+  { object, columns, selected }: WriteParts,
+  start: Text,
+  end: Text,
+  givenId?: number,
+): WriteText {
   const { quote } = dialect
   const joins = createJoins('t0', dialect)
   const { reads } = readsOf(selected)
@@ -103,8 +113,11 @@ function output(dialect: Dialect, { object, columns, selected }: WriteParts, sta
     })
     .join(' and ')
   const listed = reads.map((column) => dialect.read(joins.place(column), column.type)).join(', ')
-  const from = `@written x_w join ${quoteTable(object.table, dialect)} t0 on ${same}${joins.clauses().sql}`
-  const batch = sql`declare @written table (${declared}); ${written}; select ${listed} from ${from}`
+  const table = quoteTable(object.table, dialect)
+  const batch =
+    givenId === undefined
+      ? sql`declare @written table (${declared}); ${written}; select ${listed} from @written x_w join ${table} t0 on ${same}${joins.clauses()}`
+      : sql`${start}${end}; select ${listed} from ${table} t0${joins.clauses()} where ${joins.place(columns.id)} = ${bound(dialect, columns.id.type, givenId)}`
   const own = reads.map(({ column }) => `inserted.${quote(column)}`)
   const isPlain = reads.every(
     ({ path, type }, at) => path.length === 0 && dialect.read(own[at] ?? '', type) === own[at],

@@ -152,6 +152,15 @@ describe('SQL Server on the wire', () => {
     expect(insert).toContain('insert into "note"')
   })
 
+  test('a row that brings its number is read back by it where there are triggers, and no digit is lost', async () => {
+    await start({ reply: once('output', { error: 334 }) })
+    await store.insert(note, { row_id: '9007199254740993', text: 'a' }, note.select(['row_id']))
+    const insert = server.statements.at(-2)
+    expect(insert).toMatch(/insert into "note" \(.*; select .* where t0."row_id" = cast\(@p\d as bigint\)/)
+    expect(insert).toContain('9007199254740993')
+    expect(insert).not.toContain('@written')
+  })
+
   test('a transaction that a deadlock has ended is not ended again by mistake', async () => {
     await start({ reply: once('insert', { error: 1205 }) })
     const error = await failure(store.transaction((session) => session.insert(note, { text: 'a' }, selection)))
