@@ -211,6 +211,10 @@ const dictionary: Readonly<Record<string, string>> = {
         where c.index_name = indexes.index_name and c.constraint_type = 'FOREIGN KEY' and indexes.is_generated)`,
   user_ind_columns: `select table_name, index_name, column_name, ordinal_position as column_position
     from information_schema.index_columns where table_schema = 'public'`,
+  // Views of H2 take no writes.
+  user_updatable_columns: `select 'none' as table_name, 'none' as column_name, 'NO' as updatable, 'NO' as insertable,
+      'NO' as deletable from dual where 1 = 0`,
+  user_triggers: `select 'none' as table_name, 'none' as trigger_type from dual where 1 = 0`,
   all_tables: `select 'nobody' as owner, 'none' as table_name from dual where 1 = 0`,
   all_users: `select 'nobody' as username, 'N' as oracle_maintained from dual where 1 = 0`,
 }

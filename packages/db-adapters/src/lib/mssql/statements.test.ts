@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createCheck } from '../../../test/grammar.js'
 import { compiledStatements, everyChange, everyKind } from '../../../test/statements.js'
 import { createCompiler } from '../sql/compiler.js'
+import { readMssql } from './schema/catalogue.js'
 import { statementsOf } from './schema/statements.js'
 import { mssqlTypes } from './schema/types.js'
 import { mssqlDialect, withoutUtf8 } from './store/dialect.js'
@@ -36,6 +37,20 @@ test('so it is for servers without UTF-8, and for tables with triggers', () => {
   })
   expect(triggers).toHaveLength(8)
   expect(problems([...sorted.slice(0, 20).map(withoutUtf8), ...triggers])).toStrictEqual([])
+})
+
+test('so is what reads the catalogue', async () => {
+  const statements: string[] = []
+  const connection = {
+    rows: async (sql: string) => {
+      statements.push(sql)
+      return []
+    },
+    run: async () => {},
+  }
+  await readMssql(connection, ['dbo', 'sales'])
+  expect(statements.length).toBeGreaterThan(5)
+  expect(problems(statements)).toStrictEqual([])
 })
 
 test('every statement for changes of tables is T-SQL', () => {

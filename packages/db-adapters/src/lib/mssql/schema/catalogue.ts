@@ -63,12 +63,24 @@ const foreignKeysSql = (which: string): string => `
     join sys.columns b on b.object_id = k.referenced_object_id and b.column_id = k.referenced_column_id
   where ${which} order by f.parent_object_id, f.name, k.constraint_column_id`
 
+/** What people have written about tables, views (place 0) and their columns. */
+const commentsSql = (which: string): string => `
+  select p.major_id as "table", p.minor_id as place, cast(p.value as nvarchar(3750)) as comment
+  from sys.extended_properties p join sys.objects o on o.object_id = p.major_id
+  where p.class = 1 and p.name = N'MS_Description' and o.type in ('U', 'V') and ${which}`
+
 export async function readMssql(connection: SchemaConnection, schemas?: readonly string[]): Promise<Catalogue> {
   const which = chosen(schemas)
   const tables = await connection.rows(tablesSql(which))
   const columns = Map.groupBy(await connection.rows(columnsSql(which)), (row) => text(row, 'table'))
   const indexes = Map.groupBy(await connection.rows(indexesSql(which)), (row) => text(row, 'table'))
   const keys = Map.groupBy(await connection.rows(foreignKeysSql(which)), (row) => text(row, 'table_id'))
+  const comments = new Map(
+    (await connection.rows(commentsSql(which))).map((row) => [
+      `${text(row, 'table')}.${text(row, 'place')}`,
+      text(row, 'comment') || undefined,
+    ]),
+  )
   const [{ folds } = {}] = await connection.rows(`select case when 'a' = 'A' then 1 else 0 end as folds`)
   const isOwn = (row: SchemaRow): boolean => isOwnName(text(row, 'name').replace(/^.*\./, ''))
   const ours = new Map(tables.filter(isOwn).map((row) => [text(row, 'name'), text(row, 'id')]))
@@ -85,13 +97,17 @@ export async function readMssql(connection: SchemaConnection, schemas?: readonly
         name: text(row, 'name'),
         schema: text(row, 'schema') || undefined,
         kind: text(row, 'kind').trim() === 'U' ? 'table' : 'view',
-        columns: (columns.get(id) ?? []).map(columnInfo),
+        columns: (columns.get(id) ?? []).map((column) => ({
+          ...columnInfo(column),
+          comment: comments.get(`${id}.${text(column, 'place')}`),
+        })),
         primaryKey: primary ? primary.map((each) => text(each, 'column')) : [],
         indexes: own.filter((index) => index !== primary).map(indexInfo),
         wordIndexes: wordIndexes(wordsTableName(text(row, 'name'))),
         foreignKeys: grouped(keys.get(id) ?? []).map(foreignKeyInfo),
         foreignKeysSupported: true,
         implicitId: undefined,
+        comment: comments.get(`${id}.0`),
       }
     }),
   }

@@ -23,6 +23,14 @@ function statementsFor(isOwn: boolean) {
       select v.view_name as name, 'VIEW' as kind, m.comments as remark
       from ${view}_views v left join ${view}_tab_comments m on m.table_name = v.view_name${same('m', 'v')}
       where 1 = 1${inSchema('v')}`,
+    // A write to a view with triggers cannot give the row back.
+    writable: `
+      select c.table_name as tab, c.column_name as name, c.updatable as updatable, c.insertable as insertable,
+        c.deletable as deletable
+      from ${view}_updatable_columns c
+        join ${view}_views v on v.view_name = c.table_name${same('v', 'c')}
+      where not exists (select 1 from ${view}_triggers g
+        where g.table_name = c.table_name and g.trigger_type = 'INSTEAD OF'${isOwn ? '' : ' and g.table_owner = c.owner'})${inSchema('c')}`,
     columns: `
       select c.table_name as tab, c.column_name as name, c.data_type as type, c.char_length as characters,
         c.data_precision as digits, c.data_scale as decimals, c.nullable as nullable, c.default_length as default_length,
@@ -75,6 +83,7 @@ async function readSchema(connection: SchemaConnection, schema: string | undefin
   const columns = byTable(await read(sql.columns))
   const keys = byTable(await read(sql.keys))
   const indexes = byTable(await read(sql.indexes))
+  const writable = byTable(await read(sql.writable))
   const foreignKeys = byTable(await read(sql.foreignKeys))
   const [ours, others] = [new Set<string>(), [] as SchemaRow[]]
   for (const row of found) {
@@ -85,11 +94,16 @@ async function readSchema(connection: SchemaConnection, schema: string | undefin
     const name = text(row, 'name')
     const key = keys(name)
     const keyIndex = key[0] && text(key[0], 'index_name')
+    const isView = text(row, 'kind') === 'VIEW'
+    const written = isView ? writtenColumns(writable(name)) : undefined
     return {
       name: schema === undefined ? name : `${schema}.${name}`,
       schema,
-      kind: text(row, 'kind') === 'VIEW' ? 'view' : 'table',
-      columns: columns(name).map(columnInfo),
+      kind: isView ? 'view' : 'table',
+      columns: columns(name).map((each) => {
+        const info = columnInfo(each)
+        return written && !written.has(info.name) ? { ...info, generated: true } : info
+      }),
       primaryKey: key.map((each) => text(each, 'col')),
       indexes: indexInfos(indexes(name)).filter((index) => index.name !== keyIndex),
       foreignKeys: foreignKeyInfos(foreignKeys(name), schema, own),
@@ -97,6 +111,8 @@ async function readSchema(connection: SchemaConnection, schema: string | undefin
       foreignKeysSupported: true,
       implicitId: undefined,
       comment: text(row, 'remark') || undefined,
+      // Without a key that the view declares, rows are known by a guess only, and never written.
+      writtenBy: written && key.every((each) => written.has(text(each, 'col'))) ? 'database' : undefined,
     }
   })
 
@@ -106,6 +122,14 @@ async function readSchema(connection: SchemaConnection, schema: string | undefin
     const column = names.find(isWordColumn) ?? ''
     return [{ name, column }]
   }
+}
+
+/** The columns that can be written, of a view whose rows can be made, changed and deleted. */
+function writtenColumns(rows: readonly SchemaRow[]): ReadonlySet<string> | undefined {
+  const says = (row: SchemaRow, ...names: string[]): boolean => names.every((name) => text(row, name) === 'YES')
+  const found = rows.filter((row) => says(row, 'insertable', 'updatable'))
+  if (found.length === 0 || !rows.every((row) => says(row, 'deletable'))) return undefined
+  return new Set(found.map((row) => text(row, 'name')))
 }
 
 export async function readSchemas(connection: SchemaConnection): Promise<SchemaInfo[]> {
