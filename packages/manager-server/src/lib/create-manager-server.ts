@@ -18,6 +18,7 @@ import { limitServer, serverLimits } from './server-limits.js'
 import type { ServerState } from './server-state.js'
 import { createWebServer } from './tls.js'
 import { acceptUpgrades } from './terminal/accept-upgrades.js'
+import { startSleeping } from './waker/start-sleeping.js'
 import { createTerminalServer } from './terminal/create-terminal-server.js'
 
 export interface ManagerServerOptions {
@@ -85,12 +86,13 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   const monitoring = startMonitoring({ context, onProblem: report('Monitoring') })
   const publishing = startPublishing({ context, manager: at, onProblem: report('Reverse proxy') })
   const renewals = startRenewals({ context, after: publishing.begun, onProblem: report('Certificates') })
+  const sleeping = startSleeping({ manager, after: publishing.begun, onProblem: report('Sleeping instances') })
   return {
     url: `${web.scheme}://${at}`,
     async close() {
       closing.abort()
       runs.close()
-      const parts = [web, terminals, renewals, monitoring, publishing]
+      const parts = [web, terminals, renewals, monitoring, publishing, sleeping]
       await Promise.all([closeServer(server), ...parts.map((part) => part.close())])
       cache.close()
     },

@@ -72,9 +72,10 @@ const stop = defineAction({
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const { id, name } = started(input.name)
+    const { id, name, observed } = started(input.name)
     const { state } = await context.runtimes.of({ id }).observe(refOf(context, { id }))
-    if (!isRunning(state)) return { message: `The application server of "${name}" is already stopped.` }
+    if (!isRunning(state) && observed !== 'asleep')
+      return { message: `The application server of "${name}" is already stopped.` }
     return runOperation(call, appStopKind, { id, name }, () => ({
       message: `The application server of "${name}" is stopped; app-start ${name} starts it.`,
     }))

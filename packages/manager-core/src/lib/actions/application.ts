@@ -39,6 +39,11 @@ const health = defineAction({
   view: { type: 'text' },
   async handler({ context, input }) {
     const instance = input.name
+    if (instance.observed === 'asleep')
+      return {
+        message: `"${instance.name}" is asleep: the next request wakes it.`,
+        data: { health: { ok: true, reason: 'asleep', responseTime: 0 } satisfies WireHealth },
+      }
     const place = healthPlace(context, instance)
     const { ok, reason, text, sections, responseTime, silent } = await checkHealth(place)
     const message =

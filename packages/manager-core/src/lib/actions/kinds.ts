@@ -18,6 +18,7 @@ import {
   appStartKind,
   appStopKind,
   setStatusKind,
+  sleepKind,
   startKind,
   stopKind,
 } from '../instances/start-and-stop.js'
@@ -46,6 +47,7 @@ const kinds: readonly OperationKind[] = [
   proveKind,
   startKind,
   stopKind,
+  sleepKind,
   restartKind,
   appStartKind,
   appStopKind,

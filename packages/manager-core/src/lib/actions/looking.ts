@@ -33,7 +33,7 @@ export const lookingActions: readonly Action[] = [
         name: 'status',
         short: 's',
         type: 'choice',
-        choices: ['started', 'stopped', 'starting', 'degraded', 'crashed', 'suspended', 'unknown'],
+        choices: ['started', 'stopped', 'asleep', 'starting', 'degraded', 'crashed', 'suspended', 'unknown'],
         summary: 'In this state, as it is observed',
       },
       { name: 'where', short: 'w', type: 'text', summary: 'With this condition in SQL' },

@@ -35,12 +35,13 @@ const status = defineAction({
           message: problems.map(({ message }) => message).join('\n'),
         }
       })
+    const { waker: _waker, sleepers: _sleepers, ...published } = now
     const warnings = now.problems.filter(({ instance }) => !instance).map(({ message }) => message)
     if (now.failure !== '') warnings.unshift(`Since then nothing could be published: ${now.failure}`)
     return {
       message: describe(now),
       list,
-      item: { ...now, problems: now.problems as unknown as Json },
+      item: { ...published, problems: now.problems as unknown as Json },
       ...(warnings.length > 0 && { warnings }),
     }
   },

@@ -1,6 +1,6 @@
 import type { Action } from '../action.js'
 import { isRunning } from '../domain/instance.js'
-import { setStatusKind, startKind, stopKind } from '../instances/start-and-stop.js'
+import { setStatusKind, sleepKind, startKind, stopKind } from '../instances/start-and-stop.js'
 import { refOf } from '../runtime/instance-ref.js'
 import { urlOf } from '../settings/public-url.js'
 import { appActions } from './application-server.js'
@@ -66,6 +66,50 @@ const stop = defineAction({
   },
 })
 
+const sleep = defineAction({
+  name: 'sleep',
+  group: 'Instances',
+  summary: 'Stop an instance until the next request',
+  description:
+    'For an instance with APPS_SLEEP_AFTER (or SERVICE_SLEEP_AFTER) behind the reverse proxy: the server of the manager ' +
+    'does it by itself when nobody asks for that long. Requests that are under way may finish for APPS_STOPTIMEOUT ' +
+    'seconds. The hooks pre-stop.sh and post-stop.sh run.',
+  parameters: [nameOfInstance],
+  ability: 'operate',
+  mutating: true,
+  examples: ['sleep demo'],
+  view: { type: 'text' },
+  async handler(call) {
+    const { id, name, observed } = call.input.name
+    const { state } = await call.context.runtimes.of({ id }).observe(refOf(call.context, { id }))
+    if (observed === 'asleep' && !isRunning(state)) return { message: `"${name}" is already asleep.` }
+    return runOperation(call, sleepKind, { id, name }, () => ({
+      message: `"${name}" is asleep; the next request wakes it.`,
+    }))
+  },
+})
+
+const wake = defineAction({
+  name: 'wake',
+  group: 'Instances',
+  summary: 'Start an instance if it is asleep',
+  description:
+    'As the first request does. Others stay as they are: start is for those that are stopped. What sleeps and does not ' +
+    'start goes on sleeping. The hooks pre-start.sh and post-start.sh run.',
+  parameters: [nameOfInstance],
+  ability: 'operate',
+  mutating: true,
+  examples: ['wake demo'],
+  view: { type: 'text' },
+  async handler(call) {
+    const { id, name, observed } = call.input.name
+    if (observed !== 'asleep') return { message: `"${name}" is not asleep.` }
+    return runOperation(call, startKind, { id, name, wake: true }, () => ({
+      message: `"${name}" is awake: ${urlOf(call.input.name)}`,
+    }))
+  },
+})
+
 const setStatus = defineAction({
   name: 'setstatus',
   group: 'Instances',
@@ -105,6 +149,8 @@ const setStatus = defineAction({
 export const runningActions: readonly Action[] = [
   start,
   stop,
+  sleep,
+  wake,
   restartAction,
   startAllAction,
   setStatus,

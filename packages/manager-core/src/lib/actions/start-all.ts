@@ -1,5 +1,7 @@
+import type { ManagerContext } from '../context.js'
 import { isRunning, type Instance } from '../domain/instance.js'
 import { countText } from '../domain/readable.js'
+import { sleepAfterMs } from '../instances/sleep-after.js'
 import { startKind } from '../instances/start-and-stop.js'
 import { observed } from '../instances/wire-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
@@ -15,7 +17,7 @@ export const startAllAction = defineAction({
   summary: 'Start all instances that should run and do not',
   description:
     'For after a reboot of the machine, as an @reboot line of the cron table or a unit would call it. Those that were ' +
-    'stopped stay so. An instance that fails does not keep the others from being started; it ends with 1 then.',
+    'stopped stay so, and those that sleep are woken by the next request. An instance that fails does not keep the others from being started; it ends with 1 then.',
   options: [
     {
       name: 'parallel',
@@ -32,7 +34,7 @@ export const startAllAction = defineAction({
   async handler(call) {
     const { context, input, caller } = call
     const wanted = context.registry.instances().filter(({ desired }) => desired === 'started')
-    const waiting = (await observed(context, wanted)).filter(({ observed: state }) => !isRunning(state))
+    const waiting = await idle(context, await observed(context, wanted))
     if (caller.dryRun)
       return {
         message: `${countText(waiting.length, 'instance')} would be started.`,
@@ -67,4 +69,14 @@ async function startOne(
   } catch (error) {
     return { result: 'failed', message: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** Those that do not run, and are not left to the next request. */
+async function idle(context: ManagerContext, instances: readonly Instance[]): Promise<readonly Instance[]> {
+  const found: Instance[] = []
+  for (const one of instances) {
+    if (isRunning(one.observed)) continue
+    if (one.observed !== 'asleep' || (await sleepAfterMs(context, one)) === 0) found.push(one)
+  }
+  return found
 }

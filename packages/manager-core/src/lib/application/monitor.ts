@@ -14,6 +14,8 @@ export interface MonitorOptions {
   readonly signal: AbortSignal
 }
 
+const asleep = { ok: true, reason: undefined, responseTime: 0 } as const
+
 /**
  * Calls the health check again and again, a line each. On each error or warning, and once when all is well again, the
  * hook `monitoring.sh` is called with the instance's name and the reason. Source: requirements, "Command line", "Events".
@@ -26,9 +28,11 @@ export async function* monitor(
   const place = healthPlace(context, instance)
   let wasWell = true
   for (let turn = 1; ; turn++) {
-    const { ok, reason, responseTime } = await checkHealth(place, { slowMs })
+    // Nobody wakes it for a check.
+    const isAsleep = context.registry.byId(instance.id)?.observed === 'asleep'
+    const { ok, reason, responseTime } = isAsleep ? asleep : await checkHealth(place, { slowMs })
     const time = context.clock().toISOString()
-    const outcome = ok && reason === undefined ? 'OK' : `${ok ? 'WARNING' : 'ERROR'} ${reason}`
+    const outcome = isAsleep ? 'ASLEEP' : ok && reason === undefined ? 'OK' : `${ok ? 'WARNING' : 'ERROR'} ${reason}`
     yield `${time} ${instance.name} ${outcome} ${Math.round(responseTime)} ms`
 
     const told = reason ?? (wasWell ? undefined : 'recovered')

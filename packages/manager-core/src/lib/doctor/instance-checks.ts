@@ -6,6 +6,7 @@ import type { ManagerContext } from '../context.js'
 import { isRunning, type Instance } from '../domain/instance.js'
 import { isWebapp } from '../files/webapp.js'
 import { lostData } from '../instances/data-there.js'
+import { sleepAfterMs } from '../instances/sleep-after.js'
 import { checkHealth } from '../runtime/health.js'
 import { refOf } from '../runtime/instance-ref.js'
 import { describeHolder, portsOf } from '../runtime/port-holder.js'
@@ -186,6 +187,8 @@ export const instanceChecks: readonly DoctorCheck[] = [
               return 'It goes on.'
             },
           })
+        else if (instance.observed === 'asleep' && desired === 'started' && !runs)
+          findings.push(...(await unwakeable(context, instance)))
         else if (desired === 'started' && !runs)
           findings.push({
             level: 'error',
@@ -207,6 +210,21 @@ export const instanceChecks: readonly DoctorCheck[] = [
     },
   },
 ]
+
+async function unwakeable(context: ManagerContext, instance: Instance): Promise<readonly Finding[]> {
+  const { name } = instance
+  const isMeant = (await sleepAfterMs(context, instance)) > 0
+  const free = context.locks.tryAcquire(['sleeping'], 'doctor')
+  free?.release()
+  if (isMeant && !free) return []
+  return [
+    {
+      level: 'error',
+      message: `"${name}" is asleep and nobody wakes it: ${isMeant ? 'the server of the manager does not run' : 'it is not to sleep any more, and the server of the manager does not run'}.`,
+      help: `manager serve wakes it; manager start ${name} starts it.`,
+    },
+  ]
+}
 
 function unsupervised(name: string): Finding {
   return {

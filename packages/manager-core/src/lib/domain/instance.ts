@@ -11,8 +11,11 @@ export const thisHost = '127.0.0.1'
 /** What is recorded: `status` of the requirements. `start` and `stop` set it, and `setstatus` alone. */
 export type Desired = 'started' | 'stopped'
 
-/** What was seen last. `crashed`: it ended by itself and is not started again; `suspended`: paused during a save. */
-export type Observed = 'started' | 'starting' | 'degraded' | 'stopped' | 'crashed' | 'suspended' | 'unknown'
+/**
+ * What was seen last. `crashed`: it ended by itself and is not started again; `suspended`: paused during a save; `asleep`:
+ * stopped until somebody asks for it, which only the registry knows.
+ */
+export type Observed = 'started' | 'starting' | 'degraded' | 'stopped' | 'asleep' | 'crashed' | 'suspended' | 'unknown'
 
 /** One instance as the registry knows it. Dates are ISO 8601 in UTC, `2026-11-21T03:00:00.000Z`. */
 export interface Instance {
@@ -62,6 +65,11 @@ export interface Instance {
 /** One that is there while a backup is proved or an upgrade rehearsed, and nobody's business. */
 export function isThrowAway({ source }: Pick<Instance, 'source'>): boolean {
   return source.startsWith('prove:') || source.startsWith('rehearse:')
+}
+
+/** Whether it answers whoever asks, although it may have to be woken for it. */
+export function isAvailable(state: Observed): boolean {
+  return isRunning(state) || state === 'asleep'
 }
 
 /** Whether it has processes. */

@@ -31,9 +31,23 @@ export async function unused(port: number, { timeoutMs, signal, onChange }: Unus
 
 /** Connections that a port of 127.0.0.1 has with its callers. */
 export function connectionsTo(port: number): number {
-  const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const local = addressText(port)
+  return openConnections().filter(([address]) => address === local).length
+}
+
+/** Whether anybody is connected to a port of 127.0.0.1: also when who answers has a network of its own. */
+export function isPortUsed(port: number): boolean {
+  const used = addressText(port)
+  return openConnections().some(([local, remote]) => local === used || remote === used)
+}
+
+function addressText(port: number): string {
+  return `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+function openConnections(): readonly (readonly [local: string, remote: string])[] {
   return readFileSync('/proc/net/tcp', 'utf8')
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, address, , state]) => address === local && openStates.has(state ?? '')).length
+    .flatMap(([, local = '', remote = '', state = '']) => (openStates.has(state) ? [[local, remote] as const] : []))
 }

@@ -1,13 +1,12 @@
 import { ManagerError } from '../../errors.js'
 import { specOf } from '../application/instance-spec.js'
 import type { ManagerContext, OperationKind, Plan, Step } from '../context.js'
-import { isRunning } from '../domain/instance.js'
 import { kindOf } from '../templates/check-template.js'
 import { checkRuntime } from './choose-runtime.js'
 import { checkDataThere } from './data-there.js'
 import { existing } from './existing.js'
 import { hookStep } from './hook-steps.js'
-import { startStep, stopStep } from './runtime-steps.js'
+import { runsOrSleeps, startStep, stopStep } from './runtime-steps.js'
 
 export type MoveRequest = { readonly id: string; readonly name: string; readonly to: string }
 
@@ -42,7 +41,7 @@ export const moveKind: OperationKind<MoveRequest, MoveFacts> = {
     await checkRuntime(context, to, await kindOf(app))
     const isKnown = runtimes.names.includes(from)
     const runs = isKnown
-      ? isRunning((await runtimes.of(instance).observe({ id, folder })).state)
+      ? await runsOrSleeps(context, { id, folder })
       : desired === 'started'
     return { name, folder, from, isKnown, runs }
   },

@@ -1,6 +1,7 @@
 import { specOf } from '../application/instance-spec.js'
 import type { ManagerContext, Step, StepRun } from '../context.js'
 import { isRunning, type Observed } from '../domain/instance.js'
+import type { InstanceRef } from '../runtime/runtime.js'
 import { pinServerIn } from '../servers/application-server.js'
 import { bringUp } from './bring-up.js'
 import { checkDataThere, noteData } from './data-there.js'
@@ -20,15 +21,16 @@ export interface StartStepOptions extends RuntimeStepOptions {
   readonly debug?: boolean
 }
 
-/** Stops it when it runs; undo starts it again when it ran (its intent says so). Sets `observed`. */
+/**
+ * Stops it when it runs; undo starts it again when it ran (its intent says so). One that sleeps counts as running: only a
+ * start shows that what was done to it is good. Sets `observed`.
+ */
 export function stopStep({ instance, folder, force }: RuntimeStepOptions & { readonly force?: boolean }): Step {
   const ref = { id: instance.id, folder }
   return {
     id: 'stop',
     title: force ? 'Stop the instance by force' : 'Stop the instance',
-    async intent({ context }) {
-      return { wasRunning: isRunning((await context.runtimes.of(ref).observe(ref)).state) }
-    },
+    intent: async ({ context }) => ({ wasRunning: await runsOrSleeps(context, ref) }),
     async do({ context, intent }) {
       await stopNow(context, ref, force)
       return { wasRunning: (intent as { wasRunning?: boolean }).wasRunning === true }
@@ -41,6 +43,35 @@ export function stopStep({ instance, folder, force }: RuntimeStepOptions & { rea
       return isRecorded && !isRunning((await context.runtimes.of(ref).observe(ref)).state) ? 'done' : 'not-done'
     },
   }
+}
+
+/**
+ * Stops it until somebody asks for it. That it sleeps is recorded first: who finds it stopped wakes it from then on.
+ */
+export function sleepStep({ instance, folder }: RuntimeStepOptions): Step {
+  const ref = { id: instance.id, folder }
+  return {
+    id: 'stop',
+    title: 'Stop the instance until somebody asks for it',
+    async do({ context }) {
+      const { registry, runtimes, settings } = context
+      registry.transaction((writer) => writer.updateInstance(ref.id, { observed: 'asleep' }))
+      await runtimes.of(ref).stop(ref, { graceMs: settings.global.stopTimeoutMs })
+    },
+    async check({ context }) {
+      const isRecorded = context.registry.byId(ref.id)?.observed === 'asleep'
+      return isRecorded && !isRunning((await context.runtimes.of(ref).observe(ref)).state) ? 'done' : 'not-done'
+    },
+  }
+}
+
+/** Whether it has processes, or would when somebody asked for it. */
+export async function runsOrSleeps(
+  { runtimes, registry }: Pick<ManagerContext, 'runtimes' | 'registry'>,
+  ref: InstanceRef,
+): Promise<boolean> {
+  if (registry.byId(ref.id)?.observed === 'asleep') return true
+  return isRunning((await runtimes.of(ref).observe(ref)).state)
 }
 
 /**

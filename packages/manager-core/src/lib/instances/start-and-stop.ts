@@ -1,22 +1,30 @@
 import { existsSync } from 'node:fs'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext, OperationKind } from '../context.js'
-import type { Desired } from '../domain/instance.js'
+import { isRunning, type Desired } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
+import { refOf } from '../runtime/instance-ref.js'
 import { checkDataThere, lostData } from './data-there.js'
 import { emptyDataStep } from './empty-data-step.js'
 import { existing } from './existing.js'
 import { hookStep } from './hook-steps.js'
-import { startStep, stopStep, stopToStartStep } from './runtime-steps.js'
+import { sleepStep, startStep, stopStep, stopToStartStep } from './runtime-steps.js'
+import { sleepAfterMs } from './sleep-after.js'
 
 type Request = { readonly id: string; readonly name: string }
-type Facts = { readonly name: string; readonly folder: string }
+/** `asleep`: it is until somebody asks for it. */
+type Facts = { readonly name: string; readonly folder: string; readonly asleep?: boolean }
 
-/** Starts an instance and waits until it is healthy; it is wanted started from then on. */
-export const startKind: OperationKind<Request & { readonly empty?: boolean }, Facts> = {
+/**
+ * Starts an instance and waits until it is healthy; it is wanted started from then on. With `wake` only one that sleeps. What
+ * sleeps and cannot be started goes on sleeping, so that the next request tries it again.
+ */
+export const startKind: OperationKind<Request & { readonly empty?: boolean; readonly wake?: boolean }, Facts> = {
   kind: 'start',
   locks: lockOf,
-  async inspect({ id, name, empty }, context) {
+  async inspect({ id, name, empty, wake }, context) {
+    if (wake === true && context.registry.byId(id)?.observed !== 'asleep')
+      throw new ManagerError('ERR_STATE', `"${name}" is not asleep.`, { command: `start ${name}` })
     if (empty !== true) return inspectStart({ id, name }, context)
     if ((await lostData(context, { id })) === undefined)
       throw new ManagerError('ERR_STATE', `"${name}" has its data; --empty is for an instance whose data are gone.`, {
@@ -25,7 +33,7 @@ export const startKind: OperationKind<Request & { readonly empty?: boolean }, Fa
       })
     return inspect({ id, name }, context)
   },
-  plan({ id, empty }, { name, folder }) {
+  plan({ id, empty }, { name, folder, asleep }) {
     const instance = { id, name }
     const hook = { args: [name], folder, instance, input: inputOf('start', name, {}) }
     return {
@@ -39,6 +47,40 @@ export const startKind: OperationKind<Request & { readonly empty?: boolean }, Fa
         { ...hookStep({ ...hook, hook: 'post-start' }), pointOfNoReturn: true },
       ],
       commit: (registry) => registry.updateInstance(id, { desired: 'started' }),
+      ...(asleep === true && { rollback: (registry) => registry.updateInstance(id, { observed: 'asleep' }) }),
+    }
+  },
+}
+
+/** Stops an instance until somebody asks for it: it stays wanted started. */
+export const sleepKind: OperationKind<Request, Facts> = {
+  kind: 'sleep',
+  locks: lockOf,
+  async inspect(request, context) {
+    const instance = existing(context.registry, request)
+    const { name, desired } = instance
+    const { state } = await context.runtimes.of(instance).observe(refOf(context, instance))
+    if (desired !== 'started' || !isRunning(state))
+      throw new ManagerError('ERR_STATE', `"${name}" does not run, so it cannot be put to sleep.`, {
+        command: `start ${name}`,
+      })
+    if ((await sleepAfterMs(context, instance)) === 0)
+      throw new ManagerError('ERR_STATE', `"${name}" is not put to sleep: nobody would wake it.`, {
+        help: 'Set APPS_SLEEP_AFTER, or SERVICE_SLEEP_AFTER of the instance; both need APPS_PROXY=yes.',
+      })
+    return inspect(request, context)
+  },
+  plan({ id }, { name, folder }) {
+    const instance = { id, name }
+    const hook = { args: [name], folder, instance, input: inputOf('sleep', name, {}) }
+    return {
+      title: `Put instance "${name}" to sleep`,
+      instance,
+      steps: [
+        hookStep({ ...hook, hook: 'pre-stop' }),
+        { ...sleepStep({ instance, folder }), pointOfNoReturn: true },
+        hookStep({ ...hook, hook: 'post-stop' }),
+      ],
     }
   },
 }
@@ -122,11 +164,14 @@ export const setStatusKind: OperationKind<Request & { readonly status: Desired }
   kind: 'setstatus',
   locks: lockOf,
   inspect,
-  plan: ({ id, status }, { name }) => ({
+  plan: ({ id, status }, { name, asleep }) => ({
     title: `Record "${name}" as ${status}`,
     instance: { id, name },
     steps: [],
-    commit: (registry) => registry.updateInstance(id, { desired: status }),
+    commit(registry) {
+      const isOver = asleep === true && status === 'stopped'
+      registry.updateInstance(id, { desired: status, ...(isOver && { observed: 'stopped' }) })
+    },
   }),
 }
 
@@ -135,7 +180,8 @@ function lockOf({ id }: Request): readonly string[] {
 }
 
 async function inspect({ id, name }: Request, { registry, home }: ManagerContext): Promise<Facts> {
-  return { name: existing(registry, { id, name }).name, folder: home.instance(id).folder }
+  const instance = existing(registry, { id, name })
+  return { name: instance.name, folder: home.instance(id).folder, asleep: instance.observed === 'asleep' }
 }
 
 /** Before it is stopped: what still runs may have data that are nowhere else. */

@@ -117,7 +117,8 @@ export async function observed(
   if (refs.length === 0) return instances
   const seen = await context.runtimes.observeAll(refs)
   return instances.map((instance) => {
-    const state = seen.get(instance.id)
+    const found = seen.get(instance.id)
+    const state = found === 'stopped' && instance.observed === 'asleep' ? 'asleep' : found
     return state === undefined || state === instance.observed ? instance : { ...instance, observed: state }
   })
 }

@@ -6,14 +6,14 @@ import { stateOf } from '../system/process-identity.js'
 type Context = Pick<ManagerContext, 'registry' | 'clock'>
 
 /**
- * Instances that should answer: started ones, but for those whose application server was stopped on purpose. One that an
+ * Instances that should answer: started ones, but for those that sleep or whose application server was stopped on purpose. One that an
  * operation was stopped or killed at is among them.
  */
 export function wantedInstances({ registry }: Pick<Context, 'registry'>): readonly Instance[] {
   return registry
     .instances()
     .filter((instance) => instance.desired === 'started' && !isThrowAway(instance))
-    .filter(({ observed, operation }) => observed !== 'stopped' || operation !== '')
+    .filter(({ observed, operation }) => observed !== 'asleep' && (observed !== 'stopped' || operation !== ''))
 }
 
 /** Ids of instances that an operation is at, which may stop or pause them. */

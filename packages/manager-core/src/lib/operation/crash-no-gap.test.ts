@@ -14,6 +14,10 @@ if (missing === undefined) {
     await proxy.close()
     rmSync(folder, { recursive: true })
   })
-  const config = [...proxy.settings, `export APPS_PROXYDIR=${folder}`, 'export APPS_SSL=false']
-  testCrashes(['restart', 'upgrade', 'rollback'], { proxied: true, config })
+  const config = [
+    ...proxy.settings,
+    'export APPS_SLEEP_AFTER=3600',
+    `export APPS_PROXYDIR=${folder}`, 'export APPS_SSL=false',
+  ]
+  testCrashes(['restart', 'upgrade', 'rollback', 'sleep', 'start'], { proxied: true, config })
 } else it(`restart, upgrade and rollback without a gap: ${missing}`, (context) => context.skip(missing))

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { healthPlace } from '../application/health-place.js'
 import type { ManagerContext } from '../context.js'
-import { isRunning, type Instance } from '../domain/instance.js'
+import { isAvailable, isRunning, type Instance } from '../domain/instance.js'
 import type { WireInstance } from '../instances/wire-instance.js'
 import type { WireLimits } from '../instances/wire-limits.js'
 import { refOf } from '../runtime/instance-ref.js'
@@ -100,13 +100,13 @@ export async function measured(
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, Measured>> {
   const { runtimes, home, clock } = context
-  const refs = instances.filter(({ observed }) => observed !== 'stopped').map((instance) => refOf(context, instance))
+  const refs = instances.filter(({ observed }) => observed !== 'stopped' && observed !== 'asleep').map((instance) => refOf(context, instance))
   const [usage, backups] = await Promise.all([runtimes.usageAll(refs), lastBackups(context)])
   const limit = pLimit(atOnce)
   const measure = async (instance: Instance): Promise<Measured> => {
     const { id, observed } = instance
     const last = { last_backup: backups.get(id) ?? '', server: serverOf(home.instance(id).app) }
-    if (observed === 'stopped') return { ...nothing, ...last }
+    if (observed === 'stopped' || observed === 'asleep') return { ...nothing, ...last }
     const { since = '', restarts } = await runtimes.observe(refOf(context, instance))
     // One that is paused cannot answer, and one that starts has not to.
     const answers = observed === 'started' || observed === 'degraded'
@@ -147,7 +147,7 @@ async function lastBackups({ backups }: Pick<ManagerContext, 'backups'>): Promis
 }
 
 function stateOf({ desired, observed, operation }: Instance, needsAttention: boolean): string {
-  const fits = observed === 'crashed' || isRunning(observed) === (desired === 'started')
+  const fits = observed === 'crashed' || isAvailable(observed) === (desired === 'started')
   const state = fits ? observed : `${observed}, recorded as ${desired}`
   if (needsAttention) return `${state}, needs attention`
   return operation === '' ? state : `${state}, being changed`

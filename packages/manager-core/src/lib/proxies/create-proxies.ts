@@ -35,10 +35,10 @@ export function createProxies(context: () => ManagerContext, { takeOverMs = 15_0
     check: (caller) => alone(caller, (publisher) => publisher.check()),
     async status() {
       const { enabled, type, folder } = settings()
-      const { generation, published, problems: noted, failure } = readState(folder)
+      const { generation, published, problems: noted, failure, waker, sleepers } = readState(folder)
       const others = noted.filter((problem) => !isStopped(problem))
       const runs = others.length < noted.length && (await createPublisher(context(), takeOverMs).isRunning())
-      return { enabled, type, generation, published, problems: runs ? others : noted, failure }
+      return { enabled, type, generation, published, problems: runs ? others : noted, waker, sleepers, failure }
     },
   }
 

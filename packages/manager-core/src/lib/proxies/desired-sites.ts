@@ -18,6 +18,13 @@ export interface DesiredSites {
   readonly problems: readonly Problem[]
 }
 
+/** Who wakes instances, and which ones sleep when nobody asks for them. */
+export interface Waker {
+  readonly upstream: Upstream
+  /** By their ids. */
+  readonly instances: ReadonlySet<string>
+}
+
 /**
  * What is to be published: the manager, and all instances, also stopped ones, at their standard addresses and their custom
  * URLs. A host belongs to one: to the manager, then to the instance whose standard address it is, then to the older one.
@@ -25,6 +32,7 @@ export interface DesiredSites {
 export function desiredSites(
   context: Pick<ManagerContext, 'home' | 'settings' | 'registry' | 'certificates'>,
   upstream: Upstream = managerUpstream(context.settings.global),
+  waker?: Waker,
 ): DesiredSites {
   const { global } = context.settings
   const problems: Problem[] = []
@@ -55,6 +63,7 @@ export function desiredSites(
     return {
       upstream: { host: '127.0.0.1', port },
       instance: { id, name },
+      ...(waker?.instances.has(id) && { waker: waker.upstream }),
       ...(served && { context: served }),
       ...(snippet && { snippet }),
     }

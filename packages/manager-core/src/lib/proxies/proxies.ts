@@ -1,6 +1,7 @@
 import type { Caller } from '../domain/caller.js'
 import type { DrainOptions } from './drain.js'
 import type { Problem } from './problem.js'
+import type { Upstream } from './site.js'
 
 /** Publishes instances and the manager by the reverse proxy of the settings. All is a no-op with APPS_PROXY=no. */
 export interface Proxies {
@@ -24,6 +25,8 @@ export interface Proxies {
 export interface PublishOptions {
   /** Where the server of the manager listens now, `address:port`; remembered. */
   readonly manager?: string
+  /** Where it wakes instances, `address:port`; remembered. */
+  readonly waker?: string
   /** Looks at all files, and puts right what was changed by others. Default: only whether something else is wanted. */
   readonly repair?: boolean
   /** Tries snippets again that were refused. Default: when they are others. */
@@ -53,6 +56,9 @@ export interface ProxyStatus {
   readonly generation: string
   readonly published: string
   readonly problems: readonly Problem[]
+  /** Where the server of the manager wakes instances, and the ids of those whose requests pass it. */
+  readonly waker: Upstream | undefined
+  readonly sleepers: readonly string[]
   /** Why nothing could be published since then; empty: nothing was to be. */
   readonly failure: string
 }

@@ -17,6 +17,10 @@ export interface ProxyState {
   readonly reloaded: boolean
   /** Where the server of the manager listened last. */
   readonly manager?: Upstream
+  /** Where the server of the manager wakes instances. */
+  readonly waker?: Upstream
+  /** Ids of instances whose requests pass the waker. */
+  readonly sleepers: readonly string[]
   /** Snippets that were refused, by the hash of their text: they are not tried again. */
   readonly refused: Readonly<Record<string, RefusedSnippet>>
   readonly problems: readonly Problem[]
@@ -35,6 +39,7 @@ const none: ProxyState = {
   generation: '',
   published: '',
   reloaded: false,
+  sleepers: [],
   refused: {},
   problems: [],
   failure: '',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { ensureSecretFile } from '../files/secret-file.js'
+import { sleepAfterMs } from '../instances/sleep-after.js'
 import { failureOf } from '../system/failure.js'
 import { stateOf, type ProcessIdentity } from '../system/process-identity.js'
 import { chooseSnippets, without, type ChosenSnippets } from './choose-snippets.js'
@@ -68,7 +69,7 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
     isRunning: async () => (await proxy.workers()) !== undefined,
 
     async check() {
-      const { desired } = look(before.manager)
+      const { desired } = await look(before.manager, before.waker)
       const { refusal, refused, publication, generation } = await choose(desired, {})
       const isDue = !refusal && !(await isInForce(publication))
       generations.remove(generation)
@@ -81,10 +82,11 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
     },
   }
 
-  async function publish({ manager: listen, repair = false, retry = false }: PublishOptions): Promise<Published> {
+  async function publish({ manager: listen, waker: wakes, repair = false, retry = false }: PublishOptions): Promise<Published> {
     const manager = listen === undefined ? before.manager : upstreamOf(listen)
+    const waker = wakes === undefined ? before.waker : upstreamOf(wakes)
     followRenames()
-    const { desired, fingerprint } = look(manager)
+    const { desired, fingerprint } = await look(manager, waker)
     const isSettled = before.reloaded && before.failure === '' && generations.live === before.generation
     const isAsked = retry && Object.keys(before.refused).length > 0
     if (isSettled && fingerprint === before.fingerprint && !isAsked) {
@@ -103,6 +105,10 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
       sites: hashesOf(publication),
       problems: [...desired.problems, ...snippetProblems(desired.publication, refused)],
       ...(manager && { manager }),
+      ...(waker && { waker }),
+      sleepers: publication.sites.flatMap(({ places }) =>
+        places.flatMap((place) => (place.waker && place.instance ? [place.instance.id] : [])),
+      ),
     }
     if (before.reloaded && (await isInForce(publication))) {
       generations.remove(generation)
@@ -114,8 +120,8 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
     return { state: 'published', news: newProblems(problems, before.problems) }
   }
 
-  function look(manager: Upstream | undefined) {
-    const desired = desiredSites(context, manager)
+  async function look(manager: Upstream | undefined, waker: Upstream | undefined) {
+    const desired = desiredSites(context, manager, waker && { upstream: waker, instances: await sleepers(context) })
     return { desired, fingerprint: hashOf(JSON.stringify([settings, secret, desired])) }
   }
 
@@ -246,6 +252,17 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
       command: 'proxy check',
     })
   }
+}
+
+/** Ids of those that are put to sleep, and of those that sleep. */
+async function sleepers(context: ManagerContext): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for (const instance of context.registry.instances()) {
+    // One whose settings cannot be read does not sleep.
+    const ms = await sleepAfterMs(context, instance).catch(() => 0)
+    if (ms > 0 || instance.observed === 'asleep') found.add(instance.id)
+  }
+  return found
 }
 
 function namesOf({ publication }: DesiredSites): ProxyState['names'] {

@@ -28,6 +28,11 @@ export interface Place {
   /** Empty, or `/path` without a last slash. */
   readonly path: string
   readonly upstream: Upstream
+  /**
+   * Who passes requests on to `upstream`, and wakes it: it knows the instance by the header `wakerHeader`. Where the product
+   * can, requests go to `upstream` itself when there is nobody. Absent: requests go there straight away.
+   */
+  readonly waker?: Upstream
   /** Absent: the manager itself, which gets paths as they are; instances get them without `path`. */
   readonly instance?: { readonly id: string; readonly name: string }
   /** Path below which the instance answers itself, `/name`, and makes its links: in place of `path`. Absent: its root. */
@@ -35,6 +40,9 @@ export interface Place {
   /** Further lines by an operator. */
   readonly snippet?: Snippet
 }
+
+/** Tells the waker the id of the instance that a request is for. */
+export const wakerHeader = 'X-Steward-Instance'
 
 /** Address without brackets. */
 export interface Upstream {

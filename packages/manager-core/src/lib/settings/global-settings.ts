@@ -87,6 +87,7 @@ export function globalSettingsOf(
     stopTimeoutMs: value('APPS_STOPTIMEOUT') * 1000,
     healthWindowMs: value('APPS_HEALTHWINDOW') * 1000,
     hookTimeoutMs: value('APPS_HOOKTIMEOUT') * 1000,
+    sleepAfterMs: (value('APPS_SLEEP_AFTER') ?? 0) * 1000,
     suspendMaxMs: value('APPS_SUSPENDMAX') * 1000,
     trashDays: value('APPS_TRASHDAYS'),
     rehearseUpgrades: value('APPS_REHEARSEUPGRADES'),

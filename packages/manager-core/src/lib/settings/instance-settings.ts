@@ -8,6 +8,7 @@ export function instanceSettingsOf(
   { value }: VariableValues<typeof instanceTable>,
   others: Readonly<Record<string, string>>,
 ): InstanceSettings {
+  const sleepAfter = value('SERVICE_SLEEP_AFTER')
   return {
     context: value('SERVICE_CONTEXT'),
     url: value('SERVICE_URL'),
@@ -25,6 +26,7 @@ export function instanceSettingsOf(
     minMemoryMb: value('SERVICE_TOMCATMINMEM'),
     maxMemoryMb: value('SERVICE_TOMCATMAXMEM'),
     limits: limitsOf(value, 'SERVICE'),
+    sleepAfterMs: sleepAfter === undefined ? undefined : sleepAfter * 1000,
     ...(value('SERVICE_NEUTRALISED') && { neutralised: true }),
     ...(value('SERVICE_DEBUG') && { debug: true }),
     debugOrigin: value('SERVICE_DEBUG_ORIGIN'),

@@ -102,6 +102,8 @@ export interface GlobalSettings {
   readonly stopTimeoutMs: number
   /** Chosen: APPS_HEALTHWINDOW: how long an upgraded instance must stay healthy (s, default 5). */
   readonly healthWindowMs: number
+  /** Chosen: APPS_SLEEP_AFTER: how long nobody asks for an instance until it is put to sleep (s, default 0: never). */
+  readonly sleepAfterMs: number
   /** Chosen: APPS_SUSPENDMAX: how long a save may pause an instance (s, default 30). */
   readonly suspendMaxMs: number
   /** Chosen: APPS_TRASHDAYS: how long deleted instances can be had back (default 7; 0: not at all). */
@@ -269,6 +271,8 @@ export interface InstanceSettings {
   readonly limits?: Limits
   /** SERVICE_NEUTRALISED: a copy that sends nothing out. Default false. */
   readonly neutralised?: boolean
+  /** SERVICE_SLEEP_AFTER; undefined: that of the manager. */
+  readonly sleepAfterMs?: number | undefined
   /** SERVICE_DEBUG: each start opens the debugger. Default false. */
   readonly debug?: boolean
   /** SERVICE_DEBUG_ORIGIN */

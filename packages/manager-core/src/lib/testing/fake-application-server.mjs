@@ -5,6 +5,7 @@
 //   crashMs: ends with code 1 so long after it began to listen
 //   health: "KO" or another status, answered with 503; "hang" never answers
 //   migrate: SQL for the SQLite database, run at each start
+//   waiting: how much work it tells of that waits
 //   model: the data model that it tells
 //   io: by service, what it is refused with
 //   problems: what is wrong with it, for --check and --plan
@@ -185,6 +186,9 @@ function healthText(status) {
     `rss=${mebibytes(rss)}`,
     `heapused=${mebibytes(heapUsed)}`,
     `heaptotal=${mebibytes(heapTotal)}`,
+    '',
+    '[activity]',
+    `waiting=${read().waiting ?? 0}`,
     '',
   ].join('\n')
 }

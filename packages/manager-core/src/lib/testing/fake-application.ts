@@ -13,6 +13,8 @@ export interface FakeApplication {
   readonly startMs?: number
   /** `KO` or another status is answered with 503; `hang` never answers. */
   readonly health?: 'OK' | 'KO' | 'hang'
+  /** How much work it tells of that waits; read with each call. Default 0. */
+  readonly waiting?: number
   /** Ends with code 1 so long after it began to listen, in ms. */
   readonly crashMs?: number
   /** SQL for the SQLite database, run at each start. */

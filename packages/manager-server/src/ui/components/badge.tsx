@@ -15,6 +15,7 @@ const tones = {
   starting: 'busy',
   degraded: 'warn',
   stopped: 'neutral',
+  asleep: 'neutral',
   crashed: 'bad',
   suspended: 'busy',
   unknown: 'warn',

@@ -10,7 +10,7 @@ export function isRunning({ observed }: Pick<Instance, 'observed'>): boolean {
 
 /** Whether it is not what is recorded. */
 export function isOtherwise(instance: Pick<Instance, 'status' | 'observed'>): boolean {
-  return (instance.status === 'started') !== isRunning(instance)
+  return (instance.status === 'started') !== (isRunning(instance) || instance.observed === 'asleep')
 }
 
 /** Where people reach it. */

@@ -1,7 +1,7 @@
 import { placeFile, siteFile } from '../file-names.js'
 import { proxyHeaders } from '../proxy-headers.js'
 import { generationHeader, probeHost, probePath, type Generation } from '../reverse-proxy.js'
-import { authorityOf, type Place, type Publication, type Site } from '../site.js'
+import { authorityOf, wakerHeader, type Place, type Publication, type Site } from '../site.js'
 
 export interface HttpdOptions {
   /** Of `home/proxy.secret`. */
@@ -116,13 +116,13 @@ function behind(places: readonly Place[]): string {
 
 function locationOf(
   { host, tls, clientAuthorities }: Site,
-  { path, upstream, instance, context = '', snippet }: Place,
+  { path, upstream, waker = upstream, instance, context = '', snippet }: Place,
   { hsts }: Publication,
   { folder }: Generation,
   secret: string,
 ): readonly string[] {
   const prefix = instance && context === '' ? path : ''
-  const target = `http://${authorityOf(upstream)}${instance ? context : path}`
+  const target = `http://${authorityOf(waker)}${instance ? context : path}`
   const set = (name: string, value: string) => `  RequestHeader set ${name} "${value}"`
   const unset = (name: string) => `  RequestHeader unset ${name}`
   const tellsClient = !instance && clientAuthorities !== undefined
@@ -146,6 +146,7 @@ function locationOf(
           `  ProxyPassReverseCookiePath "${context || '/'}" "${context && path ? path : `${path}/`}"`,
           ...redirects(host, context, path),
         ]),
+    ...(waker !== upstream && instance ? [set(wakerHeader, instance.id)] : []),
     unset('Forwarded'),
     '  ProxyAddHeaders Off',
     '  RequestHeader append X-Forwarded-For "expr=%{REMOTE_ADDR}"',

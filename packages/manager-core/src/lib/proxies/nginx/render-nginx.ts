@@ -2,7 +2,7 @@ import semver from 'semver'
 import { placeFile, siteFile } from '../file-names.js'
 import { proxyHeaders } from '../proxy-headers.js'
 import { generationHeader, probeHost, probePath, type Generation } from '../reverse-proxy.js'
-import { authorityOf, type Place, type Publication, type Site } from '../site.js'
+import { authorityOf, wakerHeader, type Place, type Publication, type Site } from '../site.js'
 
 export interface NginxOptions {
   readonly version: string
@@ -42,6 +42,7 @@ function firstFile(publication: Publication, { id }: Generation, options: NginxO
     // Nothing else than WebSocket: others could get past what the proxy does.
     'map $http_upgrade $steward_upgrade { default ""; "~*^websocket$" websocket; }',
     'map $steward_upgrade $steward_connection { default upgrade; "" close; }',
+    ...upstreamsOf(publication),
     'map $http_host $steward_port { default ""; "~(?<steward_given_port>:[0-9]+)$" $steward_given_port; }',
     'server {',
     ...listen(publication.httpPort, options),
@@ -59,6 +60,24 @@ function hashSizes({ sites }: Publication, { hasHashSizes }: NginxOptions): read
   const isSmall = sites.length < 200 && sites.every(({ host }) => host.length <= 30)
   if (hasHashSizes || isSmall) return []
   return [`server_names_hash_max_size ${Math.max(4096, sites.length * 8)};`, 'server_names_hash_bucket_size 512;']
+}
+
+/**
+ * Those of instances that may sleep. When the manager's server is away, one that is awake goes on answering: a request that
+ * could not be sent to the first one is sent to the backup.
+ */
+function upstreamsOf({ sites }: Publication): readonly string[] {
+  const places = new Map(sites.flatMap((site) => site.places).map((place) => [place.instance?.id, place]))
+  return [...places.values()].flatMap(({ waker, upstream, instance }) =>
+    waker && instance
+      ? [
+          `upstream steward_${instance.id} {`,
+          `  server ${authorityOf(waker)} max_fails=0;`,
+          `  server ${authorityOf(upstream)} max_fails=0 backup;`,
+          '}',
+        ]
+      : [],
+  )
 }
 
 function listen(port: number, { ipv6 }: NginxOptions, flags = ''): readonly string[] {
@@ -130,12 +149,12 @@ function challenge({ manager }: Publication): readonly string[] {
 
 function locationOf(
   { host, tls, clientAuthorities }: Site,
-  { path, upstream, instance, context = '', snippet }: Place,
+  { path, upstream, waker, instance, context = '', snippet }: Place,
   { hsts }: Publication,
   { folder }: Generation,
   { secret }: NginxOptions,
 ): readonly string[] {
-  const target = `http://${authorityOf(upstream)}`
+  const target = `http://${waker && instance ? `steward_${instance.id}` : authorityOf(upstream)}`
   const prefix = instance && context === '' ? path : ''
   return [
     ...(path === '' ? [] : [`location = ${path} { return 308 ${path}/$is_args$args; }`]),
@@ -156,6 +175,7 @@ function locationOf(
     '  proxy_set_header Host $host$steward_port;',
     '  proxy_set_header Upgrade $steward_upgrade;',
     '  proxy_set_header Connection $steward_connection;',
+    ...(waker && instance ? [`  proxy_set_header ${wakerHeader} ${instance.id};`] : []),
     '  proxy_set_header Forwarded "";',
     '  proxy_set_header X-Real-IP $remote_addr;',
     '  proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',

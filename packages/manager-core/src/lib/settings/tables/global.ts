@@ -4,7 +4,7 @@ import { accessTable } from './access.js'
 import { containersTable } from './containers.js'
 import { monitoringTable } from './monitoring.js'
 import { proxyTable } from './proxy.js'
-import { integer, limits, noQuality, secret, text, trueFalse, yesNo } from './rows.js'
+import { integer, limits, noQuality, secret, sleepAfter, text, trueFalse, yesNo } from './rows.js'
 import { targetTable } from './targets.js'
 
 const rows = limits('APPS', 'Instances')
@@ -114,6 +114,7 @@ export const globalTable = {
     1,
     86_400,
   ),
+  APPS_SLEEP_AFTER: sleepAfter('Instances', '; not set or 0: never'),
   APPS_HEALTHWINDOW: integer('Instances', '5', 'Seconds that an upgraded one must stay healthy (addition)', 0, 86_400),
   APPS_REHEARSEUPGRADES: yesNo(
     'Instances',

@@ -1,6 +1,6 @@
 import { databaseTypes } from '../../domain/instance.js'
 import type { Variable } from '../variable.js'
-import { limits, noQuality } from './rows.js'
+import { limits, noQuality, sleepAfter } from './rows.js'
 
 const gitInstead =
   'Templates are fetched for all instances of a version: give Git a key of SSH or a credential helper for APPS_TEMPLATE=git:….'
@@ -38,6 +38,7 @@ export const instanceTable = {
   SERVICE_TOMCATMINMEM: memory('Least heap of a Java web application in MB'),
   SERVICE_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap'),
   ...limits('SERVICE', 'Instance'),
+  SERVICE_SLEEP_AFTER: sleepAfter('Instance', '; 0: never; not set: APPS_SLEEP_AFTER'),
   SERVICE_AUTOUPGRADE: {
     type: 'true-false',
     section: 'Instance',

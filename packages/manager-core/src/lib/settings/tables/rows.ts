@@ -31,6 +31,12 @@ export function limits<const P extends string>(prefix: P, section: string) {
   } as LimitRows<P>
 }
 
+/** Seconds, in all the places where they can be set. */
+export function sleepAfter<const S extends string>(section: S, rest: string) {
+  const summary = `Seconds without a request until it is stopped, and woken by the next one${rest} (addition)`
+  return { type: 'integer', section, summary, min: 0, max: 31_536_000 } as const
+}
+
 type LimitRow = {
   readonly type: 'limit'
   readonly section: string

@@ -22,6 +22,7 @@ export const common = {
   'status.degraded': 'Degraded',
   'status.stopped': 'Stopped',
   'status.crashed': 'Crashed',
+  'status.asleep': 'Asleep',
   'status.suspended': 'Paused',
   'status.unknown': 'Unknown',
   'time.never': 'Never',

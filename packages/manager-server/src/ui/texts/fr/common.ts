@@ -23,6 +23,7 @@ export const common: Readonly<Record<keyof typeof en, Text>> = {
   'status.degraded': 'Dégradée',
   'status.stopped': 'Arrêtée',
   'status.crashed': 'Plantée',
+  'status.asleep': 'En veille',
   'status.suspended': 'En pause',
   'status.unknown': 'Inconnu',
   'time.never': 'Jamais',

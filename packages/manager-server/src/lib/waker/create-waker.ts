@@ -1,0 +1,204 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { closeSockets } from './close-sockets.js'
+import { readHead } from './read-head.js'
+
+export interface WakerOptions {
+  /** @returns undefined: there is none of this id, or it is to be stopped. */
+  readonly look: (id: string) => Sleeper | undefined
+  /** Wakes it when it sleeps. Rejects when it cannot be woken now. */
+  readonly wake: (id: string) => Promise<void>
+  /** Brings to an end what dead owners left. */
+  readonly recover: () => Promise<void>
+  /** How long a request may wait, in ms. */
+  readonly patienceMs: () => number
+  /** How many may wait for one instance. Default 1000. */
+  readonly mostWaiting?: number
+}
+
+/** What the waker knows of an instance. */
+export interface Sleeper {
+  readonly port: number
+  readonly asleep: boolean
+  /** An operation is at it, or was left. */
+  readonly changing: boolean
+}
+
+/**
+ * Passes connections on to instances, and has those woken that sleep. It reads no more than the head of the first request,
+ * and then passes bytes: WebSockets, streams and bodies of any size go through. Reverse proxies open a connection for each
+ * request, so that a connection is a request.
+ */
+export interface Waker {
+  /** `127.0.0.1:<port>`, on that port when it is free. */
+  listen(port?: number): Promise<string>
+  /** Since when nobody is connected to an instance, of `performance.now()`; undefined: somebody is, or never was. */
+  idleSince(id: string): number | undefined
+  isUsed(id: string): boolean
+  /** Whoever comes waits until it is called. @returns undefined: somebody is connected */
+  hold(id: string): (() => void) | undefined
+  /** Lets answers come to their end for a short time. */
+  close(): Promise<void>
+}
+
+/** Connections altogether; one more is sent to the instance itself by nginx. Each needs two files. */
+const mostConnections = 4000
+
+export function createWaker({ look, wake, recover, patienceMs, mostWaiting = 1000 }: WakerOptions): Waker {
+  const used = new Map<string, number>()
+  const idle = new Map<string, number>()
+  const waiting = new Map<string, number>()
+  const held = new Map<string, Promise<void>>()
+  const sockets = new Set<Socket>()
+  const closing = new AbortController()
+  let server: Server | undefined
+
+  async function accept(client: Socket): Promise<void> {
+    sockets.add(client)
+    client.once('close', () => sockets.delete(client)).on('error', () => client.destroy())
+    const head = await readHead(client)
+    if (head === undefined) return
+    const id = /\r\nx-steward-instance:[ \t]*([a-z0-9]{1,40})[ \t]*\r\n/i.exec(head.toString('latin1'))?.[1]
+    if (id === undefined) return refuse(client, '400 Bad Request', 'No instance is named.')
+    used.set(id, (used.get(id) ?? 0) + 1)
+    client.once('close', () => {
+      const left = (used.get(id) ?? 1) - 1
+      if (left > 0) return void used.set(id, left)
+      used.delete(id)
+      idle.set(id, performance.now())
+    })
+    const upstream = (await reachAwake(id)) ?? (await reach(id))
+    if (typeof upstream === 'string') return refuse(client, '503 Service Unavailable', upstream)
+    pass(client, upstream, head)
+  }
+
+  /** The usual way. */
+  async function reachAwake(id: string): Promise<Socket | undefined> {
+    const found = look(id)
+    return found && !found.asleep && !held.has(id) ? connectTo(found.port) : undefined
+  }
+
+  /** @returns why it cannot be reached, for people */
+  async function reach(id: string): Promise<Socket | string> {
+    const before = waiting.get(id) ?? 0
+    if (before >= mostWaiting) return 'Too many requests wait until it is awake.'
+    waiting.set(id, before + 1)
+    const patience = AbortSignal.any([AbortSignal.timeout(patienceMs()), closing.signal])
+    try {
+      // Pauses are short at first: what was just started answers soon.
+      for (let pause = 10; ; pause = Math.min(pause * 1.5, 250)) {
+        await inTime(held.get(id), patience)
+        const found = look(id)
+        if (!found) return 'It is stopped.'
+        if (found.asleep) {
+          await inTime(wake(id), patience)
+          continue
+        }
+        const upstream = await connectTo(found.port)
+        if (upstream) return upstream
+        const now = look(id)
+        // It was put to sleep, or has another port, since it was looked at.
+        if (now && (now.asleep || now.port !== found.port)) continue
+        if (!now?.changing && !held.has(id)) return 'It does not answer at the moment.'
+        await inTime(recover(), patience)
+        await sleep(pause, undefined, { signal: patience })
+      }
+    } catch {
+      return 'It was asleep, and could not be woken in time.'
+    } finally {
+      const left = (waiting.get(id) ?? 1) - 1
+      if (left > 0) waiting.set(id, left)
+      else waiting.delete(id)
+    }
+  }
+
+  return {
+    async listen(port = 0) {
+      const made = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: false }, (client) => {
+        void accept(client).catch(() => client.destroy())
+      })
+      made.maxConnections = mostConnections
+      server = await listening(made, port).catch(() => listening(made, 0))
+      server.on('error', () => {})
+      return `127.0.0.1:${(server.address() as AddressInfo).port}`
+    },
+    idleSince: (id) => (used.has(id) ? undefined : idle.get(id)),
+    isUsed: (id) => used.has(id),
+    hold(id) {
+      if (used.has(id) || held.has(id)) return undefined
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held.set(id, promise)
+      return () => {
+        held.delete(id)
+        resolve()
+      }
+    },
+    async close() {
+      closing.abort()
+      if (server) await closeSockets(server, sockets)
+    },
+  }
+}
+
+function listening(server: Server, port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      resolve(server)
+    })
+  })
+}
+
+/** Rejects when the signal is aborted before. */
+async function inTime(work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  if (!work) return
+  const { promise, reject } = Promise.withResolvers<never>()
+  const end = () => reject(signal.reason as Error)
+  signal.addEventListener('abort', end)
+  try {
+    await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+/** @returns undefined: nobody listens there */
+function connectTo(port: number): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true, noDelay: true })
+    socket.once('connect', () => resolve(socket)).once('error', () => resolve(undefined))
+  })
+}
+
+/** Until both have ended; what cuts one off cuts off the other. */
+function pass(client: Socket, upstream: Socket, head: Buffer): void {
+  for (const [one, other] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
+    one.setKeepAlive(true, 60_000)
+    one.on('error', () => other.destroy())
+    one.once('close', () => {
+      // What was read is sent to its end.
+      if (!one.readableEnded) other.destroy()
+    })
+    if (one.destroyed) other.destroy()
+  }
+  upstream.write(head)
+  client.pipe(upstream)
+  upstream.pipe(client)
+}
+
+/** How long a refused client may go on sending, in ms: one that is cut off with unread bytes does not read its answer. */
+const lingerMs = 5000
+
+function refuse(client: Socket, status: string, text: string): void {
+  const body = `${text}\n`
+  const timer = setTimeout(() => client.destroy(), lingerMs)
+  client.once('close', () => clearTimeout(timer))
+  client.resume()
+  client.end(
+    `HTTP/1.1 ${status}\r\nRetry-After: 5\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,179 @@
+import { appendFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startHttpd } from '../../../../../tests/servers/httpd.js'
+import { startNginx } from '../../../../../tests/servers/nginx.js'
+import { makeFolder } from '../../../../../tests/servers/folders.js'
+import type { TestProxy } from '../../../../../tests/servers/proxy-server.js'
+import { toolIsMissing } from '../../../../../tests/servers/tools.js'
+import { connectionsTo } from '../../../../manager-core/src/lib/instances/connections.js'
+import { wantedInstances } from '../../../../manager-core/src/lib/monitoring/monitored.js'
+import { call, open, type Call, type Called } from '../../../../manager-core/src/lib/proxies/contract/call.js'
+import { bundledManager, crashAction } from '../../../../manager-core/src/lib/testing/bundled-manager.js'
+import { fakeApplicationServer } from '../../../../manager-core/src/lib/testing/fake-application.js'
+import { createManagerServer } from '../create-manager-server.js'
+import { startServer, type TestServer } from '../../server-for-test.js'
+
+const limit = 60_000
+
+describe.each([
+  ['nginx', 'nginx', startNginx],
+  ['httpd', 'apache2', startHttpd],
+] as const)('behind %s, an instance that nobody asks for', (name, tool, start) => {
+  const missing = toolIsMissing(tool)
+  if (missing !== undefined) return it(`is put to sleep: ${missing}`, (context) => context.skip(missing))
+  /** What is the same with both is tried with one. */
+  const once = it.runIf(name === 'nginx')
+  let proxy: TestProxy
+  let test: TestServer
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await makeFolder('sleeping')
+    proxy = await start({ include: join(folder, 'live') })
+    test = await startServer({
+      refresh: true,
+      config: [`export APPS_PROXYDIR=${folder}`, ...proxy.settings, 'export APPS_SSL=false', 'APPS_PASSWORD=correct-horse-battery', 'APPS_STARTTIMEOUT=20'],
+    })
+    await manager().perform('add', { name: 'demo' })
+    setting('SERVICE_SLEEP_AFTER=3600')
+    await isPublished()
+  }, limit)
+  afterAll(async () => {
+    await test?.close()
+    await proxy?.close()
+    if (folder) rmSync(folder, { recursive: true })
+  })
+
+  const manager = () => test.manager
+  const demo = { name: 'demo' }
+  const observed = () => manager().instance('demo').observed
+  const setting = (line: string) => appendFileSync(manager().path('demo', 'settings.sh'), `${line}\n`)
+  const at = (path: string, more: Partial<Call> = {}): Call => ({
+    ...{ host: 'demo.localhost', port: proxy.http, path, ...more },
+  })
+  const ask = (path = '/version', more?: Partial<Call>) => call(at(path, more))
+  const pidOf = ({ text }: Called) => (JSON.parse(text) as { readonly pid: number }).pid
+  const isPublished = async () => {
+    await vi.waitUntil(async () => (await manager().context.proxies.status()).sleepers.length === 1, { timeout: limit })
+  }
+  const fallAsleep = async () => {
+    await manager().perform('sleep', demo)
+    expect(observed()).toBe('asleep')
+  }
+  const starts = () => manager().context.registry.history().filter(({ action }) => action === 'start').length
+
+  const findings = async () => JSON.stringify((await manager().perform('doctor')).list)
+
+  it('is woken once by all who ask at the same time, and each is answered', async () => {
+    await fallAsleep()
+    const before = starts()
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, id) =>
+        id % 2 === 0 ? ask() : ask(`/version?id=${id}`, { method: 'POST', body: Buffer.alloc(300_000, 'x') }),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200))
+    expect(new Set(answers.map(pidOf)).size).toBe(1)
+    const posted = manager().log('demo').match(/^posted \d+$/gm) ?? []
+    expect(new Set(posted).size).toBe(25)
+    expect(posted).toHaveLength(25)
+    expect(starts()).toBe(before + 1)
+    expect(observed()).toBe('started')
+  })
+
+  once('is asleep for all who look, and nobody is alarmed', async () => {
+    await fallAsleep()
+    const { list = [] } = await manager().perform('list', { status: 'asleep' })
+    expect(list).toMatchObject([{ name: 'demo', status: 'started', observed: 'asleep', state: 'asleep', health: '' }])
+    expect((await manager().perform('health', demo)).message).toBe('"demo" is asleep: the next request wakes it.')
+    expect(wantedInstances(manager().context)).toEqual([])
+    expect(await findings()).not.toContain('\\"demo\\"')
+    expect((await manager().perform('startall')).message).toContain('0 started')
+    await manager().perform('save', demo)
+    expect(observed()).toBe('asleep')
+    expect((await manager().perform('stop', demo)).message).toContain('recorded as stopped now')
+    expect(observed()).toBe('stopped')
+    expect(await ask()).toMatchObject({ status: 503, text: 'It is stopped.\n' })
+    await manager().perform('start', demo)
+    expect((await ask()).status).toBe(200)
+  })
+
+  once(
+    'falls asleep by itself, but not while somebody is connected or work waits',
+    async () => {
+      const pid = pidOf(await ask())
+      const { port } = manager().instance('demo')
+      const past = connect({ host: '127.0.0.1', port })
+      await vi.waitUntil(() => connectionsTo(port) === 1)
+      setting('SERVICE_SLEEP_AFTER=1')
+      // Longer than it takes to notice that.
+      await sleep(7000)
+      manager().tell('demo', { waiting: 2 })
+      const long = ask('/version?ms=3000')
+      await vi.waitUntil(() => connectionsTo(port) > 1)
+      past.destroy()
+      expect(pidOf(await long)).toBe(pid)
+      await sleep(2500)
+      expect(pidOf(await ask())).toBe(pid)
+      manager().tell('demo', {})
+      await expect.poll(observed, { timeout: limit }).toBe('asleep')
+      expect(pidOf(await ask())).not.toBe(pid)
+      setting('SERVICE_SLEEP_AFTER=3600')
+    },
+    limit,
+  )
+
+  once('tells who asks when it does not wake, and wakes when it can', async () => {
+    await fallAsleep()
+    manager().tell('demo', { start: 'fail' })
+    const failed = await Promise.all([ask(), ask('/version', { method: 'POST', body: Buffer.alloc(1_000_000) })])
+    for (const { status, headers, text } of failed) {
+      expect({ status, text }).toEqual({ status: 503, text: 'It was asleep, and could not be woken in time.\n' })
+      expect(headers['retry-after']).toBe('5')
+    }
+    expect(observed()).toBe('asleep')
+    manager().tell('demo', {})
+    await expect.poll(async () => (await ask()).status, { timeout: limit }).toBe(200)
+  }, limit)
+
+  once('wakes whatever a manager was killed at', async () => {
+    const { program } = await bundledManager()
+    const { home, template } = manager()
+    const run = { home, applicationServer: fakeApplicationServer, defaultTemplate: template }
+    for (const action of ['sleep', 'wake'])
+      for (const entry of [3, 5, 6, 8]) {
+        if (action === 'wake' && observed() !== 'asleep') await fallAsleep()
+        await crashAction(program, { ...run, at: entry, action, input: demo })
+        const { status } = await ask()
+        expect({ action, entry, status }).toEqual({ action, entry, status: 200 })
+      }
+  }, 240_000)
+
+  once('streams, and goes on without the server of the manager while it is awake', async () => {
+    await fallAsleep()
+    const held = await open(at('/version?ms=300'))
+    expect(held.statusCode).toBe(200)
+    held.resume()
+    await test.server.close()
+    expect((await ask()).status).toBe(200)
+    await manager().perform('sleep', demo)
+    expect((await ask()).status).toBe(503)
+    expect(await findings()).toContain('is asleep and nobody wakes it')
+    const again = await createManagerServer({ manager: manager().manager as never, listen: '127.0.0.1:0' })
+    try {
+      await expect.poll(async () => (await ask()).status, { timeout: limit }).toBe(200)
+    } finally {
+      await again.close()
+    }
+  }, limit)
+
+  once('is refused to sleep where nobody would wake it', async () => {
+    setting('SERVICE_SLEEP_AFTER=0')
+    await expect(manager().perform('sleep', demo)).rejects.toThrow('nobody would wake it')
+    setting('SERVICE_SLEEP_AFTER=soon')
+    await expect(manager().perform('sleep', demo)).rejects.toThrow('SERVICE_SLEEP_AFTER')
+  })
+})
