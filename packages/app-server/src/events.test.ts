@@ -46,6 +46,10 @@ async function post(app: RunningApp, path: string, body: object) {
 const get = async (app: RunningApp, path: string) =>
   (await (await fetch(`${app.origin}/api/rest/${path}`, { headers })).json()) as Record<string, unknown>[]
 
+/** What it tells whoever may put it to sleep. */
+const activityOf = async (app: RunningApp) =>
+  ((await (await fetch(`${app.origin}/health.json`)).json()) as { readonly activity: unknown }).activity
+
 /** As if so much time had passed that the claim of a dead process ends. */
 function endClaims(folder: string): void {
   const database = new Database(join(folder, 'data', 'shop.db'))
@@ -99,11 +103,13 @@ it('a server that is killed between commit and delivery delivers after its resta
   ]
   // The call hangs: it is not delivered when the server dies.
   await expect.poll(() => receiver.received.length).toBe(1)
+  expect(await activityOf(first)).toEqual({ actions: 0, webhooks: 1 })
   await first.end('SIGKILL')
   endClaims(folder)
   receiver.listen()
   app = await start(folder)
   await expect.poll(async () => (await get(app, 'WebhookDelivery?whd_status=done')).length).toBe(2)
+  await expect.poll(() => activityOf(app)).toEqual({ actions: 0, webhooks: 0 })
   const [hung, ...delivered] = receiver.received
   expect(delivered.map(({ body }) => (JSON.parse(body) as { data: { row_id: string } }).data.row_id)).toEqual(ids)
   expect(hung?.headers['webhook-id']).toBe(delivered[0]?.headers['webhook-id'])

@@ -161,6 +161,7 @@ export const Lamp = {
       headers: admin,
     })
     expect(burning.status).toBe(202)
+    expect(await (await fetch(`${app.origin}/health`)).text()).toContain('[activity]\nactions=1\nwebhooks=0\n')
     const slow = write('Order', { ord_no: 'SLOW' })
     // The request is under way when its connection is; the hook then waits a second.
     await write('Order', { ord_no: 'FAST' })

@@ -20,6 +20,8 @@ export interface Events {
   readonly hub: EventHub
   /** Begins to read events, and to send them to webhooks. */
   start(service: BusinessObjects): void
+  /** Whether a webhook is to be called, now or later. */
+  isWaiting(): Promise<boolean>
   /** Ends streams and calls. May be called twice. */
   close(): Promise<void>
 }
@@ -60,6 +62,7 @@ export async function createEvents({
       })
       dispatcher.start()
     },
+    isWaiting: async () => (await dispatcher?.isWaiting()) ?? false,
     async close() {
       await hub.close()
       await dispatcher?.close()

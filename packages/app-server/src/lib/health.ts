@@ -19,13 +19,25 @@ export interface HealthOptions {
   readonly startedAt: Date
   /** Only told when it is. */
   readonly neutralised?: boolean
+  /** What is under way or waits beside requests, by its kind: an instance with such work is not put to sleep. */
+  readonly activity: () => Promise<Readonly<Record<string, number>>>
   /** How many things of which kind are kept in memory. */
   readonly cached: () => Readonly<Record<string, number>>
 }
 
 /** Looks at everything once. Healthy = the database answers. */
 export async function checkHealth(options: HealthOptions): Promise<Health> {
-  const { application, platformVersion, model, store, folder, startedAt, neutralised = false, cached } = options
+  const {
+    application,
+    platformVersion,
+    model,
+    store,
+    folder,
+    startedAt,
+    neutralised = false,
+    cached,
+    activity,
+  } = options
   const begin = performance.now()
   const healthy = await store.ping().then(
     () => true,
@@ -66,6 +78,8 @@ export async function checkHealth(options: HealthOptions): Promise<Health> {
         heaptotal: mebibytes(memory.heapTotal),
       },
       cache: cached(),
+      // What cannot be told may be there.
+      activity: healthy ? await activity().catch(() => ({ unknown: 1 })) : {},
       database: { product: store.capabilities.name, status: healthy ? 'OK' : 'KO' },
       healthcheck: { date: new Date().toISOString(), elapsedtime: round(performance.now() - begin) },
     },

@@ -40,7 +40,7 @@ export interface MountOptions {
   /** Answers `/io`, when the application has a service user. */
   readonly io?: Middleware | undefined
   /** When objects have events. */
-  readonly events?: Pick<Events, 'hub'> | undefined
+  readonly events?: Pick<Events, 'hub' | 'isWaiting'> | undefined
   /** When objects have an audit trail. */
   readonly audit?: Pick<Audit, 'middleware'> | undefined
 }
@@ -91,6 +91,7 @@ export function mountApplication({
       startedAt: new Date(),
       neutralised,
       cached: () => ({ users: cachedUsers() }),
+      activity: async () => ({ actions: service.openTasks(), webhooks: (await events?.isWaiting()) ? 1 : 0 }),
     }),
   )
   if (definition.allowedOrigins) koa.use(allowOrigins(definition.allowedOrigins, { trustProxy }))

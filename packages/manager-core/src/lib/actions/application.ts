@@ -268,9 +268,13 @@ async function runIo(
   if (isWebapp(app)) throw notForWebapps(app, `${action} works with applications for Node only.`)
   const settings = await settingsOf(context, instance)
   if (!isRunning(instance.observed))
-    throw new ManagerError('ERR_STATE', `"${instance.name}" is stopped, and ${action} needs it started.`, {
-      command: `start ${instance.name}`,
-    })
+    throw new ManagerError(
+      'ERR_STATE',
+      `"${instance.name}" is ${instance.observed === 'asleep' ? 'asleep' : 'stopped'}, and ${action} needs it started.`,
+      {
+        command: `start ${instance.name}`,
+      },
+    )
   if (caller.dryRun) return { message: `Would call ${service} of "${instance.name}".` }
   return recordHistory(context, caller, { action, instance, parameters: { ...fields } }, async () => {
     const { ok, status, text } = await callIo(settings, { service, fields, signal: caller.signal })

@@ -40,9 +40,7 @@ export const moveKind: OperationKind<MoveRequest, MoveFacts> = {
     const { folder, app } = home.instance(id)
     await checkRuntime(context, to, await kindOf(app))
     const isKnown = runtimes.names.includes(from)
-    const runs = isKnown
-      ? await runsOrSleeps(context, { id, folder })
-      : desired === 'started'
+    const runs = isKnown ? await runsOrSleeps(context, { id, folder }) : desired === 'started'
     return { name, folder, from, isKnown, runs }
   },
   plan: planMove,

@@ -17,7 +17,8 @@ if (missing === undefined) {
   const config = [
     ...proxy.settings,
     'export APPS_SLEEP_AFTER=3600',
-    `export APPS_PROXYDIR=${folder}`, 'export APPS_SSL=false',
+    `export APPS_PROXYDIR=${folder}`,
+    'export APPS_SSL=false',
   ]
   testCrashes(['restart', 'upgrade', 'rollback', 'sleep', 'start'], { proxied: true, config })
 } else it(`restart, upgrade and rollback without a gap: ${missing}`, (context) => context.skip(missing))

@@ -100,7 +100,9 @@ export async function measured(
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, Measured>> {
   const { runtimes, home, clock } = context
-  const refs = instances.filter(({ observed }) => observed !== 'stopped' && observed !== 'asleep').map((instance) => refOf(context, instance))
+  const refs = instances
+    .filter(({ observed }) => observed !== 'stopped' && observed !== 'asleep')
+    .map((instance) => refOf(context, instance))
   const [usage, backups] = await Promise.all([runtimes.usageAll(refs), lastBackups(context)])
   const limit = pLimit(atOnce)
   const measure = async (instance: Instance): Promise<Measured> => {

@@ -82,7 +82,12 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
     },
   }
 
-  async function publish({ manager: listen, waker: wakes, repair = false, retry = false }: PublishOptions): Promise<Published> {
+  async function publish({
+    manager: listen,
+    waker: wakes,
+    repair = false,
+    retry = false,
+  }: PublishOptions): Promise<Published> {
     const manager = listen === undefined ? before.manager : upstreamOf(listen)
     const waker = wakes === undefined ? before.waker : upstreamOf(wakes)
     followRenames()

@@ -186,7 +186,15 @@ export const crashScenarios: readonly CrashScenario[] = [
   },
   { kind: 'setversion', prepare: newVersions, action: 'setversion', input: { ...demo, version: '1.1' } },
   { kind: 'start', ...stopped, action: 'start', input: demo },
-  { kind: 'start', when: 'asleep', prepare: addDemo, begin: ['start', 'sleep'], proxied: true, action: 'wake', input: demo },
+  {
+    kind: 'start',
+    when: 'asleep',
+    prepare: addDemo,
+    begin: ['start', 'sleep'],
+    proxied: true,
+    action: 'wake',
+    input: demo,
+  },
   { kind: 'sleep', ...running, proxied: true, action: 'sleep', input: demo },
   { kind: 'stop', ...running, action: 'stop', input: demo },
   {

@@ -13,7 +13,10 @@ afterEach(async () => {
 
 /** An instance whose port is `port`, which echoes all that comes behind the head of a request. */
 async function instance(): Promise<number> {
-  server = createServer({ allowHalfOpen: true }, (socket) => void socket.on('error', () => socket.destroy()).pipe(socket))
+  server = createServer(
+    { allowHalfOpen: true },
+    (socket) => void socket.on('error', () => socket.destroy()).pipe(socket),
+  )
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
 }
@@ -62,7 +65,7 @@ it('lets all wait until it is awake', async () => {
 it('lets whoever comes while it falls asleep wait', async () => {
   const port = await instance()
   let asleep = false
-  const wake = vi.fn(async () => void (asleep = false))
+  const wake = vi.fn<() => Promise<void>>(async () => void (asleep = false))
   const open = await start({ look: () => ({ ...awake(port), asleep }), wake })
   const release = waker?.hold('demo1234')
   const socket = open()
@@ -79,7 +82,7 @@ it.each([
   ['its time is over', { patienceMs: () => 20, wake: () => new Promise<void>(() => {}) }, 'could not be woken in time'],
   ['it does not wake', { wake: () => Promise.reject(new Error('no')) }, 'could not be woken in time'],
   ['too many wait', { mostWaiting: 0 }, 'Too many requests wait'],
-  ['it is stopped', { look: () => undefined }, 'It is stopped.'],
+  ['it is stopped', { look: (): undefined => undefined }, 'It is stopped.'],
   ['it has crashed', { look: () => awake(1) }, 'It does not answer at the moment.'],
 ] as const)('says so when %s', async (_when, options, message) => {
   const open = await start({ look: () => ({ ...awake(1), asleep: true }), ...options })

@@ -25,7 +25,7 @@ describe.each([
   const missing = toolIsMissing(tool)
   if (missing !== undefined) return it(`is put to sleep: ${missing}`, (context) => context.skip(missing))
   /** What is the same with both is tried with one. */
-  const once = it.runIf(name === 'nginx')
+  const isOther = name !== 'nginx'
   let proxy: TestProxy
   let test: TestServer
   let folder: string
@@ -35,7 +35,14 @@ describe.each([
     proxy = await start({ include: join(folder, 'live') })
     test = await startServer({
       refresh: true,
-      config: [`export APPS_PROXYDIR=${folder}`, ...proxy.settings, 'export APPS_SSL=false', 'APPS_PASSWORD=correct-horse-battery', 'APPS_STARTTIMEOUT=20'],
+      config: [
+        `export APPS_PROXYDIR=${folder}`,
+        ...proxy.settings,
+        'export APPS_SSL=false',
+        'APPS_SLEEP_AFTER=3600',
+        'APPS_PASSWORD=correct-horse-battery',
+        'APPS_STARTTIMEOUT=20',
+      ],
     })
     await manager().perform('add', { name: 'demo' })
     setting('SERVICE_SLEEP_AFTER=3600')
@@ -63,7 +70,10 @@ describe.each([
     await manager().perform('sleep', demo)
     expect(observed()).toBe('asleep')
   }
-  const starts = () => manager().context.registry.history().filter(({ action }) => action === 'start').length
+  const starts = () =>
+    manager()
+      .context.registry.history()
+      .filter(({ action }) => action === 'start').length
 
   const findings = async () => JSON.stringify((await manager().perform('doctor')).list)
 
@@ -77,14 +87,17 @@ describe.each([
     )
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200))
     expect(new Set(answers.map(pidOf)).size).toBe(1)
-    const posted = manager().log('demo').match(/^posted \d+$/gm) ?? []
+    const posted =
+      manager()
+        .log('demo')
+        .match(/^posted \d+$/gm) ?? []
     expect(new Set(posted).size).toBe(25)
     expect(posted).toHaveLength(25)
     expect(starts()).toBe(before + 1)
     expect(observed()).toBe('started')
   })
 
-  once('is asleep for all who look, and nobody is alarmed', async () => {
+  it.skipIf(isOther)('is asleep for all who look, and nobody is alarmed', async () => {
     await fallAsleep()
     const { list = [] } = await manager().perform('list', { status: 'asleep' })
     expect(list).toMatchObject([{ name: 'demo', status: 'started', observed: 'asleep', state: 'asleep', health: '' }])
@@ -101,7 +114,39 @@ describe.each([
     expect((await ask()).status).toBe(200)
   })
 
-  once(
+  it.skipIf(isOther)(
+    'bears what is done to it meanwhile, and is woken or goes on sleeping as documented',
+    async () => {
+      for (const [action, input, then] of [
+        ['clone', { new: 'copy' }, 'asleep'],
+        ['rename', { new: 'demo2' }, 'asleep'],
+        ['upgrade', { force: true }, 'started'],
+        ['restore', {}, 'started'],
+        ['reset', {}, 'started'],
+        ['setstatus', { status: 'stopped' }, 'stopped'],
+        ['restart', {}, 'started'],
+        ['app-stop', {}, 'stopped'],
+        ['start', {}, 'started'],
+      ] as const) {
+        if (action === 'restore') await manager().perform('save', demo)
+        if (action !== 'start') await manager().perform('sleep', demo)
+        await manager().perform(action, { ...demo, ...input })
+        // It is blank, its settings, too.
+        if (action === 'reset') setting('SERVICE_SLEEP_AFTER=3600')
+        if (action === 'rename') await manager().perform('rename', { name: 'demo2', new: 'demo' })
+        const { observed: seen, operation } = manager().instance('demo')
+        expect({ action, seen, operation }).toEqual({ action, seen: then, operation: '' })
+        if (then === 'stopped') await manager().perform('start', demo)
+        expect((await ask()).status).toBe(200)
+      }
+      await manager().perform('sleep', demo)
+      await manager().perform('delete', { name: 'copy', purge: true })
+      expect((await ask()).status).toBe(200)
+    },
+    limit * 2,
+  )
+
+  it.skipIf(isOther)(
     'falls asleep by itself, but not while somebody is connected or work waits',
     async () => {
       const pid = pidOf(await ask())
@@ -126,51 +171,63 @@ describe.each([
     limit,
   )
 
-  once('tells who asks when it does not wake, and wakes when it can', async () => {
-    await fallAsleep()
-    manager().tell('demo', { start: 'fail' })
-    const failed = await Promise.all([ask(), ask('/version', { method: 'POST', body: Buffer.alloc(1_000_000) })])
-    for (const { status, headers, text } of failed) {
-      expect({ status, text }).toEqual({ status: 503, text: 'It was asleep, and could not be woken in time.\n' })
-      expect(headers['retry-after']).toBe('5')
-    }
-    expect(observed()).toBe('asleep')
-    manager().tell('demo', {})
-    await expect.poll(async () => (await ask()).status, { timeout: limit }).toBe(200)
-  }, limit)
-
-  once('wakes whatever a manager was killed at', async () => {
-    const { program } = await bundledManager()
-    const { home, template } = manager()
-    const run = { home, applicationServer: fakeApplicationServer, defaultTemplate: template }
-    for (const action of ['sleep', 'wake'])
-      for (const entry of [3, 5, 6, 8]) {
-        if (action === 'wake' && observed() !== 'asleep') await fallAsleep()
-        await crashAction(program, { ...run, at: entry, action, input: demo })
-        const { status } = await ask()
-        expect({ action, entry, status }).toEqual({ action, entry, status: 200 })
+  it.skipIf(isOther)(
+    'tells who asks when it does not wake, and wakes when it can',
+    async () => {
+      await fallAsleep()
+      manager().tell('demo', { start: 'fail' })
+      const failed = await Promise.all([ask(), ask('/version', { method: 'POST', body: Buffer.alloc(1_000_000) })])
+      for (const { status, headers, text } of failed) {
+        expect({ status, text }).toEqual({ status: 503, text: 'It was asleep, and could not be woken in time.\n' })
+        expect(headers['retry-after']).toBe('5')
       }
-  }, 240_000)
-
-  once('streams, and goes on without the server of the manager while it is awake', async () => {
-    await fallAsleep()
-    const held = await open(at('/version?ms=300'))
-    expect(held.statusCode).toBe(200)
-    held.resume()
-    await test.server.close()
-    expect((await ask()).status).toBe(200)
-    await manager().perform('sleep', demo)
-    expect((await ask()).status).toBe(503)
-    expect(await findings()).toContain('is asleep and nobody wakes it')
-    const again = await createManagerServer({ manager: manager().manager as never, listen: '127.0.0.1:0' })
-    try {
+      expect(observed()).toBe('asleep')
+      manager().tell('demo', {})
       await expect.poll(async () => (await ask()).status, { timeout: limit }).toBe(200)
-    } finally {
-      await again.close()
-    }
-  }, limit)
+    },
+    limit,
+  )
 
-  once('is refused to sleep where nobody would wake it', async () => {
+  it.skipIf(isOther)(
+    'wakes whatever a manager was killed at',
+    async () => {
+      const { program } = await bundledManager()
+      const { home, template } = manager()
+      const run = { home, applicationServer: fakeApplicationServer, defaultTemplate: template }
+      for (const action of ['sleep', 'wake'])
+        for (const entry of [3, 5, 6, 8]) {
+          if (action === 'wake' && observed() !== 'asleep') await fallAsleep()
+          await crashAction(program, { ...run, at: entry, action, input: demo })
+          const { status } = await ask()
+          expect({ action, entry, status }).toEqual({ action, entry, status: 200 })
+        }
+    },
+    240_000,
+  )
+
+  it.skipIf(isOther)(
+    'streams, and goes on without the server of the manager while it is awake',
+    async () => {
+      await fallAsleep()
+      const held = await open(at('/version?ms=300'))
+      expect(held.statusCode).toBe(200)
+      held.resume()
+      await test.server.close()
+      expect((await ask()).status).toBe(200)
+      await manager().perform('sleep', demo)
+      expect((await ask()).status).toBe(503)
+      expect(await findings()).toContain('is asleep and nobody wakes it')
+      const again = await createManagerServer({ manager: manager().manager as never, listen: '127.0.0.1:0' })
+      try {
+        await expect.poll(async () => (await ask()).status, { timeout: limit }).toBe(200)
+      } finally {
+        await again.close()
+      }
+    },
+    limit,
+  )
+
+  it.skipIf(isOther)('is refused to sleep where nobody would wake it', async () => {
     setting('SERVICE_SLEEP_AFTER=0')
     await expect(manager().perform('sleep', demo)).rejects.toThrow('nobody would wake it')
     setting('SERVICE_SLEEP_AFTER=soon')

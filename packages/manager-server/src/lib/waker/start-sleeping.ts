@@ -17,6 +17,8 @@ export interface Sleeping {
 
 /** How often is looked whom nobody asks for, at most, in ms. */
 const roundMs = 5000
+/** The same while none is to sleep. */
+const quietMs = 30_000
 /** One machine starts and stops so many at the same time. */
 const atOnce = 4
 /** How long an instance that did not wake is left alone, in ms: twice as long each time. */
@@ -39,7 +41,8 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
   const ended = new AbortController()
   const { signal } = ended
   const caller = { actor: 'manager', surface: 'api' } as const
-  const limit = pLimit(atOnce)
+  const wakes = pLimit(atOnce)
+  const falls = pLimit(atOnce)
   const falling = new Set<string>()
   const waking = new Map<string, Promise<void>>()
   const failures = new Map<string, Failure>()
@@ -64,15 +67,22 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
     await after
     const rest = (ms: number) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined)
     for (; !signal.aborted; await rest(roundMs)) {
-      const lock = locks.tryAcquire(['sleeping'], `waking instances, process ${process.pid}`)
-      if (!lock) continue
       try {
-        while (!signal.aborted) await rest(await round().catch(tell))
-        await waker?.close()
-        await Promise.allSettled(running)
-      } finally {
-        lock.release()
+        const lock = locks.tryAcquire(['sleeping'], `waking instances, process ${process.pid}`)
+        if (lock) await roundsUnder(lock, rest)
+      } catch (error) {
+        tell(error)
       }
+    }
+  }
+
+  async function roundsUnder(lock: { release(): void }, rest: (ms: number) => Promise<void>): Promise<void> {
+    try {
+      while (!signal.aborted) await rest(await round().catch(tell))
+      await waker?.close()
+      await Promise.allSettled(running)
+    } finally {
+      lock.release()
     }
   }
 
@@ -86,6 +96,7 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
 
   /** @returns when the next one comes, in ms */
   async function round(): Promise<number> {
+    if (!settings.global.proxy.enabled && asked === '') return quietMs
     const wanted = new Map<string, { readonly instance: Instance; readonly ms: number }>()
     for (const instance of registry.instances()) {
       if (instance.desired !== 'started' || isThrowAway(instance)) continue
@@ -93,7 +104,7 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
       if (ms > 0 || instance.observed === 'asleep') wanted.set(instance.id, { instance, ms })
     }
     for (const id of since.keys()) if (!wanted.has(id)) since.delete(id)
-    if (wanted.size === 0 && asked === '') return roundMs
+    if (wanted.size === 0 && asked === '') return settings.global.sleepAfterMs > 0 ? roundMs : quietMs
     await publish([...wanted.keys()])
     const { sleepers, failure } = await proxies.status()
     const published = new Set(failure === '' ? sleepers : [])
@@ -107,7 +118,7 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
       else if (!since.has(id)) since.set(id, now)
       else if (!falling.has(id) && isForgotten(instance, ms, now)) {
         falling.add(id)
-        keep(limit(() => fallAsleep(instance)).finally(() => falling.delete(id)))
+        keep(falls(() => fallAsleep(instance)).finally(() => falling.delete(id)))
       }
     }
     return Math.min(roundMs, ...[...wanted.values()].flatMap(({ ms }) => (ms > 0 ? [Math.max(200, ms / 4)] : [])))
@@ -166,7 +177,7 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
     if (known) return known
     const failure = failures.get(id)
     if (failure && performance.now() < failure.until) return Promise.reject(new Error('It did not wake just now.'))
-    const woken = limit(() => wakeNow(id))
+    const woken = wakes(() => wakeNow(id))
     waking.set(id, woken)
     keep(woken.finally(() => waking.delete(id)))
     return woken
@@ -185,15 +196,15 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
   async function wakeNow(id: string): Promise<void> {
     const instance = registry.byId(id)
     if (!instance) return
-    let isDone = false
+    const state = { ended: false }
     const work = manager
       .perform('wake', { name: instance.name }, { ...caller, signal, waitMs: settings.global.startTimeoutMs })
-      .finally(() => (isDone = true))
+      .finally(() => (state.ended = true))
     work.catch(() => {})
     const answers = async () => {
       // It answers before its operation has ended.
-      while (!isDone && registry.byId(id)?.observed !== 'started') await pause(20, undefined, { ref: false })
-      await (isDone ? work : undefined)
+      while (!state.ended && registry.byId(id)?.observed !== 'started') await pause(20, undefined, { ref: false })
+      await (state.ended ? work : undefined)
     }
     try {
       await answers()

@@ -50,6 +50,8 @@ export interface WebhookDispatcherOptions {
 export interface WebhookDispatcher {
   /** Without effect when called again. */
   start(): void
+  /** Whether a webhook is to be called, now or later. */
+  isWaiting(): Promise<boolean>
   /** Lets running calls end for 5 seconds. */
   close(): Promise<void>
 }
@@ -93,7 +95,23 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
       hub.start()
       running ??= run()
     },
+    isWaiting,
     close,
+  }
+
+  async function isWaiting(): Promise<boolean> {
+    if (busy.size > 0 || hub.known() > fanned) return true
+    const active = (await readWebhooks()).filter((webhook) => webhook['whk_active'] === true)
+    const terms: readonly Filter[] = [
+      { op: 'notNull', field: 'whd_due' },
+      { op: 'in', field: 'whd_webhook_id', values: active.map(({ row_id: id }) => id) },
+    ]
+    const select = deliveries.select([])
+    const order = [{ field: 'row_id', descending: false }]
+    if (active.length === 0) return false
+    for await (const batch of store.search(deliveries, { select, where: { op: 'and', terms }, order, limit: 1 }))
+      if (batch.length > 0) return true
+    return false
   }
 
   async function run(): Promise<void> {

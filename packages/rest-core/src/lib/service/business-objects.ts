@@ -406,6 +406,8 @@ export interface BusinessObjects {
    * await joined.committed()
    */
   join(transaction: object): JoinedTransaction
+  /** How many background actions wait or run in this process. */
+  openTasks(): number
   /**
    * Aborts running actions (their `signal`), lets background ones end for a moment (option `tasks.graceMs`), and starts no
    * new ones. Leaves the store open. May be called twice.

@@ -103,6 +103,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       ...createOnce(context),
       transaction: inTransaction,
       join,
+      openTasks: () => tasks.open,
       close: () => tasks.close(),
     }
     return service

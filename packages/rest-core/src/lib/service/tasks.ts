@@ -78,6 +78,11 @@ export class Tasks {
     return this.#closing.signal
   }
 
+  /** How many wait or run. */
+  get open(): number {
+    return [...this.#entries.values()].filter(({ state }) => state.ended === '').length
+  }
+
   /** @throws RestError ERR_UNAVAILABLE when the service closes, ERR_TOO_MANY when too many wait and run. */
   start(work: TaskRun): Task {
     this.closing.throwIfAborted()

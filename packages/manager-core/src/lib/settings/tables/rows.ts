@@ -33,7 +33,7 @@ export function limits<const P extends string>(prefix: P, section: string) {
 
 /** Seconds, in all the places where they can be set. */
 export function sleepAfter<const S extends string>(section: S, rest: string) {
-  const summary = `Seconds without a request until it is stopped, and woken by the next one${rest} (addition)`
+  const summary = `Seconds without a request until it falls asleep${rest} (addition)`
   return { type: 'integer', section, summary, min: 0, max: 31_536_000 } as const
 }
 

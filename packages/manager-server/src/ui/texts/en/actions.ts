@@ -23,6 +23,8 @@ export const actions = {
   'action.purge': 'Remove for good',
   'action.start': 'Start',
   'action.stop': 'Stop',
+  'action.sleep': 'Put to sleep',
+  'action.wake': 'Wake',
   'action.restart': 'Restart',
   'action.upgrade': 'Upgrade',
   'action.rollback': 'Roll back',

@@ -23,6 +23,8 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'action.purge': 'Supprimer définitivement',
   'action.start': 'Démarrer',
   'action.stop': 'Arrêter',
+  'action.sleep': 'Mettre en veille',
+  'action.wake': 'Réveiller',
   'action.restart': 'Redémarrer',
   'action.upgrade': 'Mettre à niveau',
   'action.rollback': 'Annuler la mise à niveau',
