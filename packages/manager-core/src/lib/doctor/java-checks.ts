@@ -1,6 +1,8 @@
+import { readdir } from 'node:fs/promises'
 import type { ManagerContext } from '../context.js'
 import { ManagerError } from '../../errors.js'
 import { needJdk } from '../application/webapp-spec.js'
+import { configuredVersions } from '../domain/home.js'
 import { isWebapp } from '../files/webapp.js'
 import { faultsOf } from '../runtime/tomcat/check-installation.js'
 import type { DoctorCheck } from './check.js'
@@ -38,13 +40,26 @@ export const javaChecks: readonly DoctorCheck[] = [
 async function versionsOfWebapps({
   registry,
   home,
+  settings,
   templates,
 }: ManagerContext): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, string[]>()
+  for (const version of await declaredVersions({ home, settings })) found.set(version, [])
   for (const { version, folder } of await templates.list()) if (isWebapp(folder)) found.set(version, [])
   for (const { id, name, version } of registry.instances())
     if (isWebapp(home.instance(id).app)) found.set(version, [...(found.get(version) ?? []), name])
   return found
+}
+
+/** Versions whose settings say that they run on Java, whether or not their template has been fetched. */
+async function declaredVersions({ home, settings }: Pick<ManagerContext, 'home' | 'settings'>): Promise<string[]> {
+  const declared: string[] = []
+  for (const version of configuredVersions(await readdir(home.folder))) {
+    // Settings that cannot be read are the finding of another check.
+    const own = await settings.version(version).catch(() => undefined)
+    if (own && (own.jdk !== undefined || own.runtime === 'tomcat')) declared.push(version)
+  }
+  return declared
 }
 
 async function faultsOfVersion({ settings }: ManagerContext, version: string): Promise<readonly ManagerError[]> {

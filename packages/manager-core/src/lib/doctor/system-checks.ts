@@ -3,7 +3,7 @@ import { ManagerError } from '../../errors.js'
 import type { SystemAccount } from '../accounts/account.js'
 import { findAccount } from '../accounts/find-account.js'
 import { isolationOf } from '../accounts/why-not.js'
-import type { Home } from '../domain/home.js'
+import { configuredVersions, type Home } from '../domain/home.js'
 import { whyClosed } from '../requests/availability.js'
 import type { Settings } from '../settings/settings.js'
 import type { DoctorCheck, Finding } from './check.js'
@@ -66,8 +66,7 @@ export const systemChecks: readonly DoctorCheck[] = [
     category: 'settings',
     title: 'Settings can be read and mean something',
     async run({ home, settings, registry }) {
-      const names = await readdir(home.folder)
-      const versions = names.flatMap((name) => /^version-(.+)\.sh$/.exec(name)?.[1] ?? [])
+      const versions = configuredVersions(await readdir(home.folder))
       const subjects = [
         undefined,
         ...versions.map((version) => ({ version })),

@@ -85,5 +85,10 @@ export function instanceHomeAt(folder: string): InstanceHome {
   })
 }
 
+/** Versions that have settings, in no order. @param names files of the manager's home */
+export function configuredVersions(names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => /^version-(.+)\.sh$/.exec(name)?.[1] ?? [])
+}
+
 /** Path of the key of an instance's tokens, in its home: with it anybody could make some. */
 export const tokenKey = 'data/token.secret'

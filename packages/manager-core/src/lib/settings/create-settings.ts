@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { Home } from '../domain/home.js'
-import { instanceHomeAt } from '../domain/home.js'
+import { configuredVersions, instanceHomeAt } from '../domain/home.js'
 import { isTargetVariable } from '../domain/target-names.js'
 import { checkVersionName, compareVersions, isSameVersion } from '../domain/versions.js'
 import { writePrivateFile } from '../files/write-private-file.js'
@@ -143,7 +143,7 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
 
   function hintOfVersion(version: string | undefined): string | undefined {
     if (version === undefined) return undefined
-    const there = readdirSync(home.folder).flatMap((file) => /^version-(.+)\.sh$/.exec(file)?.[1] ?? [])
+    const there = configuredVersions(readdirSync(home.folder))
     if (there.some((one) => isSameVersion(one, version))) return undefined
     const known = there.length === 0 ? 'there is none' : `there is ${there.toSorted(compareVersions).join(', ')}`
     return `There is no version ${version} (version-${version}.sh), so add fails when it is told no version; ${known}.`

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { ManagerError } from '../../errors.js'
-import type { Home } from '../domain/home.js'
+import { configuredVersions, type Home } from '../domain/home.js'
 import { checkVersionName, compareVersions } from '../domain/versions.js'
 import type { Settings } from '../settings/settings.js'
 import type { Registry, VersionRow } from '../store/registry.js'
@@ -96,9 +96,7 @@ export function createTemplates(options: TemplatesOptions): Templates {
 
   /** Versions that have a file, in their order. */
   async function configured(): Promise<readonly string[]> {
-    const names = await readdir(home.folder)
-    const found = names.flatMap((name) => /^version-(.+)\.sh$/.exec(name)?.[1] ?? [])
-    return found.toSorted(compareVersions)
+    return configuredVersions(await readdir(home.folder)).toSorted(compareVersions)
   }
 
   /** That of `<package>:…`. @throws ManagerError ERR_TEMPLATE, ERR_SETTINGS */

@@ -26,6 +26,7 @@ function tomcat(classVersion: number, { packed = true } = {}): string {
   const home = join(folder, 'tomcat')
   for (const each of ['bin', 'lib']) mkdirSync(join(home, each), { recursive: true })
   writeFileSync(join(home, 'bin/catalina.sh'), '')
+  chmodSync(join(home, 'bin/catalina.sh'), 0o755)
   writeFileSync(join(home, 'lib/servlet-api.jar'), 'jakarta/servlet/Servlet.class')
   const bytes = Buffer.alloc(64)
   bytes.writeUInt32BE(0xcafebabe)
@@ -65,6 +66,15 @@ it('a jar that does not tell what it needs refuses nothing', async () => {
     writeFileSync(join(home, 'bin/bootstrap.jar'), content)
     await expect(faultsOf({ java: java('11'), home })).resolves.toEqual([])
   }
+})
+
+it('tells of a Tomcat whose start script cannot be executed', async () => {
+  const home = tomcat(55)
+  chmodSync(join(home, 'bin/catalina.sh'), 0o644)
+  const faults = await faultsOf({ java: java('17'), home })
+  expect(faults.map(({ message }) => message)).toEqual([
+    `APPS_TOMCAT is ${home}, whose bin/catalina.sh cannot be executed.`,
+  ])
 })
 
 it('tells of both what is wrong with them', async () => {

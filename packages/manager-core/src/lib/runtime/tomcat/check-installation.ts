@@ -68,6 +68,7 @@ async function tomcatFault(folder: string): Promise<ManagerError | undefined> {
     (file) => !existsSync(join(folder, file)),
   )
   if (missing !== undefined) return wrong(`which is not Tomcat: it has no ${missing}`)
+  if (!(await isExecutable(join(folder, 'bin/catalina.sh')))) return wrong('whose bin/catalina.sh cannot be executed')
   // Names of a zip's entries are in it as they are.
   const api = await readFile(join(folder, 'lib/servlet-api.jar'))
   return api.includes('jakarta/servlet/Servlet.class')
