@@ -7,6 +7,7 @@ import { isRunning, type Instance } from '../domain/instance.js'
 import { isWebapp } from '../files/webapp.js'
 import { lostData } from '../instances/data-there.js'
 import { sleepAfterMs } from '../instances/sleep-after.js'
+import { startKind } from '../instances/start-and-stop.js'
 import { checkHealth } from '../runtime/health.js'
 import { refOf } from '../runtime/instance-ref.js'
 import { describeHolder, portsOf } from '../runtime/port-holder.js'
@@ -170,14 +171,9 @@ export const instanceChecks: readonly DoctorCheck[] = [
         const { name, desired, operation } = instance
         if (operation !== '') continue
         const ref = refOf(context, instance)
-        const { state } = await context.runtimes.observe(ref)
+        const { state, missing } = await context.runtimes.observe(ref)
         const runs = ['started', 'starting', 'degraded'].includes(state)
-        if (state === 'unknown')
-          findings.push({
-            level: 'error',
-            message: `Nobody can tell what "${name}" does, as its runtime "${instance.runtime}" does not: ${(await context.runtimes.probe(instance.runtime)).message}`,
-            help: `Let that runtime work again: it can be started, stopped, moved or deleted only there.`,
-          })
+        if (state === 'unknown') findings.push(await withoutRuntime(context, instance))
         else if (state === 'suspended')
           findings.push({
             level: 'error',
@@ -189,6 +185,8 @@ export const instanceChecks: readonly DoctorCheck[] = [
           })
         else if (instance.observed === 'asleep' && desired === 'started' && !runs)
           findings.push(...(await unwakeable(context, instance)))
+        else if (desired === 'started' && state === 'stopped' && missing !== undefined)
+          findings.push(vanished(context, instance, missing))
         else if (desired === 'started' && !runs)
           findings.push({
             level: 'error',
@@ -224,6 +222,31 @@ async function unwakeable(context: ManagerContext, instance: Instance): Promise<
       help: `manager serve wakes it; manager start ${name} starts it.`,
     },
   ]
+}
+
+/** Its runtime cannot be asked. */
+async function withoutRuntime({ runtimes }: ManagerContext, { name, runtime }: Instance): Promise<Finding> {
+  const { message } = await runtimes.probe(runtime)
+  return {
+    level: 'error',
+    message: `The state of "${name}" is unknown: its runtime "${runtime}" does not work here. ${message}`,
+    help: runtimes.names.includes(runtime)
+      ? 'Make that runtime work again: until then the instance cannot be started, stopped, moved or deleted.'
+      : `Install the package "${runtime}" again and name it in APPS_RUNTIMES (config.sh): until then the instance cannot be started, stopped, moved or deleted.`,
+  }
+}
+
+/** It was stopped by nobody: what runs it was removed beside the manager. */
+function vanished(context: ManagerContext, { id, name }: Instance, missing: string): Finding {
+  return {
+    level: 'error',
+    message: `"${name}" should run, and its ${missing} no longer exists.`,
+    help: `manager start ${name} makes it again and starts the instance; its data are not affected.`,
+    async fix() {
+      await context.operations.run(startKind, { id, name }, { actor: 'doctor', surface: 'cli' })
+      return 'It was made again and started.'
+    },
+  }
 }
 
 function unsupervised(name: string): Finding {

@@ -4,13 +4,16 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqlite } from '../store/sqlite.js'
@@ -18,12 +21,17 @@ import { createTestManager, type TestManager } from '../testing/create-test-mana
 import type { Diagnosis } from './doctor.js'
 
 let test: TestManager
+/** No engine of this machine: a test may listen here. */
+const engine = join(mkdtempSync(join(tmpdir(), 'steward-engine-')), 'engine.sock')
 beforeAll(async () => {
-  test = await createTestManager({ config: ['APPS_DATABASES=sqlite'] })
+  test = await createTestManager({ config: ['APPS_DATABASES=sqlite', `APPS_CONTAINER_SOCKET=${engine}`] })
   await test.perform('add', { name: 'demo' })
   await test.perform('stop', { name: 'demo' })
 })
-afterAll(() => test.close())
+afterAll(async () => {
+  await test.close()
+  rmSync(dirname(engine), { recursive: true })
+})
 
 async function doctor(category: string, fix = false) {
   const { list, exitCode } = await test.perform('doctor', { category, fix })
@@ -57,6 +65,13 @@ function hook(name: string, mode = 0o755): Heal {
 function sql(change: string, back: string): Heal {
   test.context.registry[sqlite].exec(change)
   return () => test.context.registry[sqlite].exec(back)
+}
+
+/** As if it had been added to this runtime. */
+function ranBy(runtime: string, desired = 'stopped'): Heal {
+  const set = (name: string, wanted: string) =>
+    `update instance set runtime = '${name}', desired = '${wanted}' where id = '${test.instance('demo').id}'`
+  return sql(set(runtime, desired), set('process', 'stopped'))
 }
 
 async function started(): Promise<Heal> {
@@ -128,15 +143,67 @@ const rows: readonly Row[] = [
     },
     ['instance-state', 'warning', /^"demo" runs without its supervisor/, /restart demo/],
   ),
+  row('a runtime that is not there any more', 'instances', () => ranBy('steward-runtime-gone'), [
+    ...(['instance-state', 'error'] as const),
+    /^The state of "demo" is unknown: its runtime "steward-runtime-gone" does not work here\. There is no runtime/,
+    /^Install the package "steward-runtime-gone" again and name it in APPS_RUNTIMES/,
+  ]),
   row(
-    'a runtime that is not there any more',
+    'a runtime whose plug-in is named and not installed',
     'instances',
     () => {
-      const set = (runtime: string) =>
-        `update instance set runtime = '${runtime}' where id = '${test.instance('demo').id}'`
-      return sql(set('steward-runtime-gone'), set('process'))
+      const heals = [config('APPS_RUNTIMES=steward-runtime-gone'), ranBy('steward-runtime-gone')]
+      return () => heals.forEach((heal) => heal())
     },
-    ['instance-state', 'error', /"steward-runtime-gone" does not: There is no runtime/, /^Let that runtime work/],
+    [
+      ...(['instance-state', 'error'] as const),
+      /^The state of "demo" is unknown: .*steward-runtime-gone.* is not installed/,
+      /^Make that runtime work again/,
+    ],
+  ),
+  row('an engine that does not answer', 'instances', () => ranBy('container', 'started'), [
+    ...(['instance-state', 'error'] as const),
+    /^The state of "demo" is unknown: its runtime "container" does not work here\. No container engine answers at /,
+    /^Make that runtime work again/,
+  ]),
+  ...(existsSync('/run/systemd/system')
+    ? []
+    : [
+        row('a machine without systemd', 'instances', () => ranBy('systemd', 'started'), [
+          ...(['instance-state', 'error'] as const),
+          /^The state of "demo" is unknown: its runtime "systemd" does not work here\. systemd does not run this machine/,
+          /^Make that runtime work again/,
+        ]),
+      ]),
+  row(
+    'a container that was removed while it should run',
+    'instances',
+    async () => {
+      // An engine that has none.
+      const server = createHttpServer((_request, response) => response.writeHead(404).end('{}')).listen(engine)
+      await once(server, 'listening')
+      const heal = ranBy('container', 'started')
+      return async () => {
+        heal()
+        server.close()
+        await once(server, 'close')
+      }
+    },
+    [
+      ...(['instance-state', 'error'] as const),
+      /^"demo" should run, and its container steward-[\w-]+ no longer exists\.$/,
+      /^manager start demo makes it again/,
+    ],
+  ),
+  row(
+    'a version for Java whose JDK is missing',
+    'instances',
+    () => {
+      const file = join(test.home, 'version-9.9.sh')
+      writeFileSync(file, 'APPS_JDK=/nowhere/jdk\n', { mode: 0o600 })
+      return () => rmSync(file)
+    },
+    ['java', 'warning', /^APPS_JDK is \/nowhere\/jdk, .* it has no bin\/java\. Needed by version 9\.9\.$/, /APPS_JDK=/],
   ),
   row(
     'a Java web application whose version names no JDK',

@@ -15,6 +15,7 @@ import { addCompany, realApplication } from '../testing/real-manager.js'
 import { unpackDownload } from '../testing/unpack-download.js'
 import { writeHook } from '../testing/write-hook.js'
 import { createContainerEngine } from './container/engine.js'
+import { containerName } from './container/names.js'
 import { checkHealth } from './health.js'
 
 const missing = dockerIsMissing()
@@ -231,6 +232,24 @@ describe.skipIf(missing !== undefined)(`a manager whose instances run in contain
       })
     await expect(perform('container add', { name: 'a b' })).rejects.toMatchObject({ code: 'ERR_NAME' })
     rmSync(join(manager.home, 'hooks'), { recursive: true })
+  })
+
+  it('is told by doctor of a container that was removed, and has it made again', async () => {
+    const engine = createContainerEngine(docker.socket)
+    const doctor = async (fix: boolean) => (await manager.perform('doctor', { category: 'instances', fix })).list
+    const name = containerName({ id: manager.instance('demo').id, folder: manager.path('demo') }, 'a')
+    const serving = (await engine.ask('GET', `/containers/${name}/json`, { besides: [404] }))
+      ? name
+      : `${name.slice(0, -1)}b`
+    await engine.ask('DELETE', `/containers/${serving}`, { query: { force: 'true' } })
+    const found = {
+      check: 'instance-state',
+      message: expect.stringContaining(`its container ${serving} no longer exists`),
+    }
+    expect(await doctor(false)).toContainEqual(expect.objectContaining({ ...found, level: 'error', fixable: true }))
+    expect(await doctor(true)).toContainEqual(expect.objectContaining({ ...found, level: 'fixed' }))
+    expect(await health('demo')).toBe(true)
+    expect(companies('demo')).toContain('As a process')
   })
 
   it('stops, starts and deletes', async () => {

@@ -139,6 +139,11 @@ export interface Observation {
   readonly limits?: readonly LimitInForce[]
   /** Debugger's address while it is open: `127.0.0.1:9229`. */
   readonly debugAddress?: string
+  /**
+   * What the runtime keeps of a started instance, and no longer exists: `container steward-…`. The next start makes it
+   * again. Also set before the first start.
+   */
+  readonly missing?: string
 }
 
 /** What an instance uses. */

@@ -194,6 +194,7 @@ export function createContainerRuntime({
         ...(lastExit && { lastExit: { ...lastExit.exit, ...(reason !== undefined && { reason }) } }),
         ...(limits.length > 0 && { limits }),
         ...(debugAddress !== undefined && { debugAddress }),
+        ...(!container && { missing: `container ${containerName(ref, copyOf(ref))}` }),
       }
     },
     async observeAll(refs) {

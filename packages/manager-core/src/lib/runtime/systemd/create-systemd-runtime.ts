@@ -25,7 +25,7 @@ import { probe } from './probe.js'
 import { unitScript } from './script.js'
 import { resume, suspend } from './suspension.js'
 import { systemctl } from './systemctl.js'
-import { environmentFileOf, removeUnit, setAtBoot, writeUnit } from './unit-files.js'
+import { environmentFileOf, hasUnit, removeUnit, setAtBoot, writeUnit } from './unit-files.js'
 import { cgroupOf, isUp, observedOf, processesOf, stateOf, type UnitState } from './unit-state.js'
 import { environmentText, unitName, unitTextOf, type UnitPolicy } from './unit.js'
 
@@ -185,6 +185,7 @@ export function createSystemdRuntime({
         ...(lastExit && { lastExit: { ...lastExit.exit, ...(reason !== undefined && { reason }) } }),
         ...(limits.length > 0 && { limits }),
         ...(debugAddress !== undefined && { debugAddress }),
+        ...(!hasUnit(unitOf(ref)) && { missing: `unit ${unitOf(ref)}` }),
       }
     },
     async observeAll(refs) {

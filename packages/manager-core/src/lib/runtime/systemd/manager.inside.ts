@@ -8,6 +8,9 @@ import { unpackDownload } from '../../testing/unpack-download.js'
 import { uidOf } from '../../system/process-table.js'
 import { checkHealth } from '../health.js'
 import { refOf } from '../instance-ref.js'
+import { systemctl } from './systemctl.js'
+import { removeUnit } from './unit-files.js'
+import { unitName } from './unit.js'
 
 let manager: TestManager
 
@@ -33,6 +36,20 @@ const publish = async (more: string) => {
   writeFileSync(join(manager.template, 'objects', 'extra.mjs'), text)
   await manager.perform('refresh')
 }
+
+it('is told by doctor of a unit that was removed, and has it made again', async () => {
+  const ref = refOf(manager.context, manager.instance('demo'))
+  const unit = unitName(ref, 'a')
+  await systemctl('stop', unit)
+  await removeUnit(ref, unit)
+  await systemctl('daemon-reload')
+  const doctor = async (fix: boolean) => (await manager.perform('doctor', { category: 'instances', fix })).list
+  const found = { check: 'instance-state', message: `"demo" should run, and its unit ${unit} no longer exists.` }
+  expect(await doctor(false)).toContainEqual(expect.objectContaining({ ...found, level: 'error', fixable: true }))
+  expect(await doctor(true)).toContainEqual(expect.objectContaining({ check: found.check, level: 'fixed' }))
+  expect((await observe('demo')).state).toBe('started')
+  expect(await health('demo')).toBe(true)
+})
 
 it('saves, upgrades, goes back, clones, downloads, moves and deletes instances that are units', async () => {
   const { perform } = manager

@@ -46,6 +46,10 @@ export async function writeUnit(
   }
 }
 
+export function hasUnit(unit: string): boolean {
+  return existsSync(fileOf(unit))
+}
+
 /** Whether it is started at the next boot. */
 export async function setAtBoot(unit: string, isWanted: boolean): Promise<void> {
   if (!isWanted) return rm(linkOf(unit), { force: true })
@@ -60,7 +64,7 @@ export async function setAtBoot(unit: string, isWanted: boolean): Promise<void> 
 /** With all that was set for it by hand. @returns whether there was anything that systemd must be told of */
 export async function removeUnit(ref: InstanceRef, unit: string): Promise<boolean> {
   if (isOfOther(ref, unit)) return false
-  const isThere = existsSync(fileOf(unit))
+  const isThere = hasUnit(unit)
   const overrides = [folder, `${folder}.control`].map((each) => join(each, `${unit}.d`))
   for (const path of [linkOf(unit), fileOf(unit), environmentFileOf(unit), ...overrides])
     await rm(path, { recursive: true, force: true })
