@@ -20,6 +20,7 @@ export const { startPostgresql } = (await import(
 export const { startMariadb } = (await import(
   `${folder}/mariadb.ts`
 )) as typeof import('../../tests/servers/mariadb.js')
+export const { startNginx } = (await import(`${folder}/nginx.ts`)) as typeof import('../../tests/servers/nginx.js')
 export const { findMariadb, findPostgresql, hasCommand } = (await import(
   `${folder}/programs.ts`
 )) as typeof import('../../tests/servers/programs.js')

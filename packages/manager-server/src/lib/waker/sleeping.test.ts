@@ -1,7 +1,10 @@
-import { appendFileSync, rmSync } from 'node:fs'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startHttpd } from '../../../../../tests/servers/httpd.js'
 import { startNginx } from '../../../../../tests/servers/nginx.js'
@@ -13,6 +16,7 @@ import { wantedInstances } from '../../../../manager-core/src/lib/monitoring/mon
 import { call, open, type Call, type Called } from '../../../../manager-core/src/lib/proxies/contract/call.js'
 import { bundledManager, crashAction } from '../../../../manager-core/src/lib/testing/bundled-manager.js'
 import { fakeApplicationServer } from '../../../../manager-core/src/lib/testing/fake-application.js'
+import { writeHook } from '../../../../manager-core/src/lib/testing/write-hook.js'
 import { createManagerServer } from '../create-manager-server.js'
 import { startServer, type TestServer } from '../../server-for-test.js'
 
@@ -76,6 +80,16 @@ describe.each([
       .filter(({ action }) => action === 'start').length
 
   const findings = async () => JSON.stringify((await manager().perform('doctor')).list)
+
+  async function startProgram(): Promise<ChildProcess> {
+    const { home, template: defaultTemplate } = manager()
+    const options = JSON.stringify({ home, defaultTemplate, applicationServer: fakeApplicationServer })
+    const program = fileURLToPath(new URL('../api/server-for-test.mjs', import.meta.url))
+    const args = ['--disable-warning=ExperimentalWarning', program, options, '127.0.0.1:0']
+    const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    await once(server.stdout, 'data')
+    return server
+  }
 
   it('is woken once by all who ask at the same time, and each is answered', async () => {
     await fallAsleep()
@@ -227,7 +241,48 @@ describe.each([
     limit,
   )
 
+  it.skipIf(isOther)(
+    'wakes when the server is killed that woke it, or put it to sleep',
+    async () => {
+      let server = await startProgram()
+      const kill = async () => {
+        server.kill('SIGKILL')
+        await once(server, 'exit')
+      }
+      try {
+        await expect.poll(async () => (await ask()).status, { timeout: limit }).toBe(200)
+        await fallAsleep()
+        manager().tell('demo', { startMs: 1500 })
+        const cut = ask()
+        await vi.waitUntil(() => manager().instance('demo').operation !== '', { timeout: limit })
+        await kill()
+        // By nginx, unless what was begun is there already.
+        expect([200, 503]).toContain((await cut).status)
+        manager().tell('demo', {})
+        server = await startProgram()
+        await expect.poll(async () => (await ask()).status, { timeout: limit }).toBe(200)
+
+        const go = join(folder, 'go')
+        writeHook(manager().home, 'post-stop', `until [ -e '${go}' ]; do sleep 0.1; done`)
+        setting('SERVICE_SLEEP_AFTER=1')
+        await vi.waitUntil(() => observed() === 'asleep', { timeout: limit })
+        const { operation } = manager().instance('demo')
+        expect(operation).not.toBe('')
+        await kill()
+        writeFileSync(go, '')
+        server = await startProgram()
+        await expect.poll(async () => (await ask()).status, { timeout: limit }).toBe(200)
+        await expect.poll(() => manager().instance('demo').operation).not.toBe(operation)
+      } finally {
+        server.kill('SIGKILL')
+        rmSync(join(manager().home, 'hooks'), { recursive: true, force: true })
+      }
+    },
+    limit * 2,
+  )
+
   it.skipIf(isOther)('is refused to sleep where nobody would wake it', async () => {
+    await manager().perform('start', demo)
     setting('SERVICE_SLEEP_AFTER=0')
     await expect(manager().perform('sleep', demo)).rejects.toThrow('nobody would wake it')
     setting('SERVICE_SLEEP_AFTER=soon')
