@@ -34,6 +34,7 @@ export async function cleanDocuments(options: CleanDocumentsOptions): Promise<nu
   const fields = [...model.objects.values()].flatMap(storedFields)
   if (fields.length === 0) return 0
   const before = clock().getTime() - graceMs
+  await documents.sweep?.(new Date(before))
   let removed = 0
   let chunk = new Set<string>()
   for await (const { id, storedAt } of documents.list()) {

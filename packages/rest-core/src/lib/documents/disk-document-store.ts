@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { RestError } from '../../errors.js'
 import type { ByteRange, DocumentInfo, DocumentStore, ListedDocument, PutDocument } from './document-store.js'
-import { documentName, mediaTypeOf } from './document-name.js'
+import { documentIdPattern, documentName, mediaTypeOf } from './document-name.js'
 import { makeThumbnail } from './thumbnail.js'
 
 export interface DiskDocumentStoreOptions {
@@ -12,14 +12,14 @@ export interface DiskDocumentStoreOptions {
   readonly folder: string
 }
 
-/** Folder of uploads that have not ended. */
+/** Folder of uploads, and of removals, that have not ended. */
 const incoming = 'incoming'
-
-const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * Documents as files: `<folder>/<first two characters of the id>/<id>/{content,info.json,thumbnail-<pixels>.webp}`.
- * A document appears by one rename when it is complete and on disk, so a crash leaves nothing half-written in its place.
+ * A document appears by one rename when it is complete and on disk, and goes by one, so a crash leaves nothing half-written
+ * or half-removed in its place. Any number of processes, on any number of machines, may use one folder: none writes to what
+ * another one is writing, and nothing is kept in memory.
  */
 export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): DocumentStore {
   return { put, info, read, thumbnail, delete: remove, list }
@@ -34,7 +34,8 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
       const mime = options.mime || (await mediaTypeOf(name))
       const info: DocumentInfo = { id, name, path: options.path, mime, size }
       await writeFile(join(draft, 'info.json'), JSON.stringify(info), { flush: true })
-      await mkdir(join(folder, id.slice(0, 2)), { recursive: true })
+      const made = await mkdir(join(folder, id.slice(0, 2)), { recursive: true })
+      if (made !== undefined) await syncFolder(folder)
       await rename(draft, place(id))
       await syncFolder(join(folder, id.slice(0, 2)))
       return info
@@ -45,7 +46,7 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
   }
 
   async function info(id: string): Promise<DocumentInfo | undefined> {
-    if (!idPattern.test(id)) return undefined
+    if (!documentIdPattern.test(id)) return undefined
     try {
       return JSON.parse(await readFile(join(place(id), 'info.json'), 'utf8')) as DocumentInfo
     } catch (error) {
@@ -55,7 +56,7 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
   }
 
   async function read(id: string, range?: ByteRange): Promise<Readable> {
-    if (!idPattern.test(id)) throw RestError.notFound(`Document "${id}"`)
+    if (!documentIdPattern.test(id)) throw RestError.notFound(`Document "${id}"`)
     try {
       // Opened at once, so that what is removed meanwhile can still be read, and what was removed before is told here.
       const handle = await open(join(place(id), 'content'), 'r')
@@ -92,16 +93,29 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
   }
 
   async function remove(id: string): Promise<void> {
-    if (!idPattern.test(id)) return
-    await rm(place(id), { recursive: true, force: true })
-    await rm(join(folder, incoming, id), { recursive: true, force: true })
+    if (!documentIdPattern.test(id)) return
+    const removed = join(folder, incoming, id)
+    await removeFolder(removed)
+    try {
+      await rename(place(id), removed)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      if ((await lastWrite(place(id))) === undefined) return
+      // What was copied here needs no folder of uploads.
+      await mkdir(join(folder, incoming), { recursive: true })
+      await rename(place(id), removed).catch((again: unknown) => {
+        // Another process has removed it meanwhile.
+        if (!isMissing(again)) throw again
+      })
+    }
+    await removeFolder(removed)
   }
 
   async function* list(): AsyncGenerator<ListedDocument> {
     for await (const part of entries(folder)) {
       if (part !== incoming && !/^[0-9a-f]{2}$/.test(part)) continue
       for await (const id of entries(join(folder, part))) {
-        const storedAt = idPattern.test(id) ? await lastWrite(join(folder, part, id)) : undefined
+        const storedAt = documentIdPattern.test(id) ? await lastWrite(join(folder, part, id)) : undefined
         if (storedAt !== undefined) yield { id, storedAt }
       }
     }
@@ -109,6 +123,15 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
 
   function place(id: string): string {
     return join(folder, id.slice(0, 2), id)
+  }
+}
+
+/** What a reader on another machine holds open there is removed by the next cleaning. */
+async function removeFolder(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true })
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EBUSY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }
 
@@ -164,6 +187,8 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** ESTALE: on a network file system another machine has removed it. */
 function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'ESTALE'
 }

@@ -7,7 +7,14 @@ export async function mediaTypeOf(name: string): Promise<string> {
   return mimeTypes.lookup(name) || 'application/octet-stream'
 }
 
-/** The name of a document as it is kept: the last part of what may be a path of any system. */
+/** The name of a document as it is kept: the last part of what may be a path of any system, which is itself no folder. */
 export function documentName(given: string): string {
-  return basename(given.replaceAll('\\', '/')).slice(0, 255) || 'document'
+  // The cut may leave half of a character, which no header can hold.
+  const name = basename(given.replaceAll('\\', '/'))
+    .slice(0, 255)
+    .replace(/[\uD800-\uDBFF]$/, '')
+  return /^\.{0,2}$/.test(name) ? 'document' : name
 }
+
+/** An id that the stores of this package have given. */
+export const documentIdPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -37,7 +37,8 @@ export interface ListedDocument {
 
 /**
  * Where contents of document and image fields are kept, outside the database; records hold the id.
- * Contents are immutable: a changed document gets a new id. Implementation: `createDiskDocumentStore`.
+ * Contents are immutable: a changed document gets a new id. Any number of processes
+ * may use the same documents. Implementations: `createDiskDocumentStore`, `createBucketDocumentStore`.
  */
 export interface DocumentStore {
   /** Stores the content; resolves once it is durable. */
@@ -55,6 +56,8 @@ export interface DocumentStore {
   delete(id: string): Promise<void>
   /** All documents, and uploads that have not ended, in no particular order. */
   list(): AsyncIterable<ListedDocument>
+  /** Removes what `list()` cannot tell of uploads that began before this moment and never ended, where a store keeps such. */
+  sweep?(before: Date): Promise<void>
   /** Ends connections. Called once, when nothing uses it any more. */
   close?(): Promise<void>
 }

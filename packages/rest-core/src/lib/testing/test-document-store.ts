@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RestError } from '../../errors.js'
@@ -92,6 +92,79 @@ export function testDocumentStore(
         expect(String(await contentOf(store, id, { start, end }))).toBe('0123456789'.slice(start, end + 1))
     })
 
+    test('a range that goes on behind the end gives what is there', async () => {
+      const { id } = await store.put(Buffer.from('0123456789'), options)
+      expect(String(await contentOf(store, id, { start: 8, end: 100 }))).toBe('89')
+    })
+
+    test('put() and read() stream contents that are larger than what they hold in memory', async () => {
+      const content = Readable.from(largeChunks(), { objectMode: false })
+      const { id, size } = await store.put(content, { ...options, name: 'large.bin', maxBytes: largeBytes })
+      expect(size).toBe(largeBytes)
+      expect(await store.info(id)).toMatchObject({ size })
+      expect(await digestOf(await store.read(id))).toBe(await digestOf(Readable.from(largeChunks())))
+      // Not where any store would cut it.
+      const start = 7 * mebibyte - 11
+      const part = await contentOf(store, id, { start, end: start + mebibyte - 1 })
+      expect(part.equals(largeBytesFrom(start, mebibyte))).toBe(true)
+      // Who stops reading disturbs nobody.
+      const begun = await store.read(id)
+      for await (const chunk of begun) if ((chunk as Uint8Array).length > 0) break
+      expect(begun.destroyed).toBe(true)
+      await store.delete(id)
+      expect(await store.info(id)).toBeUndefined()
+    })
+
+    test('put() keeps nothing of a large content that breaks or goes beyond the limit', async () => {
+      const before = await listed()
+      const cut = async function* () {
+        let left = 9
+        for (const chunk of largeChunks()) {
+          if (left-- === 0) throw new Error('cut late')
+          yield await Promise.resolve(chunk)
+        }
+      }
+      const large = { ...options, name: 'large.bin' }
+      await expect(store.put(Readable.from(cut()), { ...large, maxBytes: largeBytes })).rejects.toThrow('cut late')
+      const beyond = store.put(Readable.from(largeChunks()), { ...large, maxBytes: largeBytes - 1 })
+      await expect(beyond).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' })
+      expect(await listed()).toEqual(before)
+    })
+
+    test('several write, read and delete at once, and none disturbs another', async () => {
+      const other = (await used.reopen?.()) ?? store
+      const write = async (at: number) => {
+        const [own, foreign] = at % 2 === 0 ? [store, other] : [other, store]
+        const bytes = Buffer.alloc(20_000 + at, at)
+        const { id } = await own.put(Readable.from([bytes]), { ...options, name: `${at}.bin`, maxBytes: 30_000 })
+        expect((await contentOf(foreign, id)).equals(bytes)).toBe(true)
+        if (at % 3 > 0) return { id, bytes }
+        await Promise.all([own.delete(id), foreign.delete(id)])
+        expect(await own.info(id)).toBeUndefined()
+        return undefined
+      }
+      const written = await Promise.all(Array.from({ length: 12 }, (_, at) => write(at)))
+      const all = await listed()
+      for (const one of written) {
+        if (!one) continue
+        expect(all).toContain(one.id)
+        expect((await contentOf(store, one.id)).equals(one.bytes)).toBe(true)
+      }
+      if (other !== store) await other.close?.()
+    })
+
+    test('names that are hostile are kept as names, or not at all', async () => {
+      for (const name of ['..', '.', '', '/', '\\..\\..', 'a/..', `${'x'.repeat(254)}\u{1F600}`, 'y'.repeat(5000)]) {
+        const { id } = await store.put(Buffer.from('x'), { ...options, name })
+        const kept = (await store.info(id))?.name ?? ''
+        expect(kept, name).toMatch(/^[^/\\]{1,255}$/)
+        expect(['.', '..']).not.toContain(kept)
+        expect(() => encodeURIComponent(kept)).not.toThrow()
+      }
+      for (const name of ['line\r\nX-Own: 1', "'; DROP TABLE x; --", '%2e%2e%2fpasswd', 'nul\0.txt'])
+        expect(await store.info((await store.put(Buffer.from('x'), { ...options, name })).id)).toMatchObject({ name })
+    })
+
     test('put() refuses what is larger than the limit, and keeps nothing of it', async () => {
       const before = await listed()
       const large = Readable.from([Buffer.alloc(600), Buffer.alloc(600)])
@@ -168,6 +241,26 @@ export function testDocumentStore(
       expect(await store.info(id)).toBeUndefined()
     })
   })
+}
+
+const mebibyte = 1 << 20
+const largeBytes = 18 * mebibyte + 5
+
+/** Bytes that tell where they are. */
+function largeBytesFrom(start: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
+  for (let at = 0; at < length; at++) bytes[at] = ((start + at) * 31 + ((start + at) >> 12)) & 255
+  return bytes
+}
+
+function* largeChunks(): Generator<Buffer> {
+  for (let at = 0; at < largeBytes; at += mebibyte) yield largeBytesFrom(at, Math.min(mebibyte, largeBytes - at))
+}
+
+async function digestOf(stream: Readable): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of stream) hash.update(chunk as Uint8Array)
+  return hash.digest('hex')
 }
 
 /** One pixel. */
