@@ -22,7 +22,10 @@ export interface AppDefinition {
    * lose the last ones. Servers of databases have settings of their own. Default `normal`.
    */
   readonly synchronous?: 'normal' | 'full'
-  /** Where documents are kept: a folder, or a package that exports a `DocumentStorePlugin`. Default `data/documents`. */
+  /**
+   * Where documents are kept: a folder, a bucket (`s3://bucket/prefix?endpoint=…&region=…`), or a package that exports a
+   * `DocumentStorePlugin`. Default `data/documents`.
+   */
   readonly documents?: string | PackageUse
   /** Package that exports an `AuthenticatorPlugin`, which then checks passwords. Default: those of the users. */
   readonly authenticator?: PackageUse

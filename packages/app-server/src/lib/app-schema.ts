@@ -42,7 +42,8 @@ const values = {
     ...packageUse,
     type: ['string', 'object'],
     minLength: 1,
-    description: 'Folder of documents, default data/documents; or the package of a store: { package, options }.',
+    description:
+      'Folder of documents, default data/documents; a bucket: s3://bucket/prefix; or a package: { package, options }.',
   },
   authenticator: {
     ...packageUse,

@@ -6,6 +6,7 @@ import type { AppDefinition } from './app-definition.js'
 import { makeDataFolder } from './data-folder.js'
 import { loadServedModel } from './model-of.js'
 import { openDatabase } from './open-database.js'
+import { documentsPackage } from './open-documents.js'
 import type { Settings } from './settings.js'
 import { loadSetup } from './setup.js'
 
@@ -54,12 +55,12 @@ export async function checkApplication(
     const problems = messages.map((text) => text.replaceAll(join(folder, '/'), ''))
     return { ...start, ...(definition && { application: titleOf(definition) }), problems }
   }
-  const { documents } = definition
+  const keeper = documentsPackage(definition.documents)
   const checked = {
     ...start,
     application: titleOf(definition),
     problems: [],
-    ...(typeof documents === 'object' && { documentsPackage: documents.package }),
+    ...(keeper !== undefined && { documentsPackage: keeper }),
   }
   if (!withDatabase) return checked
   // Counting the rows of large tables takes longer than a request may.

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
-import { createBusinessObjects, createDiskDocumentStore } from '@steward/rest-core'
+import { createBusinessObjects } from '@steward/rest-core'
 import {
   createAdministrator,
   createRevokedTokens,
@@ -17,7 +17,7 @@ import type { AppDefinition } from './app-definition.js'
 import { withAdminPassword } from './admin-password.js'
 import { unusedCopies } from './application-modules.js'
 import { createAudit } from './audit.js'
-import { documentsFolder, makeDataFolder } from './data-folder.js'
+import { makeDataFolder } from './data-folder.js'
 import { describeDatabase } from './describe/describe-database.js'
 import { startDocumentCleaning } from './document-cleaning.js'
 import { createEvents } from './events.js'
@@ -27,7 +27,8 @@ import type { LogRing } from './log-ring.js'
 import { mountApplication } from './mount-application.js'
 import { loadServedModel } from './model-of.js'
 import { openDatabase } from './open-database.js'
-import { openAuthenticator, openDocuments } from './plugins.js'
+import { openDocuments } from './open-documents.js'
+import { openAuthenticator } from './plugins.js'
 import { loadSecret } from './secret.js'
 import type { Settings } from './settings.js'
 import { runSetup } from './setup.js'
@@ -106,10 +107,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         publicPrincipal: () => directory.principalOfLogin(definition.publicUser as string),
       }),
     })
-    const documents =
-      typeof definition.documents === 'object'
-        ? await openDocuments(folder, definition.documents, dataFolder)
-        : createDiskDocumentStore({ folder: documentsFolder(folder, dataFolder, definition.documents) })
+    const documents = await openDocuments(folder, dataFolder, definition.documents)
     if (documents.close) opened.push(() => documents.close?.())
     const { neutralised } = settings
     if (neutralised) logger.warn('Neutralised: webhooks are not called, nothing is sent out (STEWARD_NEUTRALISED)')

@@ -2,6 +2,7 @@ import type { FieldModel, ObjectModel } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import type { AppDefinition } from './app-definition.js'
 import { documentsFolder } from './data-folder.js'
+import { documentsPackage } from './open-documents.js'
 import { modelDigest } from './model-digest.js'
 import { loadModel } from './model-of.js'
 
@@ -61,6 +62,7 @@ export async function describeApplication(
   definition: AppDefinition,
 ): Promise<ApplicationDescription> {
   const model = await loadModel(folder, definition)
+  const keeper = documentsPackage(definition.documents)
   const system = new Set<string>(systemObjects.map(({ name }) => name))
   return {
     format: 'steward-application',
@@ -68,9 +70,9 @@ export async function describeApplication(
     name: definition.name,
     model: modelDigest(model, definition),
     documents:
-      typeof definition.documents === 'object'
-        ? `package:${definition.documents.package}`
-        : documentsFolder(folder, dataFolder, definition.documents),
+      keeper === undefined
+        ? documentsFolder(folder, dataFolder, definition.documents as string | undefined)
+        : `package:${keeper}`,
     objects: [...model.objects.values()].map((object) => describeObject(object, system.has(object.name))),
   }
 }

@@ -35,7 +35,11 @@ export async function loadFieldTypes(folder: string, names: readonly string[]): 
 }
 
 /** @throws SettingsError when the package is missing, exports no store, or refuses its options. */
-export async function openDocuments(folder: string, use: PackageUse, dataFolder: string): Promise<DocumentStore> {
+export async function openDocumentsPackage(
+  folder: string,
+  use: PackageUse,
+  dataFolder: string,
+): Promise<DocumentStore> {
   const plugin = await pluginOf<DocumentStorePlugin>(folder, 'documents', use)
   return open('documents', use, () => plugin.open(optionsOf('documents', use), { dataFolder }))
 }
