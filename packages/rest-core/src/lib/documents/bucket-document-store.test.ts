@@ -1,3 +1,7 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
@@ -5,6 +9,7 @@ import { testDocumentStore } from '../testing/test-document-store.js'
 import { createBucketDocumentStore } from './bucket-document-store.js'
 import { createMemoryBucket } from './bucket-for-test.js'
 import { cleanDocuments } from './clean-documents.js'
+import { createDiskDocumentStore } from './disk-document-store.js'
 
 testDocumentStore('bucket in memory', () => {
   const { bucket } = createMemoryBucket()
@@ -56,4 +61,28 @@ test('a failure of the bucket is told as it is, never as a document that is not 
   const { id } = await documents.put(Buffer.from('x'), options)
   await expect(documents.info(id)).rejects.toThrow('The store is away')
   await expect(documents.read(id)).rejects.toThrow('The store is away')
+})
+
+test('documents move between a folder and a bucket by copying files to objects of the same names, and back', async () => {
+  const [from, back] = [await mkdtemp(join(tmpdir(), 'steward-from-')), await mkdtemp(join(tmpdir(), 'steward-back-'))]
+  const { bucket, objects } = createMemoryBucket()
+  const [disk, inBucket] = [createDiskDocumentStore({ folder: from }), createBucketDocumentStore(bucket)]
+  const info = await disk.put(Buffer.from('content'), options)
+  for (const file of ['content', 'info.json']) {
+    const key = `${info.id.slice(0, 2)}/${info.id}/${file}`
+    objects.set(key, { bytes: await readFile(join(from, key)), modified: new Date() })
+  }
+  expect(await inBucket.info(info.id)).toEqual(info)
+  expect(String(await buffer(await inBucket.read(info.id)))).toBe('content')
+
+  for (const [key, { bytes }] of objects) {
+    await mkdir(dirname(join(back, key)), { recursive: true })
+    await writeFile(join(back, key), bytes)
+  }
+  const again = createDiskDocumentStore({ folder: back })
+  expect(await again.info(info.id)).toEqual(info)
+  expect(String(await buffer(await again.read(info.id)))).toBe('content')
+  await again.delete(info.id)
+  expect(await again.info(info.id)).toBeUndefined()
+  for (const folder of [from, back]) await rm(folder, { recursive: true })
 })
