@@ -3,7 +3,12 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 
 /** What the fake does when a statement has come; `undefined`: it stays silent. */
 export type Reply =
-  | { readonly rows: readonly (readonly string[])[]; readonly affected?: number }
+  | {
+      readonly rows: readonly (readonly string[])[]
+      readonly affected?: number
+      /** Of the columns. Default: `c` and their place. */
+      readonly names?: readonly string[]
+    }
   | { readonly error: number; readonly severity?: number; readonly message?: string }
   | 'cut'
   | undefined
@@ -79,12 +84,14 @@ export async function openFakeMssql(options: FakeMssqlOptions = {}): Promise<Fak
     statements.push(statement)
     // What the driver sets by itself, for which it expects no rows.
     if (statement.includes('set textsize')) return send(socket, done())
-    const given: Reply = statement.includes('collationproperty') ? { rows: [['65001']] } : reply(statement)
+    const given: Reply = statement.includes('collationproperty')
+      ? { rows: [['65001']], names: ['utf8'] }
+      : reply(statement)
     if (given === undefined) return
     if (given === 'cut') socket.destroy()
     else if ('error' in given)
       send(socket, [errorToken(given.error, given.severity ?? 16, given.message ?? 'Refused.'), done(2)])
-    else send(socket, [...rowTokens(given.rows), done(0x10, given.affected ?? given.rows.length)])
+    else send(socket, [...rowTokens(given.rows, given.names), done(0x10, given.affected ?? given.rows.length)])
   }
 
   return {
@@ -136,11 +143,11 @@ function errorToken(number: number, severity: number, message: string): Buffer {
   return token(0xaa, [numbers, ...text, shortText('fake'), shortText(''), Buffer.from([1, 0, 0, 0])])
 }
 
-function rowTokens(rows: readonly (readonly string[])[]): Buffer[] {
+function rowTokens(rows: readonly (readonly string[])[], given: readonly string[] = []): Buffer[] {
   const columns = rows[0] ?? []
   if (columns.length === 0) return []
   const type = Buffer.from([0, 0, 0, 0, 1, 0, 0xe7, 0x40, 0x1f, 9, 4, 0xd0, 0, 0x34])
-  const names = columns.flatMap((_, at) => [type, shortText(at === 0 ? 'utf8' : `c${at}`)])
+  const names = columns.flatMap((_, at) => [type, shortText(given[at] ?? `c${at}`)])
   const values = rows.flatMap((row) => [
     Buffer.from([0xd1]),
     ...row.flatMap((value) => [uint16(2 * value.length), Buffer.from(value, 'utf16le')]),

@@ -3,6 +3,7 @@ import type { ObjectStore } from '@steward/rest-core'
 import { databaseOfKnex, type KnexDatabase, type KnexInstance } from './knex.js'
 import type { MssqlStoreOptions } from './mssql/store/config.js'
 import type { MysqlStoreOptions } from './mysql/store/config.js'
+import { isOraclePool, type OraclePool } from './oracle/store/clients.js'
 import { isMysqlPool, type MysqlPool, type MysqlPromisePool } from './mysql/store/pools.js'
 import type { OracleStoreOptions } from './oracle/store/config.js'
 import type { PoolOptions } from './pool/options.js'
@@ -25,11 +26,11 @@ export type StoreOptions = { readonly url: string } & ChosenOptions
 export type KnexStoreOptions = { readonly knex: KnexInstance } & ChosenOptions
 
 /**
- * What the application has: a pool of `pg` or `mysql2`, which the store uses and leaves open; or a database object of
+ * What the application has: a pool of `pg`, `mysql2` or `oracledb`, which the store uses and leaves open; or a database object of
  * `better-sqlite3`, whose file the store opens for itself.
  */
 export type ClientStoreOptions = {
-  readonly client: PostgresqlPool | MysqlPool | MysqlPromisePool | SqliteClient
+  readonly client: PostgresqlPool | OraclePool | MysqlPool | MysqlPromisePool | SqliteClient
 } & ChosenOptions
 
 type DatabaseName = KnexDatabase['name']
@@ -104,9 +105,12 @@ export async function createStore(
 
 function storeOn(client: ClientStoreOptions['client'], options: object): Promise<ObjectStore> {
   if (isPostgresqlPool(client)) return factories.postgresql({ ...options, connection: client })
+  if (isOraclePool(client)) return factories.oracle({ ...options, connection: client })
   if (isMysqlPool(client)) return factories.mysql({ ...options, connection: client })
   if (!isSqliteClient(client))
-    throw new TypeError('Option "client" is neither a pool of pg or mysql2, nor a database object of better-sqlite3.')
+    throw new TypeError(
+      'Option "client" is neither a pool of pg, mysql2 or oracledb, nor a database object of better-sqlite3.',
+    )
   if (client.name === '' || client.name === ':memory:')
     throw new TypeError('The SQLite database of option "client" is in memory, where nobody else can open it.')
   return factories.sqlite({ ...options, filename: client.name })

@@ -9,6 +9,7 @@ import knex, { type Knex } from 'knex'
 import mysqlCallbacks from 'mysql2'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
+import { Connection, Request } from 'tedious'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { contractSize } from '../../../../tests/contract-size.js'
 import { freshDatabase, needs } from '../../../../tests/servers/index.js'
@@ -230,9 +231,14 @@ function knexApplication(db: Knex, rowsOf: (result: unknown) => readonly object[
   }
 }
 
-function sqlApplication(connection: object, run: Application['run'], end: Application['end']): Application {
+function sqlApplication(
+  connection: object,
+  run: Application['run'],
+  end: Application['end'],
+  begin = 'begin',
+): Application {
   const command = (sql: string) => async () => void (await run(sql))
-  return { connection, run, begin: command('begin'), commit: command('commit'), rollback: command('rollback'), end }
+  return { connection, run, begin: command(begin), commit: command('commit'), rollback: command('rollback'), end }
 }
 
 describe('sqlite', () => {
@@ -391,6 +397,87 @@ needs('mysql', (server) => {
     await gone.close()
   })
 })
+
+needs('mssql', (server) => {
+  let url: string
+  let drop: () => Promise<void>
+  beforeAll(async () => {
+    ;({ url, drop } = await freshDatabase(server))
+  })
+  afterAll(() => drop())
+  define({
+    store: () => createStore(url),
+    applications: {
+      async 'a connection'() {
+        const { client, run, end } = await openTedious(url)
+        return sqlApplication(client, run, end, 'begin transaction')
+      },
+      async 'a connection that gives rows in other forms'() {
+        const { client, run, end } = await openTedious(url, { useColumnNames: true, useUTC: false })
+        return sqlApplication(client, run, end, 'begin transaction')
+      },
+      async knex() {
+        const { hostname, port, username, password, pathname } = new URL(url)
+        const connection = {
+          server: hostname,
+          port: Number(port || 1433),
+          user: decodeURIComponent(username),
+          password: decodeURIComponent(password),
+          database: pathname.slice(1),
+          options: { encrypt: !url.includes('encrypt=false'), trustServerCertificate: true },
+        }
+        return knexApplication(knex({ client: 'mssql', connection }), (result) => result as object[])
+      },
+    },
+    settings: {
+      set: ['set lock_timeout 7000', 'set xact_abort on'],
+      show: `select concat(@@lock_timeout, ' ', @@options & 16384) as settings`,
+    },
+  })
+})
+
+interface Tedious {
+  readonly client: Connection
+  readonly run: Application['run']
+  end(): Promise<void>
+}
+
+async function openTedious(url: string, options: object = {}): Promise<Tedious> {
+  const { hostname, port, username, password, pathname } = new URL(url)
+  const client = new Connection({
+    server: hostname,
+    authentication: {
+      type: 'default',
+      options: { userName: decodeURIComponent(username), password: decodeURIComponent(password) },
+    },
+    options: {
+      port: Number(port || 1433),
+      database: pathname.slice(1),
+      encrypt: !url.includes('encrypt=false'),
+      trustServerCertificate: true,
+      ...options,
+    },
+  })
+  client.on('error', () => {})
+  await new Promise<void>((resolve, reject) => client.connect((error) => (error ? reject(error) : resolve())))
+  return {
+    client,
+    run: (sql) =>
+      new Promise((resolve, reject) => {
+        const rows: string[] = []
+        const request = new Request(sql, (error) => (error ? reject(error) : resolve(rows)))
+        request.on('row', (row: Record<string, { readonly value: unknown }>) =>
+          rows.push(
+            Object.values(row)
+              .map(({ value }) => String(value))
+              .join(' | '),
+          ),
+        )
+        client.execSqlBatch(request)
+      }),
+    end: async () => client.close(),
+  }
+}
 
 // The whole contract on pools of the application: the statements are those of other stores, so that it is for deep tests.
 if (process.env['TEST_DEEP'] === '1') {

@@ -65,6 +65,26 @@ needs('mysql', (url) => {
   })
 })
 
+needs('mssql', (url) => {
+  test('createStore({ knex }) reaches the SQL Server of an object with a password', async () => {
+    const database = await freshDatabase(url)
+    const { hostname, port, username, password, pathname, searchParams } = new URL(database.url)
+    const connection = {
+      server: hostname,
+      port: Number(port || 1433),
+      user: decodeURIComponent(username),
+      password: decodeURIComponent(password),
+      database: pathname.slice(1),
+      options: { encrypt: searchParams.get('encrypt') !== 'false', trustServerCertificate: true },
+    }
+    try {
+      await worksBeside(knex({ client: 'mssql', connection }))
+    } finally {
+      await database.drop()
+    }
+  })
+})
+
 test('createStore({ knex }) passes password and limits on, and its own options go first', async () => {
   const { databaseOfKnex } = await import('./knex.js')
   const db = knex({

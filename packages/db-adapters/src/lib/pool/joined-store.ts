@@ -32,6 +32,8 @@ export interface JoinedStoreParts {
   readonly compiler: Compiler
   readonly schema: SchemaDialect
   readonly open: () => Promise<JoinedConnection>
+  /** Asks the server for nothing. */
+  readonly ping: string
 }
 
 /** Calls run one after the other, each between a savepoint and its release. */
@@ -130,7 +132,7 @@ export class JoinedStore implements ObjectStore {
   }
 
   ping(): Promise<void> {
-    return this.#alone(async ({ schema }) => void (await schema.rows('select 1')))
+    return this.#alone(async ({ schema }) => void (await schema.rows(this.#parts.ping)))
   }
 
   async close(): Promise<void> {

@@ -75,6 +75,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   readonly #cancel: Cancel<C> | undefined
   readonly #join: PooledStoreParts<C>['join']
   readonly #ping: BoundStatement
+  readonly #pingSql: string
 
   constructor(parts: PooledStoreParts<C>) {
     this.capabilities = parts.capabilities
@@ -89,6 +90,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     this.#join = parts.join
     const { ping: sql = 'select 1' } = parts
     const statement = { id: 0, sql, gives: 'count' as const, decode: () => ({ row_id: '' }), once: true }
+    this.#pingSql = sql
     this.#ping = { statement, values: [], rowId: undefined }
   }
 
@@ -239,7 +241,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
       return join()
     }
     const { capabilities } = this
-    return new JoinedStore({ capabilities, compiler: this.#compiler, schema: this.#schema, open })
+    return new JoinedStore({ capabilities, compiler: this.#compiler, schema: this.#schema, open, ping: this.#pingSql })
   }
 
   plan(model: Model, options: PlanOptions = {}): Promise<SyncPlan> {

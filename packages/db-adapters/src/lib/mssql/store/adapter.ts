@@ -7,6 +7,7 @@ import { mssqlBulk } from './bulk.js'
 import { mssqlConfig, type MssqlStoreOptions } from './config.js'
 import { connector } from './connect.js'
 import { mssqlDialect } from './dialect.js'
+import { isMssqlClient, join } from './foreign.js'
 
 /**
  * A store on SQL Server 2017 or later, or Azure SQL, by the package `tedious`, which must be installed beside this one. No
@@ -35,5 +36,6 @@ export function createMssqlStore(options: MssqlStoreOptions): ObjectStore {
     bulk: mssqlBulk,
     pool: new ConnectionPool(connector(config), config.pool),
     cancel: async (connection) => connection.cancel(),
+    join: (client) => (isMssqlClient(client) ? () => join(client, config) : undefined),
   })
 }

@@ -8,7 +8,7 @@ import { translateError } from './errors.js'
 export function connector(config: MssqlConfig): () => Promise<MssqlConnection> {
   let loading: Promise<typeof import('tedious')> | undefined
   return async () => {
-    const driver = await (loading ??= loadDriver('tedious', load))
+    const driver = await (loading ??= loadTedious())
     let client: Client | undefined
     let limit: NodeJS.Timeout | undefined
     try {
@@ -29,8 +29,10 @@ export function connector(config: MssqlConfig): () => Promise<MssqlConnection> {
   }
 }
 
-async function load(): Promise<typeof import('tedious')> {
-  const module = (await import('tedious')) as typeof import('tedious') & { default?: typeof import('tedious') }
+export async function loadTedious(): Promise<typeof import('tedious')> {
+  const module = (await loadDriver('tedious', () => import('tedious'))) as typeof import('tedious') & {
+    default?: typeof import('tedious')
+  }
   return module.default ?? module
 }
 

@@ -1,13 +1,17 @@
 import type { ObjectStore } from '@steward/rest-core'
+import { ForeignPool, type Borrowed } from '../../pool/foreign-pool.js'
 import { ConnectionPool } from '../../pool/pool.js'
 import { PooledStore } from '../../pool/store.js'
 import { createCompiler } from '../../sql/compiler.js'
 import { createOracleSchema } from '../schema/dialect.js'
 import { oracleBulk } from './bulk.js'
 import { oracleConfig, type OracleStoreOptions } from './config.js'
-import { connector } from './connect.js'
+import { isOracleClient } from './clients.js'
+import { connector, loadOracledb } from './connect.js'
+import type { OracleConnection } from './connection.js'
 import { createOracleDialect } from './dialect.js'
 import type { Driver } from './driver.js'
+import { borrow, join } from './foreign.js'
 
 /**
  * A store on Oracle 19c or later, by the package `oracledb` in its thin mode, which must be installed beside this one. No
@@ -22,9 +26,13 @@ export function createOracleStore(options: OracleStoreOptions): ObjectStore {
 }
 
 /** @param load the driver; by default the package */
-export function openOracleStore(options: OracleStoreOptions, load?: () => Promise<Driver>): ObjectStore {
+export function openOracleStore(options: OracleStoreOptions, load: () => Promise<Driver> = loadOracledb): ObjectStore {
   const config = oracleConfig(options)
-  const open = connector(config, load)
+  const { foreign } = config
+  const own = connector(config, load)
+  let loading: Promise<Driver> | undefined
+  const driver = (): Promise<Driver> => (loading ??= load())
+  const borrowed = foreign && (async () => borrow(foreign, await driver(), config))
   return new PooledStore({
     capabilities: Object.freeze({
       name: 'oracle',
@@ -37,11 +45,26 @@ export function openOracleStore(options: OracleStoreOptions, load?: () => Promis
       likeFoldsUnicode: true,
     }),
     compiler: createCompiler(createOracleDialect(config.lockSeconds)),
-    schema: createOracleSchema(open),
+    schema: createOracleSchema(borrowed ? () => alone(borrowed) : own),
     schemaSetUp: 'alter session set ddl_lock_timeout = 60',
     bulk: oracleBulk,
     ping: 'select 1 from dual',
-    pool: new ConnectionPool(open, config.pool),
+    pool: borrowed ? new ForeignPool(borrowed, config.pool.acquireTimeoutMs) : new ConnectionPool(own, config.pool),
     cancel: (connection) => connection.cancel(),
+    join: (client) => (isOracleClient(client) ? async () => join(client, await driver(), config) : undefined),
   })
+}
+
+/** A second connection of the application's pool, for the lock of a sync. */
+async function alone(borrowed: () => Promise<Borrowed<OracleConnection>>) {
+  const { connection, giveBack } = await borrowed()
+  return {
+    rows: connection.rows.bind(connection),
+    run: connection.run.bind(connection),
+    async close() {
+      // It tells by itself when it is lost.
+      await connection.rollback().catch(() => undefined)
+      await giveBack()
+    },
+  }
 }

@@ -1,6 +1,8 @@
 import { readDatabaseUrl, type UrlForm } from '../../pool/database-url.js'
+import { isOraclePool, type OraclePool } from './clients.js'
 import {
   checkConnection,
+  isObject,
   serverStoreLimits,
   type ServerStoreLimits,
   type ServerStoreOptions,
@@ -21,12 +23,17 @@ export interface OracleConnectionOptions {
 }
 
 export interface OracleStoreOptions extends ServerStoreOptions {
-  /** A URL like `oracle://user:password@host:1521/service`, or its parts. */
-  readonly connection: string | OracleConnectionOptions
+  /**
+   * A URL like `oracle://user:password@host:1521/service`, or its parts; or a pool of `oracledb` that the application
+   * has, which is left open by `close`.
+   */
+  readonly connection: string | OracleConnectionOptions | OraclePool
 }
 
 export interface OracleConfig extends ServerStoreLimits {
   readonly attributes: object
+  /** Of the application, instead of connections of its own. */
+  readonly foreign: OraclePool | undefined
   /** Run on every new connection, one after the other. */
   readonly setUp: readonly string[]
   readonly lockSeconds: number
@@ -50,7 +57,11 @@ const form: UrlForm = {
 /** @throws TypeError for options that cannot work; no I/O. */
 export function oracleConfig(options: OracleStoreOptions): OracleConfig {
   const limits = serverStoreLimits(options)
-  const given = checkConnection<OracleConnectionOptions>(options.connection, form)
+  const { connection } = options
+  const lockSeconds = Math.ceil(limits.lockTimeoutMs / 1000)
+  if (isObject(connection) && isOraclePool(connection))
+    return { ...limits, attributes: {}, foreign: connection, setUp: alterSession(sessionSettings), lockSeconds }
+  const given = checkConnection<OracleConnectionOptions>(connection, form)
   const { host, port = 1521, database, ...rest } = typeof given === 'string' ? partsOf(given) : given
   const connectString = rest.connectString ?? (host === undefined ? undefined : `${host}:${port}/${database ?? ''}`)
   if (connectString === undefined)
@@ -67,8 +78,9 @@ export function oracleConfig(options: OracleStoreOptions): OracleConfig {
       ...rest,
       connectString,
     },
-    setUp,
-    lockSeconds: Math.ceil(limits.lockTimeoutMs / 1000),
+    foreign: undefined,
+    setUp: alterSession(sessionSettings),
+    lockSeconds,
   }
 }
 
@@ -78,7 +90,19 @@ function partsOf(text: string): OracleConnectionOptions {
 }
 
 /** Texts compare by their bytes, which is by code point in AL32UTF8; nothing is read or written by the server's locale. */
-const setUp = [
-  "alter session set nls_sort = 'BINARY' nls_comp = 'BINARY' nls_numeric_characters = '.,' nls_length_semantics = 'CHAR' nls_date_format = 'YYYY-MM-DD HH24:MI:SS' nls_timestamp_format = 'YYYY-MM-DD HH24:MI:SS'",
-  "alter session set time_zone = '+00:00'",
-]
+export const sessionSettings: Readonly<Record<string, string>> = {
+  NLS_SORT: 'BINARY',
+  NLS_COMP: 'BINARY',
+  NLS_NUMERIC_CHARACTERS: '.,',
+  NLS_LENGTH_SEMANTICS: 'CHAR',
+  NLS_DATE_FORMAT: 'YYYY-MM-DD HH24:MI:SS',
+  NLS_TIMESTAMP_FORMAT: 'YYYY-MM-DD HH24:MI:SS',
+  TIME_ZONE: '+00:00',
+}
+
+/** Statements that set these, one after the other. */
+export function alterSession({ TIME_ZONE: zone = '', ...formats }: Readonly<Record<string, string>>): string[] {
+  const quoted = (value: string): string => `'${value.replaceAll("'", "''")}'`
+  const all = Object.entries(formats).map(([name, value]) => `${name} = ${quoted(value)}`)
+  return [`alter session set ${all.join(' ')}`, `alter session set TIME_ZONE = ${quoted(zone)}`]
+}

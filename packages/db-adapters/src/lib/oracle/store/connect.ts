@@ -5,10 +5,7 @@ import type { Client, Driver } from './driver.js'
 import { translateError } from './errors.js'
 
 /** Gives a function that opens a connection and prepares its session. @throws StoreError */
-export function connector(
-  config: OracleConfig,
-  load: () => Promise<Driver> = loadOracledb,
-): () => Promise<OracleConnection> {
+export function connector(config: OracleConfig, load: () => Promise<Driver>): () => Promise<OracleConnection> {
   let loading: Promise<Driver> | undefined
   return async () => {
     const driver = await (loading ??= load())
@@ -26,7 +23,7 @@ export function connector(
   }
 }
 
-async function loadOracledb(): Promise<Driver> {
+export async function loadOracledb(): Promise<Driver> {
   // The package has no types of its own.
   const name = 'oracledb'
   const { default: driver } = await loadDriver(name, () => import(name) as Promise<{ readonly default: Driver }>)

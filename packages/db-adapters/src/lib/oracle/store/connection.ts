@@ -10,6 +10,8 @@ export interface OracleConnectionParts {
   readonly driver: Driver
   /** In ms; 0: none. */
   readonly statementTimeoutMs: number
+  /** Of a pool of the application: it is not used again when it is closed here. Default false. */
+  readonly ofPool?: boolean
 }
 
 const batchSize = 500
@@ -25,12 +27,14 @@ export class OracleConnection implements ServerConnection {
   readonly #client: Client
   readonly #driver: Driver
   readonly #statementTimeoutMs: number
+  readonly #ofPool: boolean
   readonly #reading: ExecuteOptions
   #lost = false
   #inTransaction = false
   #closed: Promise<void> | undefined
 
-  constructor({ client, driver, statementTimeoutMs }: OracleConnectionParts) {
+  constructor({ client, driver, statementTimeoutMs, ofPool = false }: OracleConnectionParts) {
+    this.#ofPool = ofPool
     this.#client = client
     this.#driver = driver
     this.#statementTimeoutMs = statementTimeoutMs
@@ -158,7 +162,8 @@ export class OracleConnection implements ServerConnection {
   async #end(): Promise<void> {
     const ended = Promise.withResolvers<void>()
     const timer = setTimeout(() => ended.resolve(), closeTimeoutMs)
-    this.#client.close().then(ended.resolve, () => ended.resolve())
+    const closing = this.#ofPool ? this.#client.close({ drop: true }) : this.#client.close()
+    closing.then(ended.resolve, () => ended.resolve())
     await ended.promise
     clearTimeout(timer)
   }

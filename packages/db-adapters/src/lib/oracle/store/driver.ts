@@ -20,7 +20,8 @@ export interface Client {
   break(): Promise<void>
   /** False when it is known to be lost. */
   isHealthy(): boolean
-  close(): Promise<void>
+  /** `drop`: a connection of a pool is not used again. */
+  close(options?: { readonly drop: boolean }): Promise<void>
 }
 
 export interface ExecuteOptions {

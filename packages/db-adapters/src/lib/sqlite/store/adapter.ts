@@ -205,7 +205,7 @@ class SqliteStore implements ObjectStore {
       if (!isSqliteClient(client)) throw notDatabase()
       return join(client, this.#config.busyTimeoutMs)
     }
-    return new JoinedStore({ capabilities, compiler: this.#compiler, schema: sqliteSchema, open })
+    return new JoinedStore({ capabilities, compiler: this.#compiler, schema: sqliteSchema, open, ping: 'select 1' })
   }
 
   plan(model: Model, options: PlanOptions = {}): Promise<SyncPlan> {
