@@ -297,11 +297,25 @@ export function testEvents(startService: StartService): void {
 
   it('webhooks never tell what was written while they were muted', async () => {
     const { received, url, close } = await receive(() => 204)
-    await service.create(boss, 'Webhook', { whk_name: 'muted', whk_url: url, whk_secret, whk_objects: 'Memo' })
+    const webhook = { whk_name: 'muted', whk_url: url, whk_secret, whk_objects: 'Memo' }
+    const { row_id: webhookId } = await service.create(boss, 'Webhook', webhook)
     const prepare = (muted: boolean) => prepareWebhooks({ model: service.model, store: running.store, muted })
     await prepare(true)
     await service.create(boss, 'Memo', { mem_text: 'nobody passes it by' })
+    // Those that a process left which ended.
+    const deliveries = service.model.object('WebhookDelivery')
+    const waiting = {
+      whd_webhook_id: webhookId,
+      whd_event: 1,
+      whd_object: 'Memo',
+      whd_row_id: '1',
+      whd_action: 'create',
+    }
+    for (let left = 3; left > 0; left--)
+      await running.store.insert(deliveries, { ...waiting, whd_status: 'pending', whd_due: 1 }, deliveries.select([]))
     await prepare(false)
+    const skipped = { filters: { whd_webhook_id: webhookId, whd_status: 'skipped' } }
+    expect((await service.count(boss, 'WebhookDelivery', skipped)).count).toBe(3)
     const { row_id: id } = await service.create(boss, 'Memo', { mem_text: 'told' })
     const dispatcher = startDispatcher()
     await delivered(id)
