@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
 import { getsAccount } from '../accounts/why-not.js'
-import type { OperationKind, Plan, Step } from '../context.js'
+import type { ManagerContext, OperationKind, Plan, Step } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { checkName } from '../domain/names.js'
 import { fileError } from '../files/file-error.js'
+import type { InstanceSettings } from '../settings/settings.js'
 import { accountStep } from './account-step.js'
 import { checkNamedAddress, withOwnUrl } from './addresses.js'
 import type { NewInstance } from './creation.js'
@@ -117,17 +118,27 @@ function takeOutOfTrashStep({ trash, folder, record }: Omit<UndeleteFacts, 'row'
 
 /** What in them depends on name and port. */
 function adjustSettingsStep({ id, name }: NewInstance, folder: string): Step {
+  async function adjust(
+    { settings }: ManagerContext,
+    values: Pick<InstanceSettings, 'context' | 'url'>,
+  ): Promise<void> {
+    await settings.writeInstance(folder, { ...(await settings.instance(folder)), ...values })
+  }
   return {
     id: 'settings',
     title: 'Bring its settings in step with its port',
+    async intent({ context }) {
+      const { context: path, url } = await context.settings.instance(folder)
+      return { context: path, url }
+    },
     async do({ context }) {
       const { port } = context.registry.byId(id) as Instance
-      const settings = await context.settings.instance(folder)
-      await context.settings.writeInstance(folder, {
-        ...settings,
-        context: contextOf(name, context.settings.global),
-        url: ioUrlOf(port),
-      })
+      await adjust(context, { context: contextOf(name, context.settings.global), url: ioUrlOf(port) })
+    },
+    async undo({ context, intent }) {
+      // It is in the trash again when this is repeated.
+      if (existsSync(join(folder, 'settings.sh')))
+        await adjust(context, intent as Pick<InstanceSettings, 'context' | 'url'>)
     },
     // They are written anew whenever it comes back.
     check: () => 'not-done',

@@ -60,4 +60,12 @@ export const onceMade: readonly Mistake[] = [
     finds: /stays suspended/,
     mutations: [{ file: 'instances/while-suspended.ts', replace: 'await runtimes.of(ref).resume?.(ref)', by: '' }],
   },
+  {
+    mistake: 'what an undelete was undone from has its settings changed',
+    seed: 501051,
+    finds: /undelete is neither done nor undone/,
+    mutations: [
+      { file: 'instances/undelete.ts', replace: "if (existsSync(join(folder, 'settings.sh')))", by: 'if (false)' },
+    ],
+  },
 ]
