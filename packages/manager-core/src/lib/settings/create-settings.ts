@@ -133,12 +133,18 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
   function hintOfGlobal(name: keyof typeof globalTable, { values, targets }: GlobalFile): string | undefined {
     if (name === 'APPS_HOME') return hintOfHome()
     if (name === 'APPS_DEFAULTVERSION') return hintOfVersion(values.given(name)?.text)
+    if (name === 'APPS_SLEEP_AFTER') return hintOfSleep(values.given(name)?.text, values.given('APPS_PROXY')?.text)
     if (isTargetVariable(name)) return targets.hintOf(name)
     if (name !== 'APPS_SERVER_CERT' && name !== 'APPS_SERVER_KEY') return undefined
     const isHttps = values.given('APPS_BASEURL')?.text.startsWith('https:')
     const ssl = values.given('APPS_SSL')?.text
     if (!isHttps || ssl === 'false' || values.given(name)) return undefined
     return `It is needed for HTTPS, as APPS_SSL is ${ssl}.`
+  }
+
+  function hintOfSleep(seconds: string | undefined, proxy: string | undefined): string | undefined {
+    if (!(Number(seconds) > 0) || proxy === 'yes' || proxy === 'true') return undefined
+    return 'Nothing sleeps: only behind a reverse proxy (APPS_PROXY=yes) a request wakes it.'
   }
 
   function hintOfVersion(version: string | undefined): string | undefined {

@@ -119,6 +119,17 @@ describe('variables without effect', () => {
     expect(hints).toEqual([...['APPS_QUALITY_LOGIN', 'APPS_QUALITY_ORG'], ...['SERVICE_REMOTE_GIT_USERNAME']])
   })
 
+  it('are those of sleep without a reverse proxy, too', () => {
+    const hint = (...lines: readonly string[]) =>
+      settingsOf(lines)
+        .settings.describe()
+        .find(({ name }) => name === 'APPS_SLEEP_AFTER')?.hint
+    expect(hint('APPS_SLEEP_AFTER=60')).toContain('APPS_PROXY=yes')
+    expect(hint('APPS_SLEEP_AFTER=1h')).toContain('must be a whole number from 0 to 31536000')
+    expect(hint('APPS_SLEEP_AFTER=60', 'APPS_PROXY=yes')).toBeUndefined()
+    expect(hint('APPS_SLEEP_AFTER=0')).toBeUndefined()
+  })
+
   it('are those of a default version that is not there, too', () => {
     const { home, settings } = settingsOf(['APPS_DEFAULTVERSION=9.9'])
     const hint = () => settings.describe().find(({ name }) => name === 'APPS_DEFAULTVERSION')?.hint

@@ -41,7 +41,7 @@ it('passes bytes as they come, both ways, until both sides have ended', async ()
   for (const byte of Buffer.from(head)) socket.write(Buffer.of(byte))
   socket.end(bytes)
   expect((await all).equals(Buffer.concat([Buffer.from(head), bytes]))).toBe(true)
-  await vi.waitUntil(() => waker?.idleSince('demo1234') !== undefined)
+  await vi.waitUntil(() => waker?.idleSince('demo1234') !== undefined, { timeout: 60_000 })
   expect(waker?.isUsed('demo1234')).toBe(false)
 })
 
@@ -55,7 +55,7 @@ it('lets all wait until it is awake', async () => {
     socket.end(head)
     return text(socket)
   })
-  await vi.waitUntil(() => waker?.isUsed('demo1234'))
+  await vi.waitUntil(() => waker?.isUsed('demo1234'), { timeout: 60_000 })
   expect(waker?.hold('demo1234')).toBeUndefined()
   asleep = false
   resolve()
@@ -71,7 +71,7 @@ it('lets whoever comes while it falls asleep wait', async () => {
   const socket = open()
   socket.end(head)
   const answer = text(socket)
-  await vi.waitUntil(() => waker?.isUsed('demo1234'))
+  await vi.waitUntil(() => waker?.isUsed('demo1234'), { timeout: 60_000 })
   asleep = true
   release?.()
   expect(await answer).toBe(head)

@@ -44,11 +44,12 @@ describe.each([
         ...proxy.settings,
         'export APPS_SSL=false',
         'APPS_SLEEP_AFTER=3600',
+        'APPS_MONITORINTERVAL=0',
         'APPS_PASSWORD=correct-horse-battery',
         'APPS_STARTTIMEOUT=20',
       ],
     })
-    await manager().perform('add', { name: 'demo' })
+    await perform('add', { name: 'demo' })
     setting('SERVICE_SLEEP_AFTER=3600')
     await isPublished()
   }, limit)
@@ -60,6 +61,9 @@ describe.each([
 
   const manager = () => test.manager
   const demo = { name: 'demo' }
+  /** What woke it may be at its hook still. */
+  const perform = (action: string, input: Readonly<Record<string, string | boolean>> = {}) =>
+    manager().perform(action, input, { waitMs: limit })
   const observed = () => manager().instance('demo').observed
   const setting = (line: string) => appendFileSync(manager().path('demo', 'settings.sh'), `${line}\n`)
   const at = (path: string, more: Partial<Call> = {}): Call => ({
@@ -71,7 +75,7 @@ describe.each([
     await vi.waitUntil(async () => (await manager().context.proxies.status()).sleepers.length === 1, { timeout: limit })
   }
   const fallAsleep = async () => {
-    await manager().perform('sleep', demo)
+    await perform('sleep', demo)
     expect(observed()).toBe('asleep')
   }
   const starts = () =>
@@ -79,7 +83,7 @@ describe.each([
       .context.registry.history()
       .filter(({ action }) => action === 'start').length
 
-  const findings = async () => JSON.stringify((await manager().perform('doctor')).list)
+  const findings = async () => JSON.stringify((await perform('doctor')).list)
 
   async function startProgram(): Promise<ChildProcess> {
     const { home, template: defaultTemplate } = manager()
@@ -113,18 +117,18 @@ describe.each([
 
   it.skipIf(isOther)('is asleep for all who look, and nobody is alarmed', async () => {
     await fallAsleep()
-    const { list = [] } = await manager().perform('list', { status: 'asleep' })
+    const { list = [] } = await perform('list', { status: 'asleep' })
     expect(list).toMatchObject([{ name: 'demo', status: 'started', observed: 'asleep', state: 'asleep', health: '' }])
-    expect((await manager().perform('health', demo)).message).toBe('"demo" is asleep: the next request wakes it.')
+    expect((await perform('health', demo)).message).toBe('"demo" is asleep: the next request wakes it.')
     expect(wantedInstances(manager().context)).toEqual([])
     expect(await findings()).not.toContain('\\"demo\\"')
-    expect((await manager().perform('startall')).message).toContain('0 started')
-    await manager().perform('save', demo)
+    expect((await perform('startall')).message).toContain('0 started')
+    await perform('save', demo)
     expect(observed()).toBe('asleep')
-    expect((await manager().perform('stop', demo)).message).toContain('recorded as stopped now')
+    expect((await perform('stop', demo)).message).toContain('recorded as stopped now')
     expect(observed()).toBe('stopped')
     expect(await ask()).toMatchObject({ status: 503, text: 'It is stopped.\n' })
-    await manager().perform('start', demo)
+    await perform('start', demo)
     expect((await ask()).status).toBe(200)
   })
 
@@ -142,19 +146,19 @@ describe.each([
         ['app-stop', {}, 'stopped'],
         ['start', {}, 'started'],
       ] as const) {
-        if (action === 'restore') await manager().perform('save', demo)
-        if (action !== 'start') await manager().perform('sleep', demo)
-        await manager().perform(action, { ...demo, ...input })
+        if (action === 'restore') await perform('save', demo)
+        if (action !== 'start') await perform('sleep', demo)
+        await perform(action, { ...demo, ...input })
         // It is blank, its settings, too.
         if (action === 'reset') setting('SERVICE_SLEEP_AFTER=3600')
-        if (action === 'rename') await manager().perform('rename', { name: 'demo2', new: 'demo' })
+        if (action === 'rename') await perform('rename', { name: 'demo2', new: 'demo' })
         const { observed: seen, operation } = manager().instance('demo')
         expect({ action, seen, operation }).toEqual({ action, seen: then, operation: '' })
-        if (then === 'stopped') await manager().perform('start', demo)
+        if (then === 'stopped') await perform('start', demo)
         expect((await ask()).status).toBe(200)
       }
-      await manager().perform('sleep', demo)
-      await manager().perform('delete', { name: 'copy', purge: true })
+      await perform('sleep', demo)
+      await perform('delete', { name: 'copy', purge: true })
       expect((await ask()).status).toBe(200)
     },
     limit * 2,
@@ -166,13 +170,13 @@ describe.each([
       const pid = pidOf(await ask())
       const { port } = manager().instance('demo')
       const past = connect({ host: '127.0.0.1', port })
-      await vi.waitUntil(() => connectionsTo(port) === 1)
+      await vi.waitUntil(() => connectionsTo(port) === 1, { timeout: limit })
       setting('SERVICE_SLEEP_AFTER=1')
       // Longer than it takes to notice that.
       await sleep(7000)
       manager().tell('demo', { waiting: 2 })
       const long = ask('/version?ms=3000')
-      await vi.waitUntil(() => connectionsTo(port) > 1)
+      await vi.waitUntil(() => connectionsTo(port) > 1, { timeout: limit })
       past.destroy()
       expect(pidOf(await long)).toBe(pid)
       await sleep(2500)
@@ -211,6 +215,7 @@ describe.each([
       for (const action of ['sleep', 'wake'])
         for (const entry of [3, 5, 6, 8]) {
           if (action === 'wake' && observed() !== 'asleep') await fallAsleep()
+          await vi.waitUntil(() => manager().instance('demo').operation === '', { timeout: limit })
           await crashAction(program, { ...run, at: entry, action, input: demo })
           const { status } = await ask()
           expect({ action, entry, status }).toEqual({ action, entry, status: 200 })
@@ -228,7 +233,7 @@ describe.each([
       held.resume()
       await test.server.close()
       expect((await ask()).status).toBe(200)
-      await manager().perform('sleep', demo)
+      await perform('sleep', demo)
       expect((await ask()).status).toBe(503)
       expect(await findings()).toContain('is asleep and nobody wakes it')
       const again = await createManagerServer({ manager: manager().manager as never, listen: '127.0.0.1:0' })
@@ -282,10 +287,10 @@ describe.each([
   )
 
   it.skipIf(isOther)('is refused to sleep where nobody would wake it', async () => {
-    await manager().perform('start', demo)
+    await perform('start', demo)
     setting('SERVICE_SLEEP_AFTER=0')
-    await expect(manager().perform('sleep', demo)).rejects.toThrow('nobody would wake it')
+    await expect(perform('sleep', demo)).rejects.toThrow('nobody would wake it')
     setting('SERVICE_SLEEP_AFTER=soon')
-    await expect(manager().perform('sleep', demo)).rejects.toThrow('SERVICE_SLEEP_AFTER')
+    await expect(perform('sleep', demo)).rejects.toThrow('SERVICE_SLEEP_AFTER')
   })
 })

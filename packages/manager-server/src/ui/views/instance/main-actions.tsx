@@ -83,7 +83,7 @@ function fits(action: string, item: TabProps['item']): boolean {
   const isOn = isRunning(item)
   const when: Readonly<Record<string, boolean>> = {
     start: !isOn,
-    stop: isOn,
+    stop: isOn || item.observed === 'asleep',
     restart: isOn,
     'app-start': status === 'started' && !isOn,
     'app-stop': status === 'started' && isOn,
