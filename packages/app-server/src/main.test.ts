@@ -142,7 +142,18 @@ export const Lamp = {
     const text = await (await fetch(`${app.origin}/health`)).text()
     expect(text).toMatch(/^\[platform\]\nstatus=OK\n/)
     expect(text).toMatch(/\[application\]\nname=shop\nversion=1\.2\.3\nmodel=[\da-f]{32}\n/)
-    const sections = ['platform', 'application', 'server', 'os', 'disk', 'process', 'cache', 'database', 'healthcheck']
+    const sections = [
+      'platform',
+      'application',
+      'server',
+      'os',
+      'disk',
+      'process',
+      'cache',
+      'activity',
+      'database',
+      'healthcheck',
+    ]
     for (const path of ['/health?format=json', '/health.json']) {
       expect(Object.keys((await (await fetch(app.origin + path)).json()) as object)).toEqual(sections)
     }
