@@ -4,6 +4,7 @@ import type { Model, ObjectStore } from '@steward/rest-core'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { freshFile } from './databases.js'
+import { freshDatabase, needs } from './servers/index.js'
 import { sendAll, serveFuzzed } from './fuzz/fuzzed-service.js'
 import { canary, canaryDigits, createBob, fillGuarded, guardedObjects } from './fuzz/guarded-objects.js'
 import { requestsOf } from './fuzz/openapi-requests.js'
@@ -81,3 +82,11 @@ testRights('SQLite', most, async () => {
   const database = await freshFile()
   return { store: await createStore(database.url), drop: database.drop }
 })
+
+for (const name of ['mssql', 'oracle'] as const)
+  needs(name, (url) =>
+    testRights(name, most, async () => {
+      const database = await freshDatabase(url)
+      return { store: await createStore(database.url), drop: database.drop }
+    }),
+  )

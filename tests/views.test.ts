@@ -5,7 +5,9 @@ import { openRaw, type RawDatabase, type SampleDatabase } from './samples/load.j
 import { serveObjects, type ServedObjects } from './serve-objects.js'
 import { freshDatabase, needs, type FreshDatabase } from './servers/index.js'
 
-const tables: Readonly<Record<SampleDatabase, readonly string[]>> = {
+type ViewDatabase = SampleDatabase | 'mssql'
+
+const tables: Readonly<Record<ViewDatabase, readonly string[]>> = {
   sqlite: [
     'create table person (id integer primary key, name varchar(40) not null, age int)',
     'create view adult as select id, name, upper(name) as loud from person where age is null or age >= 18',
@@ -22,6 +24,11 @@ const tables: Readonly<Record<SampleDatabase, readonly string[]>> = {
       delete from pet where id = old.id; return old; end $$`,
     'create trigger write_owned instead of insert or update or delete on owned for each row execute function write_owned()',
   ],
+  // The catalogue does not tell which views can be written.
+  mssql: [
+    'create table person (id int primary key, name nvarchar(40) not null, age int)',
+    'create view adult as select id, name, upper(name) as loud from person where age is null or age >= 18',
+  ],
   mysql: [
     'create table person (id int auto_increment primary key, name varchar(40) not null, age int)',
     'create view adult as select id, name, upper(name) as loud from person where age is null or age >= 18',
@@ -29,9 +36,10 @@ const tables: Readonly<Record<SampleDatabase, readonly string[]>> = {
 }
 
 describe('sqlite', () => serveViews(freshFile, 'sqlite'))
-for (const name of ['postgresql', 'mysql'] as const) needs(name, (url) => serveViews(() => freshDatabase(url), name))
+for (const name of ['postgresql', 'mysql', 'mssql'] as const)
+  needs(name, (url) => serveViews(() => freshDatabase(url), name))
 
-function serveViews(fresh: () => Promise<FreshDatabase>, name: SampleDatabase): void {
+function serveViews(fresh: () => Promise<FreshDatabase>, name: ViewDatabase): void {
   let database: FreshDatabase
   let raw: RawDatabase
   let served: ServedObjects
@@ -65,17 +73,20 @@ function serveViews(fresh: () => Promise<FreshDatabase>, name: SampleDatabase): 
     expect((await served.call('GET', '/Ages/7')).json).toEqual({ row_id: '7', people: 1 })
   })
 
-  it.skipIf(name === 'sqlite')('a view that the database can write takes creations, updates and deletes', async () => {
-    const created = await served.call('POST', '/Adult', { json: { name: 'kim', loud: 'ignored' } })
-    expect(created.json).toEqual({ row_id: '4', name: 'kim', loud: 'KIM' })
-    const updated = await served.call('PUT', '/Adult/4', { json: { name: 'kit' } })
-    expect(updated).toMatchObject({ status: 200, json: { row_id: '4', name: 'kit', loud: 'KIT' } })
-    expect(await raw.rows('select name from person where id = 4')).toEqual([{ name: 'kit' }])
-    expect((await served.call('DELETE', '/Adult/4')).status).toBe(200)
-    expect(await raw.rows('select name from person where id = 4')).toEqual([])
-    expect((await served.call('PUT', '/Adult/2', { json: { name: 'old' } })).status).toBe(404)
-    expect(served.failures).toEqual([])
-  })
+  it.skipIf(name === 'sqlite' || name === 'mssql')(
+    'a view that the database can write takes creations, updates and deletes',
+    async () => {
+      const created = await served.call('POST', '/Adult', { json: { name: 'kim', loud: 'ignored' } })
+      expect(created.json).toEqual({ row_id: '4', name: 'kim', loud: 'KIM' })
+      const updated = await served.call('PUT', '/Adult/4', { json: { name: 'kit' } })
+      expect(updated).toMatchObject({ status: 200, json: { row_id: '4', name: 'kit', loud: 'KIT' } })
+      expect(await raw.rows('select name from person where id = 4')).toEqual([{ name: 'kit' }])
+      expect((await served.call('DELETE', '/Adult/4')).status).toBe(200)
+      expect(await raw.rows('select name from person where id = 4')).toEqual([])
+      expect((await served.call('PUT', '/Adult/2', { json: { name: 'old' } })).status).toBe(404)
+      expect(served.failures).toEqual([])
+    },
+  )
 
   it('a view that it cannot write refuses changes', async () => {
     for (const [method, path] of [

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import Database from 'better-sqlite3'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
+import { openMssql } from '../servers/mssql.js'
 
 /** Databases for which the samples are written. */
 export type SampleDatabase = 'sqlite' | 'postgresql' | 'mysql'
@@ -12,7 +13,7 @@ export interface RawDatabase {
   close(): Promise<void>
 }
 
-export async function openRaw(name: SampleDatabase, url: string): Promise<RawDatabase> {
+export async function openRaw(name: SampleDatabase | 'mssql', url: string): Promise<RawDatabase> {
   if (name === 'sqlite') {
     const database = new Database(url.slice('sqlite:'.length))
     return {
@@ -25,6 +26,7 @@ export async function openRaw(name: SampleDatabase, url: string): Promise<RawDat
       close: async () => void database.close(),
     }
   }
+  if (name === 'mssql') return openMssql(url)
   if (name === 'mysql') {
     const connection = await mysql.createConnection({ uri: url, dateStrings: true, timezone: 'Z' })
     return {
