@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, test } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, test } from 'vitest'
 import { readMoment } from '../domain/moment.js'
 import { followLog } from '../runtime/log-reader.js'
 import { causeOf } from './cause-of.js'
@@ -190,6 +190,59 @@ describe('followLog() with a filter', () => {
     expect(await of(2)).toEqual(['wanted 2', 'wanted 3'])
     expect(await of(10)).toEqual(['wanted 1', 'wanted 2', 'wanted 3'])
     expect(await of(0)).toEqual([])
+  })
+})
+
+describe('followLog() over a rotation', () => {
+  /** Follows a log from its beginning; what is written must have been read before the next step of a rotation. */
+  async function following(copies: Readonly<Record<string, string>> = {}) {
+    const folder = mkdtempSync(join(tmpdir(), 'steward-logs-'))
+    const file = join(folder, 'application.log')
+    const end = new AbortController()
+    const lines: string[] = []
+    for (const [name, content] of Object.entries({ '': 'old\n', ...copies })) writeFileSync(file + name, content)
+    const done = (async () => {
+      for await (const line of followLog(file, { lines: 0, follow: true, signal: end.signal })) lines.push(line)
+    })()
+    onTestFinished(async () => {
+      end.abort()
+      await done
+      rmSync(folder, { recursive: true })
+    })
+    const write = async (line: string) => {
+      appendFileSync(file, `${line}\n`)
+      await expect.poll(() => lines.at(-1)).toBe(line)
+    }
+    // It begins at the end, wherever that is when it comes to it.
+    await expect.poll(() => (appendFileSync(file, 'begin\n'), lines.length), { interval: 50 }).toBeGreaterThan(0)
+    await write('first')
+    lines.splice(0)
+    return { file, lines, write }
+  }
+
+  it('gives each line once, when it looks between the copy and the cut', async () => {
+    const { file, lines, write } = await following()
+    await write('a')
+    copyFileSync(file, `${file}.new`)
+    appendFileSync(file, 'b\n')
+    appendFileSync(`${file}.new`, 'b\n')
+    renameSync(`${file}.new`, `${file}.1`)
+    await write('c')
+    truncateSync(file)
+    await write('d')
+    await write('e')
+    expect(lines).toEqual(['a', 'b', 'c', 'd', 'e'])
+  })
+
+  it('gives each line once, when it looks while copies get new numbers', async () => {
+    const { file, lines, write } = await following({ '.1': 'older\n' })
+    await write('a')
+    renameSync(`${file}.1`, `${file}.2`)
+    await write('b')
+    copyFileSync(file, `${file}.1`)
+    truncateSync(file)
+    await write('c')
+    expect(lines).toEqual(['a', 'b', 'c'])
   })
 })
 

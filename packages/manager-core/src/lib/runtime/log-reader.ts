@@ -15,6 +15,10 @@ const maxTailBytes = 50_000_000
 /** More lines are not searched for those that are wanted. */
 const mostSearched = 100_000
 const lineBreak = 10
+/** Logs that begin with so many equal bytes are the same one. */
+const comparedBytes = 4096
+/** So often it is waited for copies that get new numbers. */
+const mostLooks = 20
 
 /**
  * Last lines of a log that is rotated by copying (`<file>.1` is the newest copy) and truncating, then what is written
@@ -27,27 +31,32 @@ export async function* followLog(
   { lines = 100, follow = false, filter, signal }: LogOptions = {},
   owner?: number,
 ): AsyncIterable<string> {
-  let copies = await copiesOf(file)
-  let position = (await lstat(file).catch(() => undefined))?.size ?? 0
+  let { copies, size: position } = await lookAt(file)
+  const seen = new Set(copies)
   const found = { lines, filter, copies: copies.length, owner }
   const { last, splitter, wanted } = await lastWanted(file, position, found)
   yield* last
+  /** Bytes of the newest copy that the log still begins with: it is cut after it was copied. */
+  let uncut = 0
   for (let more = follow; more; more = await wait(pollMs, signal)) {
-    const now = await copiesOf(file)
+    copies = await copiesOf(file)
     // Copies that were made since the last look: the oldest of them goes on where we were.
-    const known = now.indexOf(copies[0] ?? '')
-    const fresh = known === -1 ? now.length : known
-    if (fresh > 0 && now.join() !== copies.join()) {
-      for (let number = fresh; number > 0; number--) {
-        for await (const chunk of readFrom(`${file}.${number}`, { from: position, owner }))
-          yield* splitter.lines(chunk).filter(wanted)
-        position = 0
+    const known = copies.findIndex((copy) => seen.has(copy))
+    for (let number = known === -1 ? copies.length : known; number > 0; number--) {
+      for await (const chunk of readFrom(`${file}.${number}`, { from: position, owner })) {
+        position += chunk.length
+        yield* splitter.lines(chunk).filter(wanted)
       }
+      seen.add(copies[number - 1] as string)
+      uncut = position
+      if (number > 1) position = 0
     }
-    copies = now
-    const size = (await lstat(file).catch(() => undefined))?.size ?? 0
+    if (uncut > 0 && !(await beginsAs(file, `${file}.1`, uncut))) position = uncut = 0
+    const size = await sizeOf(file)
     if (size < position) position = 0
     for await (const chunk of readFrom(file, { from: position, to: size, owner })) {
+      // What was read after it was copied may be of the next one, which begins at 0.
+      if ((await copiesOf(file))[0] !== copies[0]) break
       position += chunk.length
       yield* splitter.lines(chunk).filter(wanted)
     }
@@ -76,14 +85,45 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   return sleep(ms, true, { signal }).catch(() => false)
 }
 
+/** Copies and size as they are at one moment. Without the first copy the others are just given their new numbers. */
+async function lookAt(file: string): Promise<{ readonly copies: readonly string[]; readonly size: number }> {
+  for (let tries = 1; ; tries++) {
+    const copies = await copiesOf(file)
+    const size = await sizeOf(file)
+    const isWhole = copies.length > 0 || tries > mostLooks || (await identityOf(`${file}.2`)) === undefined
+    if (isWhole && (await copiesOf(file)).join() === copies.join()) return { copies, size }
+    await sleep(5)
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return (await lstat(file).catch(() => undefined))?.size ?? 0
+}
+
 /** Which files the copies are, newest first. */
 async function copiesOf(file: string): Promise<readonly string[]> {
   const found: string[] = []
   for (let number = 1; ; number++) {
-    const copy = await lstat(`${file}.${number}`).catch(() => undefined)
-    if (!copy) return found
-    found.push(`${copy.dev}:${copy.ino}:${copy.birthtimeMs}`)
+    const copy = await identityOf(`${file}.${number}`)
+    if (copy === undefined) return found
+    found.push(copy)
   }
+}
+
+async function identityOf(file: string): Promise<string | undefined> {
+  const stats = await lstat(file).catch(() => undefined)
+  return stats && `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`
+}
+
+/** Whether a log is as long as its copy and begins with the same bytes, so that it was not cut since it was copied. */
+async function beginsAs(file: string, copy: string, bytes: number): Promise<boolean> {
+  if ((await sizeOf(file)) < bytes) return false
+  const to = Math.min(bytes, comparedBytes)
+  const heads: Buffer[] = []
+  for (const each of [file, copy])
+    for await (const chunk of readFrom(each, { from: 0, to, owner: undefined })) heads.push(chunk)
+  const [own, other] = heads
+  return own !== undefined && other !== undefined && own.equals(other)
 }
 
 interface Wanted {
