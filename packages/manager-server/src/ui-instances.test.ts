@@ -147,7 +147,7 @@ needsBrowser((browser) => {
     const dialog = page.getByRole('dialog', { name: 'New instance' })
     await page.keyboard.type('a b')
     await page.keyboard.press('Enter')
-    expect(await dialog.locator(':user-invalid').count()).toBe(1)
+    await expect.poll(() => dialog.locator(':user-invalid').count()).toBe(1)
     await dialog.locator('[name=name]').fill('made1')
     // What cannot be used on this machine says why, and cannot be chosen.
     const { list } = await pages.manager.perform('runtimes')
