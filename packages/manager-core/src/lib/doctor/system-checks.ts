@@ -39,7 +39,7 @@ export const systemChecks: readonly DoctorCheck[] = [
                 level: 'error',
                 message,
                 help: used.has(name)
-                  ? 'Put that right, or move its instances: manager move <name> --to <runtime>'
+                  ? 'Put that right: until then its instances cannot be started, stopped or moved.'
                   : 'Put that right, or choose another: APPS_RUNTIME in config.sh, or in the file of the version.',
               },
         )
