@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { asUser, giveTo } from './as-user.js'
 import { Background, ProgramEnded, started } from './background.js'
 import { makeFolder } from './folders.js'
@@ -76,8 +77,7 @@ class PrivateCeph implements TestCeph {
     await this.#run(['ceph-mon', '--mkfs', '-i', 'a', '--monmap', map])
     this.#spawn(['ceph-mon', '-i', 'a', '-f'])
     const store = randomUUID()
-    // It waits for the monitor.
-    await this.#run(['ceph', 'osd', 'new', store])
+    await this.#runFirst(['ceph', 'osd', 'new', store])
     await this.#run(['ceph', 'osd', 'crush', 'add-bucket', 'h1', 'host', 'root=default'])
     await this.#run(['ceph', 'osd', 'crush', 'add', 'osd.0', '1', 'host=h1'])
     await this.#run(['ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', store])
@@ -96,6 +96,19 @@ class PrivateCeph implements TestCeph {
 
   close(): Promise<void> {
     return this.#programs.close()
+  }
+
+  /** Waits for the monitor, which knows nobody for a moment after it has begun to answer. May be repeated. */
+  async #runFirst(command: string[]): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#run(command)
+        return
+      } catch (error) {
+        if (!(error as Error).message.includes('EPERM') || attempt === 50) throw error
+        await sleep(200)
+      }
+    }
   }
 
   #run(command: string[]): Promise<string> {
