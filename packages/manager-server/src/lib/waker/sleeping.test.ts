@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -265,13 +265,16 @@ describe.each([
         expect([200, 503]).toContain((await cut).status)
         manager().tell('demo', {})
         server = await startProgram()
-        await expect.poll(async () => (await ask()).status, { timeout: limit }).toBe(200)
+        // What the killed one began answers at first, and is ended by the recovery.
+        const isSettled = () => observed() === 'started' && manager().instance('demo').operation === ''
+        await vi.waitUntil(async () => (await ask()).status === 200 && isSettled(), { timeout: limit, interval: 100 })
 
-        const go = join(folder, 'go')
-        writeHook(manager().home, 'post-stop', `until [ -e '${go}' ]; do sleep 0.1; done`)
+        const [begun, go] = [join(folder, 'begun'), join(folder, 'go')]
+        writeHook(manager().home, 'post-stop', `touch '${begun}'; until [ -e '${go}' ]; do sleep 0.1; done`)
         setting('SERVICE_SLEEP_AFTER=1')
-        await vi.waitUntil(() => observed() === 'asleep', { timeout: limit })
-        const { operation } = manager().instance('demo')
+        await vi.waitUntil(() => existsSync(begun), { timeout: limit })
+        const { observed: seen, operation } = manager().instance('demo')
+        expect(seen).toBe('asleep')
         expect(operation).not.toBe('')
         await kill()
         writeFileSync(go, '')
