@@ -196,8 +196,10 @@ export function testEvents(startService: StartService): void {
   })
 
   it('a gap is told when events that were missed are no longer kept', async () => {
-    await note('old')
     const source = await listen()
+    const { row_id: old } = await note('old')
+    // It has its number then.
+    await expect.poll(() => source.events.some(({ data }) => data.row_id === old)).toBe(true)
     const last = Number(source.lastEventId())
     const object = service.model.object('Event')
     for await (const batch of running.store.search(object, { select: object.select([]), order: object.order }))
