@@ -125,6 +125,21 @@ describe('start and stop', () => {
     test.tell('demo', {})
   })
 
+  it('start that fails leaves an instance that runs as it was recorded', async () => {
+    await test.perform('start', { name: 'demo' })
+    await test.perform('setstatus', { name: 'demo', status: 'stopped' })
+    const application = pidOf('demo', 'application')
+    await withConfig(['export APPS_STARTTIMEOUT=1'], async () => {
+      test.tell('demo', { health: 'KO' })
+      const { code } = await failure(test.perform('start', { name: 'demo' }))
+      expect(code).toBe('ERR_ROLLED_BACK')
+      test.tell('demo', {})
+    })
+    expect(statOf(application)).toBeDefined()
+    expect(test.instance('demo')).toMatchObject({ desired: 'stopped', observed: 'started' })
+    await test.perform('stop', { name: 'demo' })
+  })
+
   it('refuse a port that another program took', async () => {
     const { port } = test.instance('demo')
     const server = createServer().listen(port, '127.0.0.1')

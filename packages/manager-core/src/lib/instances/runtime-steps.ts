@@ -109,7 +109,8 @@ export function startStep(options: StartStepOptions): Step {
     id: 'start',
     title: stopStepId === undefined ? 'Start the instance' : 'Start the instance again when it ran',
     async intent({ context }) {
-      return { wasRunning: isRunning((await context.runtimes.of(ref).observe(ref)).state) }
+      const { state } = await context.runtimes.of(ref).observe(ref)
+      return { wasRunning: isRunning(state), observed: context.registry.byId(ref.id)?.observed ?? 'unknown' }
     },
     async do(run) {
       if (!isWanted(run)) return { started: false }
@@ -117,7 +118,10 @@ export function startStep(options: StartStepOptions): Step {
       return { started: true }
     },
     async undo({ context, intent }) {
-      if ((intent as { wasRunning?: boolean } | undefined)?.wasRunning !== true) await stopNow(context, ref)
+      const { wasRunning, observed } = (intent ?? {}) as { readonly wasRunning?: boolean; readonly observed?: Observed }
+      if (wasRunning !== true) return stopNow(context, ref)
+      // Journals of older managers do not say what was recorded.
+      if (observed) context.registry.transaction((writer) => writer.updateInstance(ref.id, { observed }))
     },
     check: () => 'not-done',
   }
