@@ -30,7 +30,7 @@ function connect(h2: H2Client): Client {
       return await h2.query(sql)
     } catch (error) {
       // Each connection that is opened makes the database speak PostgreSQL's SQL for a moment.
-      if (attempts < 9 && /Unknown data type/.test((error as Error).message)) {
+      if (attempts < 9 && /Unknown data type|Unexpected code path/.test((error as Error).message)) {
         await h2.query('set mode Oracle')
         return run(sql, attempts + 1)
       }
