@@ -1,0 +1,65 @@
+// Finds words of the glossary's column Not in texts that users read.
+import fs from 'node:fs'
+import path from 'node:path'
+import { readGlossary } from './glossary.mjs'
+import { userTextFiles, userTextsOf } from './user-texts.mjs'
+
+/** @typedef {{ file: string, line: number, found: string, say: string }} Finding */
+
+/**
+ * All findings below `root`, but those of the files and folders of `scripts/words/unchecked.txt`.
+ * @param {string} root
+ */
+export function checkWords(root) {
+  const terms = readGlossary(root)
+  const unchecked = uncheckedOf(root)
+  const isChecked = (/** @type {string} */ file) =>
+    !unchecked.some((scope) => file === scope || file.startsWith(`${scope}/`))
+  return userTextFiles(root)
+    .filter(isChecked)
+    .flatMap((file) => findingsOf(file, fs.readFileSync(path.join(root, file), 'utf8'), terms))
+}
+
+/** Files and folders whose texts are still to be edited, one a line. */
+function uncheckedOf(/** @type {string} */ root) {
+  const list = path.join(root, 'scripts/words/unchecked.txt')
+  return fs.existsSync(list) ? fs.readFileSync(list, 'utf8').split('\n').filter(Boolean) : []
+}
+
+/**
+ * @param {string} file
+ * @param {string} source
+ * @param {readonly import('./glossary.mjs').Term[]} terms
+ * @returns {readonly Finding[]}
+ */
+export function findingsOf(file, source, terms) {
+  const { prose } = userTextsOf(file, source)
+  const lines = source.split('\n')
+  return terms
+    .flatMap(({ say, not, except }) => {
+      const excepted = except === undefined ? [] : [...prose.matchAll(except)]
+      return [...prose.matchAll(not)]
+        .filter((match) => !excepted.some((one) => overlap(one, match)))
+        .map((match) => ({
+          file,
+          line: prose.slice(0, match.index).split('\n').length,
+          found: match[0].replaceAll(/\s+/g, ' '),
+          say,
+        }))
+    })
+    .filter(({ line, found }) => !isAllowed(lines, line, found))
+    .toSorted((one, other) => one.line - other.line)
+}
+
+const overlap = (/** @type {RegExpExecArray} */ one, /** @type {RegExpExecArray} */ other) =>
+  one.index < other.index + other[0].length && other.index < one.index + one[0].length
+
+/** By a comment `words-allow: <what was found>` in the line, or in the one before it. */
+function isAllowed(/** @type {readonly string[]} */ lines, /** @type {number} */ line, /** @type {string} */ found) {
+  return [lines[line - 1], lines[line - 2]].some((text) =>
+    /words-allow: (.*)/
+      .exec(text ?? '')?.[1]
+      ?.toLowerCase()
+      .includes(found.toLowerCase()),
+  )
+}

@@ -1,0 +1,103 @@
+// The texts of the repository that users read, with the places where they stand.
+import fs from 'node:fs'
+import { parseAst } from 'rolldown/parseAst'
+
+/**
+ * A text: characters of its file at the same places, with blanks for what is not prose.
+ * @typedef {{ file: string, source: string, prose: string }} UserTexts
+ */
+
+export const sources = {
+  code: ['packages/*/src/**/*.{ts,tsx}', 'scripts/start.mjs', 'scripts/ready.mjs', 'tests/setup.ts'],
+  prose: [
+    '*.md',
+    '.changeset/*.md',
+    'docs/*.md',
+    'packages/*/README.md',
+    'examples/**/README.md',
+    'templates/**/README.md',
+    'bench/README.md',
+  ],
+}
+
+/** Tests, suites for tests, and what is SQL or shell all through. */
+const isOther = (/** @type {string} */ file) =>
+  /\.(test|testing|inside)\.tsx?$|-(for-test|suite)\.tsx?$|\b(script|migrations)\.ts$|[/\\](contract|testing|node_modules|dist|reference)[/\\]|[/\\]testing\.ts$/.test(
+    file,
+  )
+
+/**
+ * The files of `root` that hold user texts, sorted.
+ * @param {string} root
+ */
+export function userTextFiles(root) {
+  return fs
+    .globSync([...sources.code, ...sources.prose], { cwd: root, exclude: (name) => name === 'node_modules' })
+    .filter((file) => !isOther(file))
+    .map((file) => file.replaceAll('\\', '/'))
+    .toSorted()
+}
+
+/**
+ * @param {string} file relative, for its ending
+ * @param {string} source
+ * @returns {UserTexts}
+ */
+export function userTextsOf(file, source) {
+  return { file, source, prose: file.endsWith('.md') ? proseOfMarkdown(source) : proseOfCode(file, source) }
+}
+
+const blank = (/** @type {string} */ text) => text.replaceAll(/[^\n]/g, ' ')
+
+/** Everything but code, addresses, and comments. */
+function proseOfMarkdown(/** @type {string} */ source) {
+  return source
+    .replaceAll(/^( *)(```+|~~~+)[^\n]*\n[\s\S]*?^\1\2[^\n]*$/gm, blank)
+    .replaceAll(/<!--[\s\S]*?-->/g, blank)
+    .replaceAll(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, blank)
+    .replaceAll(/\]\([^)\s]*\)/g, blank)
+    .replaceAll(/<[a-z/][^>\n]*>/gi, blank)
+    .replaceAll(/\bhttps?:\/\/\S+/g, blank)
+}
+
+/** What stands in strings, templates and JSX. Between two texts is `end`, unless "+" makes them one. */
+function proseOfCode(/** @type {string} */ file, /** @type {string} */ source) {
+  const prose = [...blank(source)]
+  visit(parseAst(source, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file), (from, to) => {
+    for (let at = from; at < to; at += 1) if (source[at] !== '\n') prose[at] = source.charAt(at)
+    const isFollowed = /^['"`]\s*\+\s*['"`]/.test(source.slice(to, to + 200))
+    if (!isFollowed && prose[to] === ' ') prose[to] = end
+  })
+  return prose.join('')
+}
+
+/** No blank: a phrase does not go from one text into another. */
+const end = '\0'
+
+/** Calls `keep` with the places of texts. `isPart`: "+" makes the node part of a text. */
+function visit(
+  /** @type {any} */ node,
+  /** @type {(from: number, to: number) => void} */ keep,
+  /** @type {boolean} */ isPart = false,
+) {
+  if (Array.isArray(node)) for (const one of node) visit(one, keep)
+  if (node === null || typeof node !== 'object' || Array.isArray(node)) return
+  const { type, start, end: to } = node
+  if (type === 'JSXText') keep(start, to)
+  else if (type === 'TemplateElement') keep(start + 1, to - (node.tail ? 1 : 2))
+  else if (type === 'Literal' && typeof node.value === 'string') {
+    if (isPart || !notProse.test(node.value)) keep(start + 1, to - 1)
+  } else if (type === 'TemplateLiteral' && notProse.test(node.quasis[0].value.raw)) visit(node.expressions, keep)
+  else if (type === 'BinaryExpression' && node.operator === '+') {
+    visit(node.left, keep, true)
+    visit(node.right, keep, true)
+  } else if (!skipped.has(type))
+    for (const [key, value] of Object.entries(node)) if (!isName(node, key)) visit(value, keep)
+}
+
+/** A name, SQL, or a script. */
+const notProse =
+  /^(?:[a-z][\w:./-]*|\s*(?:#!|alter|begin|const|create|declare|delete|drop|insert|pragma|select|update|where|while|with)\b.*)$/s
+const skipped = new Set(['ImportDeclaration', 'TSLiteralType', 'TSEnumDeclaration', 'TaggedTemplateExpression'])
+const isName = (/** @type {any} */ { type, source }, /** @type {string} */ key) =>
+  (key === 'key' && /^(Property|PropertyDefinition|TSPropertySignature)$/.test(type)) || (key === 'source' && source)

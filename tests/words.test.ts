@@ -1,0 +1,93 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { root } from '../scripts/packages.mjs'
+import { checkWords } from '../scripts/words/check.mjs'
+import { glossaryOf, readGlossary } from '../scripts/words/glossary.mjs'
+
+const table = `| Say | Not | Except |
+| --- | --- | --- |
+| continue | \`goes on\`, \`go … on\` | |
+| after | \`behind\` | \`behind … proxy\` |
+| not a | \`" is no\` | |
+| start | \`begin*\` | |
+`
+
+describe('words of the glossary', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'steward-words-'))
+    write('CONTRIBUTING.md', table)
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  function write(file: string, text: string): void {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+    writeFileSync(path.join(folder, file), text)
+  }
+  const found = () => checkWords(folder).map(({ file, line, found: words, say }) => `${file}:${line} ${words} → ${say}`)
+
+  it.each([
+    ['a string', 'packages/x/src/a.ts', `\nthrow new Error('It goes on.')`],
+    ['a template', 'packages/x/src/a.ts', '\nconst a = `It ${1} goes on.`'],
+    ['strings that "+" joins', 'packages/x/src/a.ts', `\nconst a = 'It goes ' +\n  'on.'`],
+    ['the action table', 'packages/x/src/lib/actions/a.ts', `export const a = {\n  summary: 'What goes on' }`],
+    ['JSX', 'packages/x/src/ui/a.tsx', '\nexport const a = <p>It goes on.</p>'],
+    ['texts of pages', 'packages/x/src/ui/texts/en/a.ts', `export const a = {\n  'a.b': 'It goes on.' }`],
+    ['docs', 'docs/a.md', '\nIt goes on.\n'],
+    ['a paragraph', 'docs/a.md', '\nIt goes\non.\n'],
+    ['a README', 'packages/x/README.md', '\nIt goes on.\n'],
+    ['a README of an example', 'examples/x/README.md', '\nIt goes on.\n'],
+    ['a changeset', '.changeset/a.md', '\nIt goes on.\n'],
+  ])('checkWords() finds them in %s, with file and line', (_, file, text) => {
+    write(file, text)
+    expect(found()).toEqual([`${file}:2 goes on → continue`])
+  })
+
+  it.each([
+    ['code of Markdown', 'docs/a.md', 'Run `goes on`:\n\n```sh\ngoes on\n```\n'],
+    ['comments', 'packages/x/src/a.ts', '// It goes on.\nexport const a = 1'],
+    ['names', 'packages/x/src/a.ts', `export const a = { 'goes on': 1, behind: 'behind' }`],
+    ['SQL', 'packages/x/src/a.ts', `run('begin immediate', \`begin \${a}\`)`],
+    ['tests', 'packages/x/src/a.test.ts', `it('goes on')`],
+    ['separate strings', 'packages/x/src/a.ts', `const a = ['It goes', 'on and on']`],
+    ['exceptions', 'docs/a.md', 'The server behind a reverse proxy.'],
+    ['places that are allowed', 'docs/a.md', '<!-- words-allow: goes on -->\nIt goes on.\n'],
+    ['scopes that are not checked yet', 'docs/later.md', 'It goes on.'],
+  ])('checkWords() passes over %s', (_, file, text) => {
+    write('scripts/words/unchecked.txt', 'docs/later.md\n')
+    write(file, text)
+    expect(found()).toEqual([])
+  })
+
+  it('glossaryOf() reads endings, gaps and quotes, at the start of a sentence as well', () => {
+    write('docs/a.md', 'Beginning. "x" is no name.\nGo straight on. BEGIN.')
+    expect(found()).toEqual([
+      'docs/a.md:1 " is no → not a',
+      'docs/a.md:1 Beginning → start',
+      'docs/a.md:2 Go straight on → continue',
+    ])
+  })
+
+  it('glossaryOf() refuses a text without the table, and a row without a word', () => {
+    expect(() => glossaryOf('# Words')).toThrow('columns Say, Not and Except')
+    expect(() => glossaryOf(`${table}| report | | |\n`)).toThrow('"report"')
+  })
+})
+
+describe('the glossary of CONTRIBUTING.md', () => {
+  it('has no phrase that another row recommends', () => {
+    const terms = readGlossary(root)
+    expect(terms.length).toBeGreaterThan(20)
+    for (const { say } of terms)
+      expect([say, terms.filter(({ not }) => new RegExp(not.source, 'u').test(say)).map((term) => term.say)]).toEqual([
+        say,
+        say.includes('one at a time') ? [say] : [],
+      ])
+  })
+
+  it('is kept by every text of this repository', () => {
+    expect(checkWords(root)).toEqual([])
+  })
+})
