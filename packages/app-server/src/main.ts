@@ -123,6 +123,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
 const helpAfter = `
 Settings from the environment: STEWARD_DATABASE STEWARD_SYNCHRONOUS STEWARD_HOST STEWARD_PORT STEWARD_ENV STEWARD_LOG_LEVEL
 STEWARD_ADMIN_LOGIN STEWARD_ADMIN_PASSWORD (of the administrator: made when there is no such user)
+STEWARD_DOCUMENTS (a folder or s3://bucket/prefix, over what app.yaml says)
 STEWARD_SERVICE_USER STEWARD_SERVICE_PASSWORD (of /io; without them it is off)
 STEWARD_NEUTRALISED=true (nothing is sent out: for copies)
 STEWARD_TRUSTED_PROXIES (addresses of reverse proxies, when app.yaml does not say them)

@@ -91,8 +91,9 @@ export async function loadAppDefinition(
   {
     environment,
     nodeEnvironment,
+    documents,
     trustedProxies,
-  }: Pick<Settings, 'environment' | 'nodeEnvironment' | 'trustedProxies'>,
+  }: Pick<Settings, 'environment' | 'nodeEnvironment' | 'documents' | 'trustedProxies'>,
 ): Promise<AppDefinition> {
   const file = join(folder, 'app.yaml')
   const { environments = {}, ...common } = (await loadCheckedFile(file, appSchema, validator)) as AppDefinition
@@ -104,6 +105,7 @@ export async function loadAppDefinition(
   const definition = {
     ...(trustedProxies && { trustedProxies }),
     ...said,
+    ...(documents !== undefined && { documents }),
     ...(said.level !== undefined && { level: Number(said.level).toFixed(1) as Level }),
   }
   for (const name of ['allowedOrigins', 'trustedProxies'] as const) {

@@ -3,25 +3,16 @@ import type { DocumentStore } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { SettingsError } from './settings.js'
 
-/** Options of the target, as the address has them. */
-const known = ['endpoint', 'region', 'path_style', 'part_mb']
-
-const example = 's3://bucket/prefix?endpoint=https://s3.example.org&region=eu-1'
-
-/** Whether `documents` of `app.yaml` is the address of a bucket, not a folder. */
-export function isBucket(documents: string | undefined): documents is string {
-  return documents?.startsWith('s3:') ?? false
-}
-
 /**
  * Documents in a bucket of S3 or of a store with its API; keys come from the environment, as Amazon's programs take them.
  *
+ * @param place what names the address, for messages
  * @throws SettingsError when the address is wrong, the bucket is not there, a key is refused, or the store is away.
  */
-export async function openBucket(address: string): Promise<DocumentStore> {
-  const options = bucketOptions(address)
-  const { openTarget, reliable } = await import('@steward/backup-targets')
+export async function openBucket(address: string, place: string): Promise<DocumentStore> {
+  const { bucketOptions, openTarget, reliable } = await import('@steward/backup-targets')
   try {
+    const options = bucketOptions(address, keys)
     const target = reliable(await openTarget({ type: 's3', options }), patience)
     return createBucketDocumentStore({
       put: (key, source) => target.put(key, source).catch(unavailable),
@@ -34,9 +25,12 @@ export async function openBucket(address: string): Promise<DocumentStore> {
   } catch (error) {
     const { message, help } = error as { readonly message: string; readonly help?: string }
     const hint = help === undefined ? '' : ` ${help}`
-    throw new SettingsError(`app.yaml: documents: ${message.replace(/\.?$/, '.')}${hint}`, { cause: error })
+    throw new SettingsError(`${place}: ${message.replace(/\.?$/, '.')}${hint}`, { cause: error })
   }
 }
+
+/** Where they are set, for messages. */
+const keys = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment of the server'
 
 /** Somebody waits for the answer. */
 const patience = { attempts: 3, minPauseMs: 250, maxPauseMs: 2000, idleMs: 30_000 }
@@ -47,31 +41,4 @@ function unavailable(error: unknown): never {
   throw new RestError('ERR_UNAVAILABLE', 'The store of the documents cannot be reached; try again later.', {
     cause: error,
   })
-}
-
-/** @throws SettingsError which does not show the address: it may hold a key. */
-export function bucketOptions(address: string): Record<string, string> {
-  const { host, pathname, username, password, searchParams, hash } = urlOf(address)
-  if (username !== '' || password !== '' || searchParams.has('access_key') || searchParams.has('secret_key'))
-    throw refused(
-      'the address must hold no keys; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment of the server.',
-    )
-  if (host === '' || hash !== '') throw refused(`the address must be like ${example}.`)
-  const options: Record<string, string> = { bucket: host }
-  const prefix = pathname.replace(/^\/+|\/+$/g, '')
-  if (prefix !== '') options['prefix'] = `${prefix}/`
-  for (const [name, value] of searchParams) {
-    if (!known.includes(name)) throw refused(`there is no option "${name}"; there are ${known.join(', ')}.`)
-    options[name] = value
-  }
-  return options
-}
-
-function urlOf(address: string): URL {
-  if (URL.canParse(address)) return new URL(address)
-  throw refused(`the address must be like ${example}.`)
-}
-
-function refused(what: string): SettingsError {
-  return new SettingsError(`app.yaml: documents: ${what}`)
 }

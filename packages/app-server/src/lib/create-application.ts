@@ -107,7 +107,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         publicPrincipal: () => directory.principalOfLogin(definition.publicUser as string),
       }),
     })
-    const documents = await openDocuments(folder, dataFolder, definition.documents)
+    const place = settings.documents === undefined ? undefined : 'STEWARD_DOCUMENTS'
+    const documents = await openDocuments(folder, dataFolder, definition.documents, place)
     if (documents.close) opened.push(() => documents.close?.())
     const { neutralised } = settings
     if (neutralised) logger.warn('Neutralised: webhooks are not called, nothing is sent out (STEWARD_NEUTRALISED)')

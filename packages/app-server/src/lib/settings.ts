@@ -10,6 +10,8 @@ export interface Settings {
   readonly database: string | undefined
   /** Over `synchronous` of `app.yaml`. */
   readonly synchronous?: 'normal' | 'full' | undefined
+  /** Over `documents` of `app.yaml`. */
+  readonly documents?: string | undefined
   readonly host: string | undefined
   readonly port: number | undefined
   readonly adminLogin: string | undefined
@@ -53,6 +55,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     nodeEnvironment: text('NODE_ENV'),
     database: text('STEWARD_DATABASE'),
     synchronous: readSynchronous(text('STEWARD_SYNCHRONOUS')),
+    documents: text('STEWARD_DOCUMENTS'),
     host: text('STEWARD_HOST'),
     port: readPort(text('STEWARD_PORT'), 'STEWARD_PORT'),
     adminLogin: text('STEWARD_ADMIN_LOGIN'),

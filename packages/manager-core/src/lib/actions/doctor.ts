@@ -52,7 +52,11 @@ export const doctorActions: readonly Action[] = [
     ],
     options: [
       { name: 'fix', type: 'flag', summary: 'Put right what can be' },
-      { name: 'network', type: 'flag', summary: 'Also look whether backup targets can be reached' },
+      {
+        name: 'network',
+        type: 'flag',
+        summary: 'Also look whether backup targets and buckets of documents can be reached',
+      },
       { name: 'rebuild', type: 'flag', summary: 'Rebuild the registry from its copies and from what is on the disk' },
     ],
     withoutRegistry: ({ rebuild }) => rebuild === true,

@@ -17,6 +17,7 @@ import { neutraliseActions } from './neutralise.js'
 import { operationActions } from './operations.js'
 import { requestActions } from './requests.js'
 import { runtimeActions } from './runtimes.js'
+import { documentActions } from './documents.js'
 import { runningActions } from './running.js'
 import { statusAction } from './status.js'
 import { targetActions } from './targets.js'
@@ -41,6 +42,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...neutraliseActions,
   isolateAction,
   ...runtimeActions,
+  ...documentActions,
   ...containerActions(() => actions),
   ...applicationActions,
   ...requestActions,

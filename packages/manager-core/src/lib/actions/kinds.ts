@@ -8,6 +8,7 @@ import { addKind, cloneKind } from '../instances/create.js'
 import { deleteKind } from '../instances/delete.js'
 import { isolateKind, unisolateKind } from '../instances/isolate.js'
 import { moveKind } from '../instances/move.js'
+import { moveDocumentsKind } from '../instances/move-documents.js'
 import { neutraliseKinds } from '../instances/neutralise.js'
 import { purgeKind } from '../instances/purge.js'
 import { renameKind } from '../instances/rename.js'
@@ -41,6 +42,7 @@ const kinds: readonly OperationKind[] = [
   isolateKind,
   unisolateKind,
   moveKind,
+  moveDocumentsKind,
   saveKind,
   restoreKind,
   recreateKind,

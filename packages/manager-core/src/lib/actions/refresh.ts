@@ -2,6 +2,7 @@ import { ManagerError } from '../../errors.js'
 import type { ActionResult } from '../action.js'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
+import { removeUnusedPlaces } from '../documents/places.js'
 import { recordHistory } from '../history/record-history.js'
 import { purgeExpired } from '../instances/purge.js'
 import { refreshBy, upgradeSelf } from '../self-upgrade/self-upgrade.js'
@@ -45,7 +46,7 @@ async function refresh({ context, caller }: CallPlace, withSelf: boolean): Promi
   })
   const self = withSelf ? await refreshSelf(context, caller) : undefined
   const failed = report.versions.filter(({ result }) => result === 'failed')
-  const kept = dryRun ? [] : await purgeExpired(context, caller)
+  const kept = dryRun ? [] : [...(await purgeExpired(context, caller)), ...(await removeUnusedPlaces(context))]
   if (!dryRun) {
     await removeAllExpiredPoints(context)
     await removeUnusedServers(context)

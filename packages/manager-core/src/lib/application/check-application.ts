@@ -93,7 +93,9 @@ async function check(
   const errors = redact(stderr.trim()).slice(-2000)
   const reason = reasonIn(errors)
   const answer = answerIn(output)
-  if (answer?.documentsPackage !== undefined)
+  // Instead of what app.yaml says, documents are where the settings of the instance say.
+  const isPlaced = options.environment['STEWARD_DOCUMENTS'] !== undefined
+  if (answer?.documentsPackage !== undefined && !isPlaced)
     return { ...answer, problems: [...answer.problems, keptElsewhere(answer)] }
   if (answer) return answer
   if (/unknown option '--(check|plan)'/.test(errors)) return undefined
@@ -110,7 +112,7 @@ async function check(
 
 /** Not built: saves would be without the documents, and a clone would tidy up those of its source. */
 function keptElsewhere({ documentsPackage = '' }: ApplicationCheck): string {
-  return `app.yaml: documents: those that the package ${documentsPackage} keeps are in no backup and cannot be cloned; an instance needs a folder`
+  return `app.yaml: documents: those that the package ${documentsPackage} keeps are in no backup and cannot be cloned; leave it out, and set APPS_DOCUMENTS for documents in a bucket`
 }
 
 /** The last whole line that is an answer: code of the application may print, too. */

@@ -4,6 +4,7 @@ import { isWebapp } from '../files/webapp.js'
 import type { Copy, InstanceSpec } from '../runtime/runtime.js'
 import { applicationServerOf } from '../servers/application-server.js'
 import { firstLimits } from '../settings/limits.js'
+import type { DocumentsSettings } from '../settings/settings.js'
 import { webappSpec } from './webapp-spec.js'
 
 export interface SpecOptions {
@@ -53,6 +54,7 @@ export async function specOf(
     environment: {
       // Else all clients would be one for it.
       ...(proxy.enabled && { STEWARD_TRUSTED_PROXIES: 'loopback' }),
+      ...(own.documents !== undefined && keysOf(settings.global.documents)),
       ...variables,
       STEWARD_DATABASE: databases.server(own.database).url(account),
       STEWARD_HOST: '127.0.0.1',
@@ -62,8 +64,15 @@ export async function specOf(
       STEWARD_ADMIN_LOGIN: own.adminUser,
       STEWARD_ADMIN_PASSWORD: own.adminPassword.reveal(),
       STEWARD_NEUTRALISED: String(own.neutralised ?? false),
+      ...(own.documents !== undefined && { STEWARD_DOCUMENTS: own.documents }),
     },
   }
+}
+
+/** As programs of AWS take them; an instance may have variables of its own instead. */
+function keysOf({ accessKey, secretKey }: DocumentsSettings): Readonly<Record<string, string>> {
+  if (accessKey === undefined || !secretKey) return {}
+  return { AWS_ACCESS_KEY_ID: accessKey, AWS_SECRET_ACCESS_KEY: secretKey.reveal() }
 }
 
 function heapOf(maxMemoryMb: number | undefined): Pick<InstanceSpec, 'maxMemoryMb'> {

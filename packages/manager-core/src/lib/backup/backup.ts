@@ -21,7 +21,8 @@ export interface Backup {
 
 /** `manifest.json`, written last. No secrets. Every field is explained in `docs/backup-format.md`. */
 export interface Manifest {
-  readonly format: 1
+  /** 2: documents are in a file of their own, which older managers do not restore. */
+  readonly format: 1 | 2
   /** The last part of the key. */
   readonly id: string
   readonly instance: BackedUpInstance
@@ -77,7 +78,7 @@ export type BackupEncryption = {
 }
 
 export interface ManifestFile {
-  /** `db.sqlite.zst`, `files.tar.zst`, `settings.sh.zst`; with `.age` behind it when it is encrypted. */
+  /** `db.sqlite.zst`, `files.tar.zst`, `documents.tar.zst`, `settings.sh.zst`; with `.age` behind it when it is encrypted. */
   readonly name: string
   /** Bytes and SHA-256 (hex) as stored. */
   readonly size: number

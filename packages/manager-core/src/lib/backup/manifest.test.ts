@@ -44,7 +44,7 @@ it.each([
 
 it('a manifest of a later format is refused, and fields that are not known are taken', () => {
   const written = (manifest: object) => Buffer.from(manifestText(manifest as Manifest))
-  expect(parse(written({ ...example, format: 2 }))).toThrow('made by a newer manager')
+  expect(parse(written({ ...example, format: 3 }))).toThrow('made by a newer manager')
   expect(parse(written({ format: 1 }))).toThrow(damaged)
   expect(parse(written({ ...example, later: [1] }))()).toMatchObject({ later: [1], id: example.id })
 })

@@ -8,6 +8,8 @@ export const manifestName = 'manifest.json'
 
 /** What is in a backup, by the beginning of a file's name; `.zst` and perhaps `.age` are behind it. */
 export const filesBase = 'files.tar'
+/** Of documents that are in a bucket. */
+export const documentsBase = 'documents.tar'
 /** Of a copy of a manager. */
 export const homeBase = 'home.tar'
 export const settingsBase = 'settings.sh'
@@ -15,7 +17,14 @@ export const settingsBase = 'settings.sh'
 /** The only folders that a tar has entries in, by the beginning of its name. */
 export const foldersIn: Readonly<Record<string, readonly string[]>> = {
   [filesBase]: ['app', 'data'],
+  [documentsBase]: ['documents'],
   [homeBase]: ['settings', 'hooks', 'templates', 'certificates'],
+}
+
+/** The documents of a backup that it has beside its files; undefined: they are among these, or there are none. */
+export function documentsIn(manifest: Pick<Manifest, 'files' | 'encryption'>): ManifestFile | undefined {
+  const name = fileNameOf(documentsBase, manifest)
+  return manifest.files.find((each) => each.name === name)
 }
 
 /** `files.tar.zst`, encrypted `files.tar.zst.age` */
@@ -92,7 +101,7 @@ export function parseStoredFiles(bytes: Uint8Array, shown: string): StoredFiles 
     throw damaged('it is no JSON', error)
   }
   if (!Buffer.from(manifestText(manifest)).equals(bytes)) throw damaged('it was changed')
-  if (manifest.format !== 1)
+  if (manifest.format !== 1 && manifest.format !== 2)
     throw new ManagerError('ERR_BACKUP', `${shown} has format ${String(manifest.format)}, made by a newer manager.`)
   if (!Array.isArray(manifest.files)) throw damaged('it names no files')
   // Whoever reads it takes the names for those of files in its folder.

@@ -8,13 +8,15 @@ import { bothOf } from '../accounts/program.js'
 import type { StepRun } from '../context.js'
 import { databaseFiles } from '../databases/database-files.js'
 import { dumpDatabase, dumpDirectly } from '../databases/dump-database.js'
+import type { DocumentBucket } from '../documents/bucket.js'
+import { packDocuments } from '../documents/pack-documents.js'
 import { instanceHomeAt, tokenKey } from '../domain/home.js'
 import { syncPath } from '../files/tree.js'
 import { whileSuspended } from '../instances/while-suspended.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import type { Manifest, ManifestFile } from './backup.js'
 import type { CountedRows, RowCounter } from './count-rows.js'
-import { fileNameOf, filesBase, settingsBase } from './manifest.js'
+import { documentsBase, fileNameOf, filesBase, settingsBase } from './manifest.js'
 import type { Seal } from './packing/age.js'
 import type { Measures } from './packing/read-options.js'
 import { storeCompressed } from './packing/store.js'
@@ -35,6 +37,8 @@ export interface PackInstanceOptions {
   readonly seal?: Seal | undefined
   /** Also its settings, and the key of its tokens. */
   readonly secrets: boolean
+  /** Where its documents are. Default: among its files. */
+  readonly bucket?: DocumentBucket | undefined
   /** Counts its rows; they are counted again while it is dumped. */
   readonly rows: RowCounter
   /** Bytes before compression, so far: each counts when it is packed, and once more when it is read back. */
@@ -51,7 +55,8 @@ const begunBytes = 4096
 
 /**
  * Dumps the database and packs the files at a time, and reads both back. What it is frozen for is the dump's beginning
- * and the packing of the files: then nothing is read back, which would slow it down, else while it is written.
+ * and the packing of the files: then nothing is read back, which would slow it down, else while it is written. Documents of
+ * a bucket are packed before; it is frozen for those that come meanwhile.
  */
 export async function packInstance(run: StepRun, options: PackInstanceOptions): Promise<PackedInstance> {
   const { instance, folder, consistency, rows } = options
@@ -62,28 +67,37 @@ export async function packInstance(run: StepRun, options: PackInstanceOptions): 
   }
   const abort = new AbortController()
   const streamRun = { ...run, warn, signal: AbortSignal.any([run.signal, abort.signal]) }
+  const progress = createProgress(options.onBytes)
+  const documents = options.bucket && storeDocuments(streamRun, options, options.bucket, progress.tell('documents'))
   let streams: Streams | undefined
   let counting: Promise<unknown> | undefined
   const reading: Promise<ManifestFile>[] = []
   try {
+    await documents?.caughtUp
     if (consistency === 'suspended')
       await whileSuspended({ ...run, warn }, { id: instance.id, folder }, async () => {
-        streams = startStreams(streamRun, options)
-        await Promise.all([streams.begun, streams.files.then(({ end }) => end), rows.countFrozen()])
+        streams = startStreams(streamRun, options, progress)
+        const files = streams.files.then(({ end }) => end)
+        await Promise.all([streams.begun, files, rows.countFrozen(), documents?.finish()])
       })
-    const { database, files, begun, tools, tell } = (streams ??= startStreams(streamRun, options))
+    const { database, files, begun, tools } = (streams ??= startStreams(streamRun, options, progress))
+    if (documents && consistency !== 'suspended') await begun.then(() => documents.finish())
+    const { tell } = progress
     if (consistency !== 'stopped') counting = begun.then(() => rows.countAgain(warn))
     reading.push(
       readBack(streamRun, options, database, tell('database read')),
       readBack(streamRun, options, files, tell('files read')),
     )
+    if (documents) reading.push(readBack(streamRun, options, documents.storing, tell('documents read')))
     if (options.secrets) reading.push(readBack(streamRun, options, storeSettings(streamRun, options)))
     const [packed] = await Promise.all([Promise.all(reading), counting])
     return { files: packed, tools: await tools, warnings, ...rows.counted() }
   } catch (error) {
     // The others end, and are waited for: nothing may write into a folder that is being removed.
     abort.abort(error)
-    const ends = [streams?.database, streams?.files].map((storing) => storing?.then(({ end }) => end))
+    const ends = [streams?.database, streams?.files, documents?.storing].map((storing) =>
+      storing?.then(({ end }) => end),
+    )
     await Promise.allSettled([...ends, ...reading, counting])
     throw error
   }
@@ -109,27 +123,36 @@ interface Streams {
   /** The dump is of this moment, whatever is written from now on. */
   readonly begun: Promise<unknown>
   readonly tools: Promise<Readonly<Record<string, string>>>
-  /** Takes how far a part is, in bytes. */
-  tell(part: 'database read' | 'files read'): (bytes: number) => void
 }
 
-function startStreams(run: StepRun, options: PackInstanceOptions): Streams {
-  const done = { database: 0, files: 0, 'database read': 0, 'files read': 0 }
-  let begin = () => {}
-  const threshold = new Promise<void>((resolve) => (begin = resolve))
+/** How far the parts are. */
+function createProgress(onBytes: (total: number) => void) {
+  const done = { database: 0, files: 0, documents: 0, 'database read': 0, 'files read': 0, 'documents read': 0 }
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  /** Takes how far a part is, in bytes. */
   const tell = (part: keyof typeof done) => (bytes: number) => {
     done[part] = bytes
     // A program that writes it directly tells nothing.
     done.database = Math.max(done.database, done['database read'])
     if (done.database >= begunBytes) begin()
-    options.onBytes(Object.values(done).reduce((sum, each) => sum + each))
+    onBytes(Object.values(done).reduce((sum, each) => sum + each))
   }
+  /** Resolves when the dump has begun, or somebody knows that it has. */
+  return { tell, begun, begin }
+}
+
+function startStreams(
+  run: StepRun,
+  options: PackInstanceOptions,
+  progress: ReturnType<typeof createProgress>,
+): Streams {
+  const { tell, begin } = progress
   const database = storeDatabase(run, options, { onBytes: tell('database'), onBegun: begin })
   const files = storeFiles(run, options, tell('files'))
-  const begun = Promise.race([threshold, database.then(({ end }) => end)])
+  const begun = Promise.race([progress.begun, database.then(({ end }) => end)])
   const tools = database.then((made) => made.tools)
   for (const each of [database, files, begun, tools]) each.catch(() => undefined)
-  return { database, files, begun, tools, tell }
+  return { database, files, begun, tools }
 }
 
 async function storeDatabase(
@@ -170,6 +193,27 @@ async function storeFiles(
     return measures
   })
   return storing(name, stored)
+}
+
+function storeDocuments(
+  { signal }: StepRun,
+  { target, seal }: PackInstanceOptions,
+  bucket: DocumentBucket,
+  onBytes: (total: number) => void,
+) {
+  const packing = packDocuments(bucket, { signal })
+  const store = async () => {
+    const name = fileNameOf(documentsBase, { encryption: seal?.encryption })
+    const file = await createFile(join(target, name))
+    return storing(name, storeCompressed(packing.content, file, { signal, onBytes, encrypt: await seal?.encryptor() }))
+  }
+  const stored = store()
+  stored.catch(() => undefined)
+  // Nothing is packed any more when it cannot be stored.
+  const unlessEnded = <T>(work: Promise<T>) => Promise.race([work, stored.then(({ end }) => end)])
+  const caughtUp = unlessEnded(packing.caughtUp)
+  caughtUp.catch(() => undefined)
+  return { storing: stored, caughtUp, finish: () => unlessEnded(packing.finish()) }
 }
 
 /** As they are on the disk. */

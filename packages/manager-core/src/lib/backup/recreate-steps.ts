@@ -17,7 +17,8 @@ import { stageOf } from '../instances/stage.js'
 import { whyNotReplaced } from '../templates/upgrade-needed.js'
 import type { Manifest } from './backup.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
-import { needManifest, plainBytes } from './manifest.js'
+import { documentsIn, needManifest, plainBytes } from './manifest.js'
+import { restoreDocuments } from './restore-documents.js'
 import { verifyStep } from './restore-data-steps.js'
 import { settingsOfBackup } from './settings-of-backup.js'
 import { unpackFiles } from './unpack-files.js'
@@ -128,15 +129,20 @@ function fillStep({ row: { id, database }, backup, kind }: RecreateStepsOptions)
   const temporary = `steward_${id}_t`
   return {
     id: 'data',
-    title: 'Restore its database',
+    title: 'Restore database and documents',
     async do(run) {
-      const { folder } = stageOf(run)
+      const { folder, data } = stageOf(run)
+      const settings = await run.context.settings.instance(folder)
+      const manifest = await needManifest(backup)
       await fillDatabase(run, {
         backup,
-        manifest: await needManifest(backup),
-        to: { folder, settings: await run.context.settings.instance(folder) },
+        manifest,
+        to: { folder, settings },
         temporary: { folder, name: temporary },
       })
+      await restoreDocuments(run, { backup, manifest, data, place: settings.documents })
+      const account = accountAt(folder)
+      if (account && documentsIn(manifest)) await giveHome(stageOf(run), account)
     },
     async undo({ context }) {
       if (kind !== database) await dropTemporary(context, kind, temporary)

@@ -5,7 +5,9 @@ import { accountAt } from '../accounts/account.js'
 import { giveHome } from '../accounts/give.js'
 import { removeTree } from '../accounts/remove-tree.js'
 import type { ManagerContext, Step, StepRun } from '../context.js'
-import { instanceHomeAt, tokenKey } from '../domain/home.js'
+import { bucketOf } from '../documents/bucket.js'
+import { reservePlace } from '../documents/places.js'
+import { instanceHomeAt, tokenKey, type InstanceHome } from '../domain/home.js'
 import type { DatabaseType } from '../domain/instance.js'
 import { newPassword } from '../domain/passwords.js'
 import { fileError } from '../files/file-error.js'
@@ -15,8 +17,10 @@ import { noteData } from '../instances/data-there.js'
 import { restoredNames, restoreWorkIn } from '../instances/stage.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
+import type { Manifest } from './backup.js'
 import { needManifest, plainBytes } from './manifest.js'
 import { rememberingDamage } from './remembering-damage.js'
+import { restoreDocuments } from './restore-documents.js'
 import { unpackFiles } from './unpack-files.js'
 import { verifyForRestore } from './verify-backup.js'
 
@@ -67,14 +71,16 @@ export function verifyStep({ backup }: Pick<RestoreDataOptions, 'backup'>): Step
   }
 }
 
-function unpackBesideStep({ folder, backup }: RestoreDataOptions): Step {
+function unpackBesideStep({ instance, folder, backup, parts }: RestoreDataOptions): Step {
   return {
     id: 'restore-files',
     title: 'Unpack its files beside',
     async do(run) {
       const account = accountAt(folder)
       const work = restoreWorkOf(run)
-      await unpackFiles(run, { backup, manifest: await needManifest(backup), folder: work.folder, account })
+      const manifest = await needManifest(backup)
+      await unpackFiles(run, { backup, manifest, folder: work.folder, account })
+      if (parts !== 'app') await placeDocuments(run, { instance, backup, manifest, folder, work })
       // Without one in the backup the instance keeps its own, and its tokens hold.
       const [key, own] = [join(work.folder, tokenKey), readForeignBytes(join(folder, tokenKey), account?.uid)]
       if (own && !existsSync(key) && existsSync(dirname(key))) await writeFile(key, own, { flag: 'wx', mode: 0o600 })
@@ -83,6 +89,25 @@ function unpackBesideStep({ folder, backup }: RestoreDataOptions): Step {
     undo: (run) => removeTree(workOf(run), accountAt(folder)),
     check: () => 'not-done',
   }
+}
+
+/** Documents of an instance that has them in a bucket are put into a new place of it. */
+async function placeDocuments(
+  run: StepRun,
+  {
+    instance: { id },
+    backup,
+    manifest,
+    folder,
+    work,
+  }: Omit<RestoreDataOptions, 'parts'> & { readonly manifest: Manifest; readonly work: InstanceHome },
+): Promise<void> {
+  const { context } = run
+  const own = await context.settings.instance(folder)
+  const place = own.documents === undefined ? undefined : await reservePlace(context, bucketOf(own.documents), id)
+  // Before anything is there, so that it is not taken for unused.
+  if (place !== undefined) await context.settings.writeInstance(work.folder, { ...own, documents: place })
+  await restoreDocuments(run, { backup, manifest, data: work.data, place })
 }
 
 function restoreDatabaseStep({ instance, folder, backup }: RestoreDataOptions): Step {
@@ -97,7 +122,8 @@ function restoreDatabaseStep({ instance, folder, backup }: RestoreDataOptions): 
     async do(run) {
       const { context } = run
       const work = workOf(run)
-      const settings = await newSettings(run, instance.id, await context.settings.instance(folder))
+      const now = existsSync(instanceHomeAt(work).settings) ? work : folder
+      const settings = await newSettings(run, instance.id, await context.settings.instance(now))
       if (settings.database !== 'sqlite') await context.settings.writeInstance(work, settings)
       const server = context.databases.server(settings.database)
       const account = context.databases.account(work, settings)

@@ -1,6 +1,8 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StepRun } from '../context.js'
+import { useBucket, type DocumentBucket } from '../documents/bucket.js'
+import { filesIn, measureFiles } from '../documents/document-files.js'
 import type { Instance } from '../domain/instance.js'
 import { fileError } from '../files/file-error.js'
 import { folderSize } from '../files/folder-size.js'
@@ -53,16 +55,21 @@ async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifes
   const { server: serverVersion } = await server.probe(signal)
   const account = context.databases.account(folder, settings)
   const rows = await createRowCounter(() => server.statistics(account), global.suspendMaxMs)
-  const of = rows.first.bytes + (await folderSize(join(folder, 'app'))) + (await folderSize(join(folder, 'data')))
-  await checkSpace(dirname(target), await expectedBytes(context, instance.name, of))
-
-  const seal = encrypt ? await sealOf(global.backupEncryption, secrets ? 3 : 2) : undefined
-  const onBytes = (bytes: number) => run.progress('Save and read back', { bytes: bytes / 2, of })
-  const packed = await packInstance(run, { ...options, settings, seal, rows, onBytes })
-  const { files, tools, warnings, ...counted } = packed
+  const { documents } = settings
+  const ofFiles = rows.first.bytes + (await folderSize(join(folder, 'app'))) + (await folderSize(join(folder, 'data')))
+  const pack = async (bucket?: DocumentBucket) => {
+    const of = ofFiles + (bucket ? (await measureFiles(filesIn(bucket, signal))).bytes : 0)
+    await checkSpace(dirname(target), await expectedBytes(context, instance.name, of))
+    const files = 2 + (secrets ? 1 : 0) + (bucket ? 1 : 0)
+    const seal = encrypt ? await sealOf(global.backupEncryption, files) : undefined
+    const onBytes = (bytes: number) => run.progress('Save and read back', { bytes: bytes / 2, of })
+    return { seal, ...(await packInstance(run, { ...options, settings, seal, bucket, rows, onBytes })) }
+  }
+  const packed = documents === undefined ? await pack() : await useBucket(context, documents, pack)
+  const { seal, files, tools, warnings, ...counted } = packed
   const template = context.registry.versions().find(({ version }) => version === instance.version)
   const manifest: Manifest = {
-    format: 1,
+    format: documents === undefined ? 1 : 2,
     id,
     instance: backedUp(instance),
     ...(template !== undefined && { template: template.location }),

@@ -6,6 +6,7 @@ import { databaseChecks } from './database-checks.js'
 import { isolationChecks } from './isolation-checks.js'
 import { homeChecks } from './home-checks.js'
 import { instanceChecks } from './instance-checks.js'
+import { documentChecks } from './document-checks.js'
 import { javaChecks } from './java-checks.js'
 import { limitChecks } from './limit-checks.js'
 import { operationChecks } from './operation-checks.js'
@@ -34,6 +35,7 @@ const checks: readonly DoctorCheck[] = [
   ...operationChecks,
   ...instanceChecks,
   ...javaChecks,
+  ...documentChecks,
   ...limitChecks,
   ...backupChecks,
   ...certificateChecks,

@@ -11,6 +11,7 @@ import { packInNode, type TarInput } from '../backup/packing/pack-in-node.js'
 import type { ManagerContext } from '../context.js'
 import { copyDatabase } from '../databases/copy-database.js'
 import { databaseFiles } from '../databases/database-files.js'
+import { copyDocuments } from '../documents/copy-documents.js'
 import { dumpDatabase } from '../databases/dump-database.js'
 import { instanceHomeAt, tokenKey } from '../domain/home.js'
 import type { DumpKind } from '../databases/instance-database.js'
@@ -136,12 +137,18 @@ async function dataSources({ context, instance, stage, signal }: Packing, wanted
     await Promise.all([writing, dump.done])
     if (dump.kind !== 'sqlite') target = `database.${dump.kind}${endingOf(context, dump.kind)}`
   }
+  const documents = join(made.data, 'documents')
+  if (settings.documents !== undefined)
+    await copyDocuments(context, { place: settings.documents }, { folder: documents }, { signal })
   const source: TarInput = {
     source: file,
     target: `${instance.name}/${target}`,
     owner: wanted === 'embedded' ? account?.uid : undefined,
   }
-  return { sources: [source], without: (path: string) => left.has(path) }
+  const found: TarInput[] = existsSync(documents)
+    ? [{ source: documents, target: `${instance.name}/data/documents` }]
+    : []
+  return { sources: [source, ...found], without: (path: string) => left.has(path) }
 }
 
 /** Dumps of programs are SQL. */

@@ -22,6 +22,7 @@ import type { DatabaseType } from '../domain/instance.js'
 import { fileError } from '../files/file-error.js'
 import { writePrivateFile } from '../files/write-private-file.js'
 import { stageOf } from './stage.js'
+import { withDocuments } from './with-documents.js'
 
 /** An instance that another one is made from. */
 export type SourceFacts = {
@@ -73,7 +74,11 @@ async function copyAnonymised(
     })
   await emptyDatabase(context, to)
   const counts = await copyRecords(run, { from, to }, inspected)
-  if (facts.keepsDocuments) await copyDocuments(run, source, facts.documents)
+  if (facts.keepsDocuments)
+    await withDocuments(run, { from: from.settings, to: to.settings }, async (copyRest) => {
+      await copyDocuments(run, source, facts.documents)
+      await copyRest()
+    })
   const report = reportOf(inspected.plan, counts)
   for (const warning of report.warnings) run.warn(warning)
   const kept = { source: source.name, created: context.clock().toISOString(), rules: inspected.rules.file, ...report }

@@ -8,8 +8,10 @@ import { instanceHomeAt, tokenKey } from '../domain/home.js'
 import { isRunning } from '../domain/instance.js'
 import { fileError } from '../files/file-error.js'
 import type { SourceFacts } from './anonymised-data-step.js'
+import type { InstanceSettings } from '../settings/settings.js'
 import { stageOf } from './stage.js'
 import { resumeSource, whileSuspended } from './while-suspended.js'
+import { withDocuments } from './with-documents.js'
 
 /**
  * Copies database and files of another instance, frozen meanwhile when it runs, so that both are of one moment. What it
@@ -25,10 +27,17 @@ export function copyDataStep(source: SourceFacts): Step {
       const { state } = await runtime.observe(ref)
       return { suspend: runtime.suspend !== undefined && isRunning(state) }
     },
-    do: (run) =>
-      (run.intent as { suspend: boolean }).suspend
-        ? whileSuspended(run, ref, () => copy(run, source))
-        : copy(run, source),
+    async do(run) {
+      const settingsOf = (folder: string) => run.context.settings.instance(folder)
+      const [from, to] = await Promise.all([settingsOf(source.folder), settingsOf(stageOf(run).folder)])
+      await withDocuments(run, { from, to }, (copyRest) => {
+        const work = async () => {
+          await copy(run, source, { from, to })
+          await copyRest()
+        }
+        return (run.intent as { suspend: boolean }).suspend ? whileSuspended(run, ref, work) : work()
+      })
+    },
     async undo({ context, intent }) {
       if ((intent as { suspend: boolean }).suspend) await resumeSource(context, ref)
     },
@@ -36,10 +45,13 @@ export function copyDataStep(source: SourceFacts): Step {
   }
 }
 
-async function copy(run: StepRun, { name, folder }: SourceFacts): Promise<void> {
+async function copy(
+  run: StepRun,
+  { name, folder }: SourceFacts,
+  { from, to }: { readonly from: InstanceSettings; readonly to: InstanceSettings },
+): Promise<void> {
   const { context, signal } = run
   const stage = stageOf(run)
-  const [from, to] = await Promise.all([context.settings.instance(folder), context.settings.instance(stage.folder)])
   run.progress('database')
   await copyDatabase(
     context,

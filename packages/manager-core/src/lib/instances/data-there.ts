@@ -20,8 +20,11 @@ export async function lostData(context: Context, { id }: Pick<Row, 'id'>): Promi
   if (!existsSync(file)) return undefined
   const record = readDataRecord(folder)
   if (!existsSync(data)) return 'its folder "data" is gone'
-  if (record.documents && !existsSync(documentsOf(folder))) return 'its documents (data/documents) are gone'
-  return lostDatabase(context, folder, await context.settings.instance(folder), record.tables === true)
+  const settings = await context.settings.instance(folder)
+  // Those of a bucket are asked for by the application itself when it starts.
+  if (record.documents && settings.documents === undefined && !existsSync(documentsOf(folder)))
+    return 'its documents (data/documents) are gone'
+  return lostDatabase(context, folder, settings, record.tables === true)
 }
 
 /** @throws ManagerError ERR_STATE */

@@ -17,6 +17,8 @@ export interface NewSettingsOptions {
   readonly like?: InstanceSettings
   /** It sends nothing out. Default: as the one that it is to be like. */
   readonly neutralised?: boolean
+  /** Place of its documents in a bucket. Default: they are in its folder. */
+  readonly documents?: string | undefined
 }
 
 /** Settings of an instance that is made now. Source: requirements, "Instance-level settings": from the global configuration. */
@@ -30,6 +32,7 @@ export function newSettings({
   keep,
   like,
   neutralised = like?.neutralised,
+  documents,
 }: NewSettingsOptions): InstanceSettings {
   const server = database === 'sqlite' ? undefined : global.databaseServers[database]
   return {
@@ -37,6 +40,7 @@ export function newSettings({
     maxMemoryMb: version.maxMemoryMb,
     ...like,
     ...(neutralised && { neutralised }),
+    documents,
     context: contextOf(name, global),
     url: ioUrlOf(port),
     user: keep?.user ?? 'service',

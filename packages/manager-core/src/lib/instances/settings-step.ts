@@ -1,6 +1,8 @@
 import type { ManagerContext, Step } from '../context.js'
+import { reservePlace } from '../documents/places.js'
 import type { Instance } from '../domain/instance.js'
 import { fileError } from '../files/file-error.js'
+import { isWebapp } from '../files/webapp.js'
 import { newSettings, type NewSettingsOptions } from './new-settings.js'
 import { stageOf } from './stage.js'
 
@@ -24,9 +26,13 @@ export function settingsStep({ row, names, keepCredentialsOf, like, saved }: Set
     async do(run) {
       const { context } = run
       const { port } = context.registry.byId(row.id) as Instance
+      const stage = stageOf(run)
+      const { address } = context.settings.global.documents
+      const hasPlace = address !== undefined && !isWebapp(stage.app)
       const settings = newSettings({
         ...row,
         port,
+        documents: hasPlace ? await reservePlace(context, address, row.id) : undefined,
         names: names ?? context.databases.names(row.database, row.id),
         global: context.settings.global,
         version: await context.settings.version(row.version),
@@ -35,7 +41,7 @@ export function settingsStep({ row, names, keepCredentialsOf, like, saved }: Set
         ...(await saved?.(context)),
       })
       try {
-        await context.settings.writeInstance(stageOf(run).folder, settings)
+        await context.settings.writeInstance(stage.folder, settings)
       } catch (error) {
         throw fileError(error, 'Cannot write the settings of the instance')
       }

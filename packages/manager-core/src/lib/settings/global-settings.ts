@@ -99,6 +99,11 @@ export function globalSettingsOf(
       image: value('APPS_CONTAINER_IMAGE'),
       network: value('APPS_CONTAINER_NETWORK'),
     },
+    documents: {
+      address: value('APPS_DOCUMENTS'),
+      accessKey: value('APPS_DOCUMENTS_ACCESS_KEY'),
+      secretKey: value('APPS_DOCUMENTS_SECRET_KEY'),
+    },
     log: { maxBytes: value('APPS_LOGMAXSIZE') * 2 ** 20, keep: value('APPS_LOGKEEP') },
     ssl: {
       mode: ({ true: 'on', false: 'off', force: 'force' } as const)[value('APPS_SSL')],

@@ -23,6 +23,7 @@ export function instanceSettingsOf(
     databaseUser: value('SERVICE_DATABASE_USER') ?? '',
     databasePassword: value('SERVICE_DATABASE_PASSWORD') ?? new Secret(''),
     databaseSid: value('SERVICE_ORACLE_SID'),
+    documents: value('SERVICE_DOCUMENTS'),
     minMemoryMb: value('SERVICE_TOMCATMINMEM'),
     maxMemoryMb: value('SERVICE_TOMCATMAXMEM'),
     limits: limitsOf(value, 'SERVICE'),

@@ -21,6 +21,7 @@ export function instanceVariables(settings: InstanceSettings): Readonly<Record<s
     SERVICE_DATABASE_USER: settings.databaseUser,
     SERVICE_DATABASE_PASSWORD: settings.databasePassword,
     SERVICE_ORACLE_SID: settings.databaseSid,
+    SERVICE_DOCUMENTS: settings.documents,
     SERVICE_TOMCATMINMEM: settings.minMemoryMb,
     SERVICE_TOMCATMAXMEM: settings.maxMemoryMb,
     SERVICE_LIMIT_MEMORY: limits?.memory,

@@ -118,6 +118,8 @@ export interface GlobalSettings {
   readonly cgroups: boolean
   /** Chosen: APPS_CONTAINER_SOCKET, APPS_CONTAINER_IMAGE, APPS_CONTAINER_NETWORK: of the runtime "container". */
   readonly containers: { readonly socket: string; readonly image: string | undefined; readonly network: string }
+  /** Chosen: APPS_DOCUMENTS, APPS_DOCUMENTS_ACCESS_KEY, APPS_DOCUMENTS_SECRET_KEY. */
+  readonly documents: DocumentsSettings
   /** Chosen: APPS_LOGMAXSIZE (MB, default 10), APPS_LOGKEEP (default 5). */
   readonly log: { readonly maxBytes: number; readonly keep: number }
   /** Chosen: APPS_WINDOW `HH:MM-HH:MM` local time in which upgradeall and saveall begin work; undefined: always. */
@@ -132,6 +134,13 @@ export interface BackupEncryptionSettings {
   readonly passphrase?: Secret | undefined
   /** Absolute. */
   readonly identityFile?: string | undefined
+}
+
+export interface DocumentsSettings {
+  /** Address of the bucket for documents of new instances; undefined: they are in folders. */
+  readonly address: string | undefined
+  readonly accessKey: string | undefined
+  readonly secretKey: Secret | undefined
 }
 
 export interface DatabaseServerSettings {
@@ -262,6 +271,8 @@ export interface InstanceSettings {
   readonly databaseName: string
   readonly databaseUser: string
   readonly databasePassword: Secret
+  /** SERVICE_DOCUMENTS: the bucket of its documents; undefined: its folder. */
+  readonly documents?: string | undefined
   /** SERVICE_ORACLE_SID */
   readonly databaseSid?: string | undefined
   /** SERVICE_TOMCATMINMEM, SERVICE_TOMCATMAXMEM */

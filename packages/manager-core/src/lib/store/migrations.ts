@@ -200,6 +200,10 @@ const migrations = [
    alter table instance add column host text not null default '127.0.0.1';
    create trigger change_place after update of runtime, host on instance
      begin update registry set changes = changes + 1; end;`,
+  `create table document_bucket (
+     address text primary key,
+     unused_since text not null default ''
+   ) without rowid;`,
 ]
 
 /** The tables of a registry; that of the registry itself comes last, as changes of others are counted there. */

@@ -2,6 +2,7 @@ import { databaseTypes } from '../../domain/instance.js'
 import type { Variable } from '../variable.js'
 import { accessTable } from './access.js'
 import { containersTable } from './containers.js'
+import { documentsTable } from './documents.js'
 import { monitoringTable } from './monitoring.js'
 import { proxyTable } from './proxy.js'
 import { integer, limits, noQuality, secret, sleepAfter, text, trueFalse, yesNo } from './rows.js'
@@ -142,6 +143,8 @@ export const globalTable = {
   APPS_HOOKTIMEOUT: integer('Instances', '300', 'Seconds that a hook may take (addition)', 1, 86_400),
 
   ...containersTable,
+
+  ...documentsTable,
 
   ...proxyTable,
 

@@ -34,6 +34,7 @@ export const instanceTable = {
   },
   SERVICE_DATABASE_USER: text('User at the database (addition)'),
   SERVICE_DATABASE_PASSWORD: secret('Password at the database (addition)'),
+  SERVICE_DOCUMENTS: text('Bucket of its documents; not set: its folder. "documents" moves them (addition)'),
   SERVICE_ORACLE_SID: text('Id of an Oracle database: the name of its service'),
   SERVICE_TOMCATMINMEM: memory('Least heap of a Java web application in MB'),
   SERVICE_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap'),

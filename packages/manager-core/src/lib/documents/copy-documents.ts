@@ -1,0 +1,129 @@
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { ManagerError } from '../../errors.js'
+import type { Settings } from '../settings/settings.js'
+import { useBucket } from './bucket.js'
+import { filesIn, isGone, measureFiles, putFiles, type DocumentFile, type TransferOptions } from './document-files.js'
+
+/** Where documents are: a place in a bucket, or an absolute folder in which nobody else changes anything. */
+export type DocumentsPlace = { readonly place: string } | { readonly folder: string }
+
+interface Context {
+  readonly settings: Settings
+}
+
+interface OpenPlace {
+  /** Those that are there now. */
+  files(): AsyncIterable<DocumentFile>
+  /** See `putFiles`. */
+  put(files: AsyncIterable<DocumentFile>, known: Set<string>): Promise<void>
+}
+
+/**
+ * Copies documents that are not there yet, then those that came meanwhile. Documents never change, so what was copied
+ * before still holds.
+ *
+ * @param last is called with what copies the rest; whoever wants documents and database of one moment pauses around it
+ * @throws ManagerError ERR_SETTINGS, ERR_TARGET
+ */
+export async function copyDocuments(
+  context: Context,
+  from: DocumentsPlace,
+  to: DocumentsPlace,
+  options: TransferOptions = {},
+  last?: (copyRest: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  await openPlace(context, from, options, (source) =>
+    openPlace(context, to, options, async (target) => {
+      const known = new Set<string>()
+      for await (const { key } of target.files()) known.add(key)
+      await target.put(source.files(), known)
+      await last?.(() => target.put(source.files(), known))
+    }),
+  )
+}
+
+/** How many bytes and documents there are. @throws ManagerError ERR_SETTINGS, ERR_TARGET */
+export async function measureDocuments(
+  context: Context,
+  at: DocumentsPlace,
+  options: TransferOptions = {},
+): Promise<{ readonly bytes: number; readonly documents: number }> {
+  return openPlace(context, at, options, ({ files }) => measureFiles(files()))
+}
+
+/** The same of a folder, which is removed then; nothing to do when it is not there. */
+export async function moveDocuments(
+  context: Context,
+  folder: string,
+  place: string,
+  options: TransferOptions = {},
+): Promise<void> {
+  if (!existsSync(folder)) return
+  await copyDocuments(context, { folder }, { place }, options)
+  await rm(folder, { recursive: true })
+}
+
+function openPlace<T>(
+  context: Context,
+  at: DocumentsPlace,
+  options: TransferOptions,
+  work: (place: OpenPlace) => Promise<T>,
+): Promise<T> {
+  if ('folder' in at) {
+    const { folder } = at
+    return work({ files: () => filesBelow(folder), put: (files, known) => writeFiles(folder, files, known, options) })
+  }
+  return useBucket(context, at.place, (bucket) =>
+    work({
+      files: () => filesIn(bucket, options.signal),
+      put: (files, known) => putFiles(bucket, files, known, options),
+    }),
+  )
+}
+
+/** Links and others are left out. */
+async function* filesBelow(folder: string): AsyncGenerator<DocumentFile> {
+  if (!existsSync(folder)) return
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name.endsWith(partial)) continue
+    const path = join(entry.parentPath, entry.name)
+    const { size, mtime } = await stat(path)
+    const key = path.slice(folder.length + 1)
+    yield { key, size, modified: mtime, open: async (start = 0) => createReadStream(path, { start }) }
+  }
+}
+
+/** Ends the names of files that are being written. */
+const partial = '.part'
+
+async function writeFiles(
+  folder: string,
+  files: AsyncIterable<DocumentFile>,
+  known: Set<string>,
+  { signal, onBytes }: TransferOptions,
+): Promise<void> {
+  let total = 0
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  for await (const { key, size, open } of files) {
+    if (known.has(key)) continue
+    const path = join(folder, key)
+    if (!path.startsWith(join(folder, '/')))
+      throw new ManagerError('ERR_TARGET', `The bucket has an object that is not a document: "${key.slice(0, 200)}".`)
+    try {
+      const content = await open()
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const into = createWriteStream(path + partial, { mode: 0o600 })
+      await pipeline(content, into, signal ? { signal } : {})
+      await rename(path + partial, path)
+    } catch (error) {
+      if (isGone(error)) continue
+      throw error
+    }
+    known.add(key)
+    total += size
+    onBytes?.(total)
+  }
+}
