@@ -35,6 +35,9 @@ interface Flags extends TaskFlags, PortableFlags {
   readonly resetAdmin?: boolean
   readonly check?: boolean
   readonly plan?: boolean
+  readonly lint?: boolean
+  readonly records?: boolean
+  readonly json?: boolean
   readonly sql?: boolean
   readonly sync?: boolean
   readonly describe?: boolean
@@ -102,6 +105,12 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     .option('--check', 'load the application without a database, print what is wrong with it as JSON, and end')
     .option('--plan', 'as --check, and print what a start would change in its database, which is only read')
     .option('--sql', 'with --plan: print the changes as an SQL script, for other tools to review and run')
+    .option(
+      '--lint',
+      'find unused fields and objects, missing indexes, wrong names in publications, and end (exit code 1: an error was found)',
+    )
+    .option('--records', 'with --lint: also check grants and records in its database, which is only read')
+    .option('--json', 'with --lint: print JSON')
     .option('--sync', 'change the tables of the database to fit the application, and end')
     .option(
       '--describe',
@@ -172,9 +181,12 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     database: flags.database ?? fromEnvironment.database,
     environment: flags.env ?? fromEnvironment.environment,
   }
+  for (const flag of ['records', 'json'] as const)
+    if (flags[flag] && !flags.lint) throw new SettingsError(`--${flag} belongs to --lint: write --lint --${flag}.`)
   if (flags.sql && !flags.plan) throw new SettingsError('--sql belongs to --plan: write --plan --sql.')
   if (flags.describe && (folder === undefined || isDatabaseUrl(folder))) return describeTables(folder, flags, settings)
   if (flags.check || (flags.plan && !flags.sql)) return check(folder, flags, settings)
+  if (flags.lint) return lint(folder, flags, settings)
   if (flags.schema && folder !== undefined && !flags.diff)
     throw new SettingsError(
       '--schema belongs to --describe, --diff, or a database without a folder: definitions name their tables, with schemas.',
@@ -250,6 +262,16 @@ async function check(folder: string | undefined, flags: Flags, settings: Setting
   return problems.length > 0 || isRefused ? 1 : 0
 }
 
+/** 0: no error was found, 1: some were. */
+async function lint(folder: string | undefined, flags: Flags, settings: Settings): Promise<number> {
+  const { lintApplication } = await import('./lib/lint/lint-application.js')
+  const { formatLint } = await import('./lib/lint/format-lint.js')
+  const { records: withRecords = false } = flags
+  const found = await lintApplication(placeOf(folder, flags, settings), { withRecords })
+  process.stdout.write(flags.json ? `${JSON.stringify(found)}\n` : formatLint(found))
+  return found.findings.some(({ severity }) => severity === 'error') ? 1 : 0
+}
+
 async function sync(
   folder: string | undefined,
   flags: Flags,
@@ -276,11 +298,11 @@ async function printSql(
   return 0
 }
 
-function placeOf(folder: string | undefined, { check, plan, diff, data }: Flags, settings: Settings) {
-  if (folder === undefined)
-    throw new SettingsError(
-      `${plan ? '--plan' : check ? '--check' : diff ? '--diff' : '--sync'} needs the folder of an application.`,
-    )
+function placeOf(folder: string | undefined, { data, ...flags }: Flags, settings: Settings) {
+  if (folder === undefined) {
+    const task = (['plan', 'check', 'lint', 'diff'] as const).find((name) => flags[name]) ?? 'sync'
+    throw new SettingsError(`--${task} needs the folder of an application.`)
+  }
   return { folder: resolve(folder), dataFolder: resolve(data ?? join(folder, 'data')), settings }
 }
 

@@ -20,6 +20,18 @@ const dataFile = /\.(?:yaml|yml|json)$/
  * @throws DefinitionError with all mistakes of all files.
  */
 export async function loadObjects(folder: string): Promise<ObjectDefinition[]> {
+  return (await loadLocatedObjects(folder)).map(({ definition }) => definition)
+}
+
+/** A definition and the files that it comes from: its own first, then that of its code. */
+export interface LocatedObject {
+  readonly definition: ObjectDefinition
+  /** Absolute. */
+  readonly files: readonly string[]
+}
+
+/** The same, with the files of each definition. @throws DefinitionError with all mistakes of all files. */
+export async function loadLocatedObjects(folder: string): Promise<LocatedObject[]> {
   const names = await readdir(folder).catch((cause: Error) => {
     throw new DefinitionError([`${folder} cannot be read, so there are no objects: ${cause.message}`], { cause })
   })
@@ -29,7 +41,7 @@ export async function loadObjects(folder: string): Promise<ObjectDefinition[]> {
   const codeOf = (name: string) => modules.filter((module) => parse(module).name === parse(name).name)
   const code = new Set(data.flatMap(codeOf))
   const problems: string[] = []
-  const definitions: ObjectDefinition[] = []
+  const objects: LocatedObject[] = []
   for (const name of files) {
     const file = join(folder, name)
     try {
@@ -37,16 +49,21 @@ export async function loadObjects(folder: string): Promise<ObjectDefinition[]> {
         const beside = codeOf(name).map((module) => join(folder, module))
         const loaded = await loadObjectFiles(file)
         const [only] = loaded
-        if (only && loaded.length === 1) definitions.push(await withCodeBeside(file, only, beside))
-        else if (beside.length === 0) definitions.push(...loaded)
+        if (only && loaded.length === 1)
+          objects.push({ definition: await withCodeBeside(file, only, beside), files: [file, ...beside] })
+        else if (beside.length === 0) objects.push(...located(loaded, file))
         else problems.push(`${beside[0]}: ${name} holds several objects; one with code needs its own file`)
-      } else if (modules.includes(name) && !code.has(name)) definitions.push(...(await loadModule(file)))
+      } else if (modules.includes(name) && !code.has(name)) objects.push(...located(await loadModule(file), file))
     } catch (error) {
       problems.push(...(DefinitionError.is(error) ? error.messages : [await moduleProblem(file, error)]))
     }
   }
   if (problems.length > 0) throw new DefinitionError(problems)
-  return definitions
+  return objects
+}
+
+function located(definitions: readonly ObjectDefinition[], file: string): LocatedObject[] {
+  return definitions.map((definition) => ({ definition, files: [file] }))
 }
 
 async function loadModule(file: string): Promise<ObjectDefinition[]> {

@@ -8,7 +8,7 @@ import type { Principal } from '../rights/rights.js'
 import { verifyPasswordHash } from '../security/password.js'
 import type { ObjectStore } from '../store.js'
 import { administratorGroup } from './administrator.js'
-import { splitNames } from './check-grant.js'
+import { grantDataOf } from './grant-data.js'
 
 export interface UserDirectoryOptions {
   /** Holds the system objects. */
@@ -147,15 +147,7 @@ export function createUserDirectory({
     if (links.length === 0) return []
     const values = links.map((link) => link['rsp_group_id'] as string)
     const grants = await all(grant, { op: 'in', field: 'grt_group_id', values })
-    return grants.map((record) => ({
-      object: record['grt_object'] as string,
-      letters: record['grt_rights'] as string,
-      filter: (record['grt_filter'] as string) || undefined,
-      hidden: splitNames(record['grt_hidden_fields'] as string),
-      actions: named(record['grt_actions'] as string),
-      publications: named(record['grt_publications'] as string),
-      crosstabs: named(record['grt_crosstabs'] as string),
-    }))
+    return grants.map(grantDataOf)
   }
 
   async function userByLogin(login: string): Promise<BusinessRecord | undefined> {
@@ -184,10 +176,4 @@ interface Kept<T> {
 /** The salt in the stored hash makes it as good as keyed: nobody can try passwords against a stamp. */
 function stampOf(user: BusinessRecord): string {
   return hash('sha256', user['usr_password'] as string, 'base64url').slice(0, 22)
-}
-
-/** Granted names; an empty list grants all. */
-function named(text: string): string[] | undefined {
-  const names = splitNames(text)
-  return names.length > 0 ? names : undefined
 }

@@ -1,0 +1,13 @@
+import type { LintSeverity } from '@steward/rest-core/lint'
+import type { ApplicationLint } from './lint-application.js'
+
+/** Lines for people, as compilers print them. */
+export function formatLint({ findings, skipped }: ApplicationLint): string {
+  const lines = findings.map(({ file, line, column, severity, rule, message }) => {
+    const place = [file, line, column].filter((part) => part !== undefined).join(':')
+    return `${place === '' ? '' : `${place}: `}${severity} ${rule}: ${message}`
+  })
+  const count = (severity: LintSeverity) => findings.filter((finding) => finding.severity === severity).length
+  const total = `${count('error')} errors, ${count('warning')} warnings, ${count('info')} hints`
+  return `${[...lines, ...skipped.map((text) => `Not checked: ${text}`), total].join('\n')}\n`
+}

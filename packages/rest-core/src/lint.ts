@@ -1,0 +1,7 @@
+export { lintGrants } from './lib/lint/lint-grants.js'
+export { lintModel } from './lib/lint/lint-model.js'
+export type { LintModelOptions } from './lib/lint/lint-model.js'
+export { lintPublications } from './lib/lint/lint-publications.js'
+export { readGrants } from './lib/lint/read-grants.js'
+export type { GrantedRights, GroupGrant } from './lib/lint/read-grants.js'
+export type { LintFinding, LintRule, LintSeverity } from './lib/lint/finding.js'
