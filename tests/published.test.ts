@@ -122,7 +122,7 @@ describe.runIf(deep)('packages that were published to a registry, in an empty fo
     const [, printed] = await runShell(commands.map((command) => ({ command })))
     expect(printed).toMatch(/Instance "demo".* is started: http/)
     expect(printed).toMatch(/^demo +1\.0 +started +started/m)
-    expect(printed).toMatch(/Instance "demo" is saved/)
+    expect(printed).toMatch(/Instance "demo" is backed up/)
 
     const replaced = (code: string) =>
       code

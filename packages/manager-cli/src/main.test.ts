@@ -223,9 +223,9 @@ n1    longlonglonglonglonglonglonglong@example.org
   test('a dry run prints the plan', async () => {
     const { out } = await cli('drop demo --dry-run')
     const { json } = await cli('drop demo --dry-run --json')
-    expect(out).toBe(`Drop "demo". Nothing was changed; these would be the steps:
+    expect(out).toBe(`Drop "demo". Dry run, nothing was changed. Steps:
    1 Stop it
-     -- from here on nothing is undone any more --
+     -- point of no return: later steps are not rolled back --
    2 Remove it
 Note: 3 MB will be gone.
 `)
@@ -280,7 +280,7 @@ describe('failures', () => {
   })
 
   test('what nobody expected is one line, and all of it with --verbose', async () => {
-    expect((await cli('fail plain')).err).toBe('manager: It broke.\n  It shows more with --verbose.\n')
+    expect((await cli('fail plain')).err).toBe('manager: It broke.\n  For details, add --verbose.\n')
     expect((await cli('fail plain --verbose')).err).toMatch(/TypeError: It broke\.\n\s+at /)
   })
 
@@ -379,7 +379,8 @@ describe('commands of two words', () => {
 
 describe('before something is lost', () => {
   test('it is refused where nobody can be asked', async () => {
-    const expected = 'All data of "demo" will be lost. Nothing was done: nobody is there to be asked.'
+    const expected =
+      'All data of "demo" will be lost. Nothing was done, because there is no terminal to ask for confirmation.'
     expect(await cli('drop demo')).toMatchObject({ code: 4, err: expect.stringContaining(expected) as string })
     expect(await cli('drop demo --json', { columns: 80 })).toMatchObject({
       code: 4,
@@ -397,7 +398,7 @@ describe('before something is lost', () => {
     const after = 'Type its name'
     const typed = [
       { after, text: 'demi\r' },
-      { after: 'That is not "demo"', text: '\u007fo\r' },
+      { after: 'Type "demo", or press', text: '\u007fo\r' },
     ]
     const { code, out, err } = await cli('drop demo', { columns: 100, typed })
     expect({ code, out }).toEqual({ code: 0, out: 'Dropped.\n' })
@@ -410,7 +411,7 @@ describe('before something is lost', () => {
   })
 
   test('what is about no instance is a question for yes or no, and no is the answer of Enter', async () => {
-    const answer = (text: string) => cli('dropall', { columns: 100, typed: [{ after: 'Go on?', text }] })
+    const answer = (text: string) => cli('dropall', { columns: 100, typed: [{ after: 'Continue?', text }] })
     expect(await answer('\r')).toMatchObject({ code: 4, out: '' })
     expect(await answer('y')).toMatchObject({ code: 0, out: 'Dropped.\n' })
   })
@@ -438,7 +439,7 @@ describe('streams, files and programs', () => {
     const path = join(folder, 'data.bin')
     expect(await cli('file')).toMatchObject({ code: 0, out: `data.bin was written to ${path}.\n` })
     expect(readFileSync(path, 'utf8')).toBe('abcd')
-    expect(await cli('file')).toMatchObject({ code: 4, err: expect.stringContaining('is there already') as string })
+    expect(await cli('file')).toMatchObject({ code: 4, err: expect.stringContaining('already exists') as string })
     expect(await cli('file --output other.bin --json')).toMatchObject({ json: { file: join(folder, 'other.bin') } })
     expect(await cli('file --output -')).toMatchObject({ code: 0, out: 'abcd', err: '' })
     expect(await cli('file --output -', { columns: 80 })).toMatchObject({ code: 2, out: '' })
@@ -467,7 +468,7 @@ describe('Ctrl-C', () => {
     expect(code).toBe(130)
     expect(err).toBe(`Slow work …
 
-Cancelling; once more to end at once …
+Cancelling; press Ctrl-C again to stop immediately …
 manager: Cancelled. All is as it was before.
 `)
   })
@@ -479,7 +480,7 @@ manager: Cancelled. All is as it was before.
     ] as const
     const { code, err } = await cli('slow --deaf', { signals })
     expect(code).toBe(143)
-    expect(err).toContain('Ended at once; the next command brings the instance in order.')
+    expect(err).toContain('Stopped immediately. The next command will repair the instance.')
   })
 })
 

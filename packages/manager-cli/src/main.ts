@@ -35,7 +35,9 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   let call: CommandCall | undefined
   const interruption = interruptionBy(signals, () => {
-    const what = call?.action.keepsRunning ? 'Ending; operations go on' : 'Cancelling; once more to end at once'
+    const what = call?.action.keepsRunning
+      ? 'Stopping; running operations continue'
+      : 'Cancelling; press Ctrl-C again to stop immediately'
     stderr.write(`\n${what} …\n`)
   })
   let manager: Manager | undefined
@@ -55,7 +57,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   try {
     const first = await Promise.race([work(), interruption.second.then((code) => ({ code }))])
     if (typeof first === 'number') return first
-    stderr.write('Ended at once; the next command brings the instance in order.\n')
+    stderr.write('Stopped immediately. The next command will repair the instance.\n')
     return first.code
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0

@@ -41,7 +41,7 @@ async function interruptedAdd(signal: NodeJS.Signals) {
 
 test('Ctrl-C undoes what was begun', async () => {
   const { code, err } = await interruptedAdd('SIGINT')
-  expect(err).toContain('Cancelling; once more to end at once …')
+  expect(err).toContain('Cancelling; press Ctrl-C again to stop immediately …')
   expect(err).toContain('Undoing: Reserve the name "demo" and a port …')
   expect(err).toContain('All is as it was before.')
   expect(code).toBe(130)
@@ -55,8 +55,8 @@ test('what a killed command left is told when the next one brings it in order', 
   const { code, out, err } = manager('list', '--json')
   expect(code).toBe(0)
   expect(JSON.parse(out)).toMatchObject({ status: 0, list: [] })
-  expect(err).toMatch(/^Recovering what a command left that was ended: Add instance "demo".* …\n/)
-  expect(manager('list')).toEqual({ code: 0, out: '', err: 'There are no such instances.\n' })
+  expect(err).toMatch(/^Repairing an interrupted operation: Add instance "demo".* …\n/)
+  expect(manager('list')).toEqual({ code: 0, out: '', err: 'No instances match.\n' })
 })
 
 test.each([

@@ -23,9 +23,13 @@ export async function confirmLoss({ action, input, surroundings, silent, rehears
   const { stdin, stderr } = surroundings
   const loss = filledIn(action.destructive ?? '', input)
   if (silent || !stdin.isTTY || !stderr.isTTY)
-    throw new ManagerError('ERR_CONFIRMATION', `${loss} Nothing was done: nobody is there to be asked.`, {
-      help: 'With --yes it is done without a question.',
-    })
+    throw new ManagerError(
+      'ERR_CONFIRMATION',
+      `${loss} Nothing was done, because there is no terminal to ask for confirmation.`,
+      {
+        help: 'To confirm without a prompt, add --yes.',
+      },
+    )
   const { plan } = await rehearse()
   for (const note of plan?.notes ?? []) stderr.write(`Note: ${printable(note)}\n`)
   const about = action.parameters?.find(({ type }) => type === 'instance')?.name
@@ -35,10 +39,10 @@ export async function confirmLoss({ action, input, surroundings, silent, rehears
     typeof name === 'string'
       ? await askText({
           ...streams,
-          message: `${loss} Type its name to go on.`,
-          validate: (typed) => (typed === name ? undefined : `That is not "${name}". Ctrl-C changes nothing.`),
+          message: `${loss} Type its name to continue.`,
+          validate: (typed) => (typed === name ? undefined : `Type "${name}", or press Ctrl-C to cancel.`),
         })
-      : await askYesNo({ ...streams, message: `${loss} Go on?`, initialValue: false })
+      : await askYesNo({ ...streams, message: `${loss} Continue?`, initialValue: false })
   if (isCancel(answer) || answer === false) throw new ManagerError('ERR_CONFIRMATION', 'Nothing was done.')
 }
 

@@ -27,7 +27,7 @@ export function failureOf(error: unknown, cancelledBy?: number): Failure {
   }
   if (cancelledBy !== undefined) return { exitCode: cancelledBy, code: 'ERR_CANCELLED', message: 'Cancelled.', error }
   const message = error instanceof Error ? error.message : String(error)
-  return { exitCode: exitCodeOf.failed, code: 'ERR_FAILED', message, help: 'It shows more with --verbose.', error }
+  return { exitCode: exitCodeOf.failed, code: 'ERR_FAILED', message, help: 'For details, add --verbose.', error }
 }
 
 /** The command, without the program's name, that shows the help of the one that was typed wrong. */

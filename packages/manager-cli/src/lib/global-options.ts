@@ -27,12 +27,13 @@ export function globalOptions(mutating: boolean): Option[] {
   return [
     option(
       '--home <folder>',
-      "the manager's home (default: APPS_HOME, the current folder or its .manager, that of setup, ~/.steward)",
+      "the manager's home (default: APPS_HOME, the current folder or its .manager, the one made by setup, " +
+        '~/.steward)',
     ),
-    option('--json', 'print one JSON document'),
-    ofChanges('--yes', 'do not ask before something is lost'),
-    ofChanges('--dry-run', 'print what would be done, and change nothing'),
-    ofChanges('--wait [seconds]', 'wait while another command holds the instance; without a number for ever'),
+    option('--json', 'print the result as JSON'),
+    ofChanges('--yes', 'confirm without a prompt'),
+    ofChanges('--dry-run', 'show what would be done, without changing anything'),
+    ofChanges('--wait [seconds]', 'wait if another command is using the instance; without a number, indefinitely'),
     option('--quiet', 'print results and errors only'),
     option('--verbose', 'print where an error came from'),
     option('--no-color', 'no colours (as NO_COLOR does)'),
@@ -43,8 +44,8 @@ export function globalOptions(mutating: boolean): Option[] {
 /** Options of commands that show a table. */
 export function tableOptions(): Option[] {
   return [
-    new Option('--columns <names>', 'show these columns, separated by commas, as --json calls them'),
-    new Option('--wide', 'show all columns, uncut'),
+    new Option('--columns <names>', 'show these columns, separated by commas, by their --json names'),
+    new Option('--wide', 'show all columns in full'),
   ]
 }
 

@@ -15,7 +15,7 @@ export function addHelp(program: Command): void {
       for (const word of words) command = commandNamed(command, word) ?? unknownCommand(command, word)
       command.help()
     })
-  program.addHelpText('after', '\nHelp of a command: manager <command> --help')
+  program.addHelpText('after', '\nFor help on a command, run: manager <command> --help')
 }
 
 /** For `configureHelp`. */

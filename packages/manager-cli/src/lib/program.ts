@@ -41,7 +41,7 @@ export function createProgram(options: ProgramOptions): Command {
   const { actions, version, surroundings, managerAt } = options
   const { stdout, stderr } = surroundings
   const program = new Command('manager')
-    .description('Makes and looks after many instances of applications on this machine.')
+    .description('Create and manage instances of applications on this machine.')
     .usage('<command> [options]')
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help, or that of a command')

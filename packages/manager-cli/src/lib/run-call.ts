@@ -38,7 +38,7 @@ export async function runCall(
     onEvent: (event) => progress.show(event),
   }
   if (options.dryRun && !action.mutating)
-    throw new ManagerError('ERR_USAGE', `${action.name} changes nothing, so there is no dry run of it.`)
+    throw new ManagerError('ERR_USAGE', `${action.name} changes nothing, so --dry-run does not apply.`)
   if (losesData(action, input) && !options.yes && !options.dryRun) {
     const { confirmLoss } = await import('./confirm.js')
     const rehearse = () => manager.perform(action.name, input, { ...caller, dryRun: true })

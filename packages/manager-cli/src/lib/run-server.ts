@@ -13,7 +13,7 @@ export async function runServer(
   // Loaded here: other commands do not need it.
   const { createManagerServer } = await import('@steward/manager-server')
   const server = await createManagerServer({ manager, ...options })
-  stderr.write(`The manager answers at ${server.url}; Ctrl-C ends it.\n`)
+  stderr.write(`The manager is running at ${server.url} (press Ctrl-C to stop)\n`)
   try {
     if (!signal.aborted) await once(signal, 'abort')
   } finally {

@@ -23,7 +23,10 @@ export async function saveFile(
 ): Promise<string | undefined> {
   if (output === '-') {
     if (stdout.isTTY)
-      throw new ManagerError('ERR_USAGE', `${file.name} is no text for a terminal: pipe it, or name a file.`)
+      throw new ManagerError(
+        'ERR_USAGE',
+        `${file.name} is a binary file. Pipe it to a program, or name a file with --output.`,
+      )
     for await (const chunk of file.content()) {
       signal.throwIfAborted()
       if (!(await write(stdout, chunk))) return undefined
@@ -64,7 +67,7 @@ async function placeFor(name: string, place: string): Promise<string> {
 }
 
 function isThere(path: string): ManagerError {
-  return new ManagerError('ERR_STATE', `${path} is there already.`, {
+  return new ManagerError('ERR_STATE', `${path} already exists.`, {
     help: 'Remove it, or name another file with --output.',
   })
 }

@@ -15,9 +15,9 @@ export function addCompletion(program: Command, { actions, manager, print }: Com
   program
     .command('completion')
     .summary('Print a completion script for a shell')
-    .description('Print what lets a shell complete commands, names of instances, versions and choices of options.')
+    .description('Print a script that completes commands, instance names, versions and option values in a shell.')
     .helpGroup('Manager:')
-    .addArgument(new Argument('<shell>', 'Which shell').choices(shells))
+    .addArgument(new Argument('<shell>', 'Shell').choices(shells))
     .addHelpText('after', '\nExamples:\n  eval "$(manager completion bash)"\n  manager completion fish | source')
     .action((shell: Shell) => print(completionScript(shell)))
   program

@@ -22,16 +22,16 @@ export interface CompletionFacts {
 /** Options of every command; those with a value take a path. */
 const globals: readonly Option[] = [
   { name: 'home', type: 'file', summary: "The manager's home" },
-  { name: 'json', type: 'flag', summary: 'Print one JSON document' },
+  { name: 'json', type: 'flag', summary: 'Print the result as JSON' },
   { name: 'quiet', type: 'flag', summary: 'Print results and errors only' },
   { name: 'verbose', type: 'flag', summary: 'Print where an error came from' },
   { name: 'no-color', type: 'flag', summary: 'No colours' },
   { name: 'help', short: 'h', type: 'flag', summary: 'Print help' },
 ]
 const ofChanges: readonly Option[] = [
-  { name: 'yes', type: 'flag', summary: 'Do not ask before something is lost' },
+  { name: 'yes', type: 'flag', summary: 'Confirm without a prompt' },
   { name: 'dry-run', type: 'flag', summary: 'Print what would be done' },
-  { name: 'wait', type: 'flag', summary: 'Wait while another command holds the instance' },
+  { name: 'wait', type: 'flag', summary: 'Wait if another command is using the instance' },
 ]
 
 /** Commands that are not actions. */
@@ -39,8 +39,8 @@ const others: readonly Pick<Action, 'name' | 'summary' | 'parameters'>[] = [
   { name: 'help', summary: 'Print the help of a command' },
   {
     name: 'completion',
-    summary: 'Print what lets a shell complete commands',
-    parameters: [{ name: 'shell', type: 'choice', choices: shells, summary: 'Which shell' }],
+    summary: 'Print a completion script for a shell',
+    parameters: [{ name: 'shell', type: 'choice', choices: shells, summary: 'Shell' }],
   },
 ]
 

@@ -50,10 +50,10 @@ export function resultText({ view, mutating }: Action, result: ActionResult, opt
 /** A dry run for people. */
 function plan({ title, steps, notes }: PlannedOperation): string {
   const lines = steps.flatMap(({ title: step, pointOfNoReturn }, at) => [
-    ...(pointOfNoReturn ? ['     -- from here on nothing is undone any more --'] : []),
+    ...(pointOfNoReturn ? ['     -- point of no return: later steps are not rolled back --'] : []),
     `${String(at + 1).padStart(4)} ${step}`,
   ])
-  return [`${title}. Nothing was changed; these would be the steps:`, ...lines, ...notes.map((note) => `Note: ${note}`)]
+  return [`${title}. Dry run, nothing was changed. Steps:`, ...lines, ...notes.map((note) => `Note: ${note}`)]
     .map((line) => `${printable(line)}\n`)
     .join('')
 }
@@ -69,7 +69,7 @@ function chosenTable(
   const { columns: wanted, width, wide } = options
   const unknown = wanted?.find((column) => !known.includes(column) && !usual.includes(column))
   if (unknown !== undefined)
-    throw new ManagerError('ERR_USAGE', `There is no column "${unknown}".`, { help: `Columns: ${known.join(', ')}.` })
+    throw new ManagerError('ERR_USAGE', `Unknown column "${unknown}".`, { help: `Columns: ${known.join(', ')}.` })
   const isFilled = (column: string) => rows.some((row) => !['', null, undefined].includes(row[column] as string))
   const shown = wanted ?? (wide ? known : usual.filter((column) => !optional.includes(column) || isFilled(column)))
   const beside = shown.includes(below ?? '') ? undefined : below

@@ -36,7 +36,7 @@ export function createPlainProgress(print: (line: string) => void): PlainProgres
           return say(`${event.title} …`)
         case 'recovering':
           name([])
-          return say(`Recovering what a command left that was ended: ${event.title} …`)
+          return say(`Repairing an interrupted operation: ${event.title} …`)
         case 'waiting':
           return say(`Waiting for ${event.lock}, held by ${event.holder} …`)
         case 'step':

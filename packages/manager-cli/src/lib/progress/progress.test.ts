@@ -52,7 +52,7 @@ Add instance "demo" …
 test('output for programs tells of recovered operations only, quiet output of nothing', async () => {
   const recovering = { type: 'recovering', operation: 'o', title: 'Add instance "demo"' } as const
   for (const [options, expected] of [
-    [{ json: true }, 'Recovering what a command left that was ended: Add instance "demo" …\n'],
+    [{ json: true }, 'Repairing an interrupted operation: Add instance "demo" …\n'],
     [{ quiet: true }, ''],
   ] as const) {
     const { progress, text } = terminal(options)

@@ -7,7 +7,7 @@ export function actionTable(actions: () => readonly Action[]): Action {
   return {
     name: 'actions',
     group: 'Manager',
-    summary: 'List what can be asked, with all inputs',
+    summary: 'List all actions with their inputs',
     description: 'For programs: forms are made of it. Those that the caller may not ask are told as not allowed.',
     ability: 'read',
     mutating: false,

@@ -13,8 +13,8 @@ import { runOperation } from './run-operation.js'
 import { nameOfInstance } from './shared-inputs.js'
 
 const onStarted =
-  'Only on a started instance: its recorded status stays started whatever its application server does, no hooks run, ' +
-  'and startall starts the application server again. To stop an instance, use stop.'
+  'Works on started instances only. The recorded status stays started, no hooks run, and startall starts the ' +
+  'application server again. To stop an instance, use stop.'
 
 const status = defineAction({
   name: 'app-status',
@@ -110,11 +110,12 @@ const debug = defineAction({
   name: 'app-debug',
   formerly: ['tomcat-debug'],
   group: 'Application',
-  summary: "Start an instance's application server again with its debugger open",
+  summary: 'Restart the application server of an instance with its debugger open',
   description:
-    'The debugger listens on a free port of 127.0.0.1, which is shown, for 30 minutes or until the application server ' +
-    'ends (app-stop, then app-start closes it at once). It slows the instance down and makes it vulnerable: whoever ' +
-    `reaches that port controls the instance. From elsewhere use a tunnel of SSH. ${onStarted}`,
+    'The debugger listens on a free port of 127.0.0.1, which is shown. It closes after 30 minutes or when the ' +
+    'application server ends; to close it immediately, use app-stop and app-start. While it is open, the ' +
+    'instance is slower, and everyone who can reach the port controls the instance. From another machine, use an ' +
+    `SSH tunnel. ${onStarted}`,
   parameters: [nameOfInstance],
   ability: 'admin',
   mutating: true,
@@ -126,7 +127,7 @@ const debug = defineAction({
     const { id, name } = started(input.name)
     const runtime = context.runtimes.of({ id })
     if (!runtime.capabilities.debug)
-      throw new ManagerError('ERR_STATE', `Instances that run as "${runtime.name}" cannot be debugged.`)
+      throw new ManagerError('ERR_STATE', `Instances with the runtime "${runtime.name}" cannot be debugged.`)
     return runOperation(call, appDebugKind, { id, name }, async ({ warnings }) => {
       const { debugAddress } = await runtime.observe(refOf(context, { id }))
       if (debugAddress === undefined)
@@ -136,7 +137,7 @@ const debug = defineAction({
         data: { debugger: debugAddress },
         warnings: [
           ...warnings,
-          'While it is open the instance is slower, and vulnerable to all users of this machine.',
+          'While the debugger is open, the instance is slower, and every user of this machine can control it.',
         ],
       }
     })
@@ -155,7 +156,7 @@ const ps = defineAction({
   view: {
     type: 'table',
     columns: ['pid', 'parent', 'memory_mb', 'cpu_seconds', 'started', 'command'],
-    empty: 'It has no processes.',
+    empty: 'The instance has no processes.',
   },
   async handler({ context, input }) {
     const instance = input.name
@@ -188,7 +189,11 @@ function limitsText({ limit_memory, limit_cpu, limit_processes, limit_files }: W
 /** @throws ManagerError ERR_STATE */
 function started(instance: Instance): Instance {
   if (instance.desired === 'started') return instance
-  throw new ManagerError('ERR_STATE', `"${instance.name}" is stopped; this is for started instances.`, {
-    command: `start ${instance.name}`,
-  })
+  throw new ManagerError(
+    'ERR_STATE',
+    `"${instance.name}" is stopped. Only started instances have an application server.`,
+    {
+      command: `start ${instance.name}`,
+    },
+  )
 }

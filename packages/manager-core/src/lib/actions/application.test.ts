@@ -106,7 +106,7 @@ describe('I/O credentials', () => {
   it('of a clone tell of no administrator: the users are those of the data', async () => {
     await test.perform('clone', { name: 'demo', new: 'copy', 'no-start': true })
     const { message, data } = await test.perform('iocredentials', { name: 'copy' })
-    expect(message).toContain('Administrator: as in the data that it was made of (instance:demo)')
+    expect(message).toContain('Administrator: the one in its data (instance:demo)')
     expect(data).not.toHaveProperty('admin_password')
     await test.perform('delete', { name: 'copy' })
   })

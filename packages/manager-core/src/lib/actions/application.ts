@@ -31,7 +31,7 @@ const health = defineAction({
   name: 'health',
   formerly: ['ping', 'healthcheck'],
   group: 'Application',
-  summary: 'Show what the health check of an instance says',
+  summary: 'Show the health of an instance',
   parameters: [nameOfInstance],
   ability: 'read',
   mutating: false,
@@ -48,7 +48,7 @@ const health = defineAction({
     const { ok, reason, text, sections, responseTime, silent } = await checkHealth(place)
     const message =
       silent !== undefined
-        ? `"${instance.name}" answers /health with HTTP ${silent}: its web application tells nothing of its health.`
+        ? `"${instance.name}" answers /health with HTTP ${silent}: its web application does not report its health.`
         : reason === 'not-deployed'
           ? `Tomcat could not deploy the web application of "${instance.name}"; its log says why: manager logs ${instance.name}`
           : text === ''
@@ -75,15 +75,16 @@ const monitorAction = defineAction({
   group: 'Application',
   summary: 'Check the health of an instance at intervals',
   description:
-    'A line per check. On each error or warning, and once when all is well again, the hook monitoring.sh is called with ' +
-    'the name and a reason: unreachable, http-<code>, status-<value>, slow or recovered. Ctrl-C ends it.',
+    'Prints one line per check. Calls the hook monitoring.sh on each error or warning, and once when the ' +
+    'instance has recovered, with the name and a reason: unreachable, http-<code>, status-<value>, slow or ' +
+    'recovered. Press Ctrl-C to end.',
   parameters: [
     nameOfInstance,
     { name: 'interval', type: 'integer', min: 1, max: 86_400, summary: 'Seconds between checks (default 60)' },
   ],
   options: [
-    { name: 'count', type: 'integer', min: 1, summary: 'End after so many checks' },
-    { name: 'slow', type: 'integer', min: 1, summary: 'An answer after so many ms is a warning (default 5000)' },
+    { name: 'count', type: 'integer', min: 1, summary: 'Number of checks (default: until Ctrl-C)' },
+    { name: 'slow', type: 'integer', min: 1, summary: 'Response time in ms that counts as slow (default 5000)' },
   ],
   ability: 'read',
   mutating: false,
@@ -105,10 +106,10 @@ const monitorAction = defineAction({
 const ioCredentials = defineAction({
   name: 'iocredentials',
   group: 'Application',
-  summary: 'Show address, user and password of the I/O endpoint of an instance',
+  summary: "Show the address, user and password of an instance's I/O endpoint",
   description:
-    "Also the administrator of the instance's first start, whose password may have been changed since. The users of a " +
-    'clone, and of an instance that was made of a backup, are those in its data, with their passwords.',
+    'Also shows the first administrator, whose password may have changed since. A clone, and an instance created ' +
+    'from a backup, has the users and passwords of its data.',
   parameters: [nameOfInstance],
   ability: 'sensitive',
   mutating: false,
@@ -128,7 +129,7 @@ const ioCredentials = defineAction({
             ['Administrator', adminUser],
             ["Administrator's first password", adminPassword.reveal()],
           ]
-        : [['Administrator', `as in the data that it was made of (${instance.source})`]]),
+        : [['Administrator', `the one in its data (${instance.source})`]]),
     ]
     return {
       message: shown.map(([label, value]) => `${label}: ${value}`).join('\n'),
@@ -143,7 +144,7 @@ const ioCredentials = defineAction({
 })
 
 const depth = (summary: string) => ({ name: 'depth', type: 'integer', min: 0, max: 99_999, summary }) as const
-const ofObject = { name: 'object', type: 'text', summary: 'Of one object only' } as const
+const ofObject = { name: 'object', type: 'text', summary: 'One object only' } as const
 
 /** What `task-<name>` does, and its parameter. Source: requirements, "Command line". */
 const tasks: readonly (readonly [
@@ -151,14 +152,14 @@ const tasks: readonly (readonly [
   summary: string,
   parameter?: ReturnType<typeof depth> | typeof ofObject,
 ])[] = [
-  ['purgelogs', 'Purge the log lines that an instance keeps', depth('Keep those of so many days')],
-  ['purgejobs', 'Purge finished jobs of an instance', depth('Keep those of so many days')],
-  ['purgesupervisions', 'Purge supervisions of an instance', depth('Keep those of so many days')],
-  ['purgerecyclebin', 'Purge the recycle bin of an instance', depth('Keep those of so many days')],
-  ['purgeexports', 'Purge kept exports of an instance', depth('Keep those of so many days')],
-  ['purgetempfiles', 'Purge temporary files of an instance', depth('Keep those of so many days')],
-  ['purgeall', 'Purge everything that can be purged in an instance', depth('Keep what is of so many days')],
-  ['buildindex', 'Build the search index of an instance anew', ofObject],
+  ['purgelogs', 'Purge the stored log lines of an instance', depth('Days to keep')],
+  ['purgejobs', 'Purge finished jobs of an instance', depth('Days to keep')],
+  ['purgesupervisions', 'Purge supervisions of an instance', depth('Days to keep')],
+  ['purgerecyclebin', 'Purge the recycle bin of an instance', depth('Days to keep')],
+  ['purgeexports', 'Purge the stored exports of an instance', depth('Days to keep')],
+  ['purgetempfiles', 'Purge temporary files of an instance', depth('Days to keep')],
+  ['purgeall', 'Purge everything that can be purged in an instance', depth('Days to keep')],
+  ['buildindex', 'Rebuild the search index of an instance', ofObject],
   ['clearcache', 'Clear the caches of an instance'],
 ]
 
@@ -192,15 +193,15 @@ const unitTests = defineAction({
   name: 'unitttests',
   aliases: ['unittests'],
   group: 'Application',
-  summary: 'Run unit tests of the application on an instance',
-  description: 'What a test writes is undone. Ends with 1 when a test fails.',
+  summary: 'Run the unit tests of the application on an instance',
+  description: 'What tests write is rolled back. The exit code is 1 when a test fails.',
   parameters: [
     nameOfInstance,
     {
       name: 'test',
       type: 'text',
       required: true,
-      summary: 'Name of a test module: tests/<name>.ts of the application',
+      summary: 'Test module: <name> of tests/<name>.ts in the application',
     },
   ],
   ability: 'operate',
@@ -219,9 +220,10 @@ const accessLogs = defineAction({
   group: 'Application',
   summary: 'Report on the requests to an instance',
   description:
-    "Counted from the logs that are kept, without the manager's own health checks. --html gives a report as one HTML file, made by GoAccess where it is installed.",
+    "Counts the requests in the stored logs, without the manager's own health checks. --html writes one HTML " +
+    'file, by GoAccess if it is installed.',
   parameters: [nameOfInstance],
-  options: [{ name: 'html', type: 'flag', summary: 'Report as an HTML file' }],
+  options: [{ name: 'html', type: 'flag', summary: 'Write an HTML file' }],
   ability: 'read',
   mutating: false,
   examples: ['accesslogs demo', 'accesslogs demo --json', 'accesslogs demo --html'],
@@ -265,12 +267,13 @@ async function runIo(
   { instance, action, service, fields }: IoCall,
 ): Promise<ActionResult> {
   const { app } = context.home.instance(instance.id)
-  if (isWebapp(app)) throw notForWebapps(app, `${action} works with applications for Node only.`)
+  if (isWebapp(app)) throw notForWebapps(app, `${action} works with Node applications only.`)
   const settings = await settingsOf(context, instance)
   if (!isRunning(instance.observed))
     throw new ManagerError(
       'ERR_STATE',
-      `"${instance.name}" is ${instance.observed === 'asleep' ? 'asleep' : 'stopped'}, and ${action} needs it started.`,
+      `"${instance.name}" is ${instance.observed === 'asleep' ? 'asleep' : 'stopped'}, but ${action} needs a ` +
+        'started instance.',
       {
         command: `start ${instance.name}`,
       },

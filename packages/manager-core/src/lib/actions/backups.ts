@@ -22,12 +22,12 @@ const backups = defineAction({
   name: 'backups list',
   aliases: ['backups'],
   group: 'Backups',
-  summary: 'List backups, the newest first',
+  summary: 'List backups, latest first',
   description:
-    'Also those of instances that are gone: restore makes them again. Backups belong to an instance, whatever it was ' +
-    'called when they were made. With --at those at a target, which is asked: they ' +
-    'are known by their manifests there, so that another manager finds them, too.',
-  parameters: [{ name: 'name', type: 'text', summary: 'Name of an instance, also of one that is gone (default: all)' }],
+    'Includes backups of deleted instances, which restore can create again. Backups belong to an instance, even ' +
+    'if it had another name when they were made. --at lists the backups at a target, including those that ' +
+    'another manager stored there.',
+  parameters: [{ name: 'name', type: 'text', summary: 'Name of an instance, existing or deleted (default: all)' }],
   options: [atTarget],
   ability: 'read',
   mutating: false,
@@ -70,7 +70,7 @@ interface Listed {
 /** @throws ManagerError ERR_ACCESS: at targets are backups of all instances */
 function allowedTarget(target: string | undefined, caller: ActionCall['caller']): string | undefined {
   if (target === undefined || !caller.instances) return target
-  throw new ManagerError('ERR_ACCESS', 'You may use backups that are here only, as you may use some instances only.')
+  throw new ManagerError('ERR_ACCESS', 'Your access is limited to some instances, so you may only use local backups.')
 }
 
 async function here(
@@ -91,7 +91,7 @@ async function here(
     problems: damaged.map(({ message }) => message),
     more: [
       ...(remembered.length > 0 ? [`; ${remembered.length} more only at ${[...targets].join(', ')} (--at)`] : []),
-      ...(others > 0 ? [`; ${others} saved under this name belong to another instance (backups list shows them)`] : []),
+      ...(others > 0 ? [`; ${others} under this name belong to another instance (see: backups list)`] : []),
     ].join(''),
   }
 }
@@ -105,17 +105,17 @@ async function othersOf(local: Backups, name: string, own: readonly Backup[]): P
 const deep = {
   name: 'deep',
   type: 'flag',
-  summary: 'Also look at all that it holds; not with --at',
+  summary: 'Also decrypt and unpack it; not with --at',
 } as const satisfies Option
 
 const verify = defineAction({
   name: 'backups verify',
   aliases: ['verify'],
   group: 'Backups',
-  summary: 'Read every byte of a backup and compare it with what was saved',
+  summary: 'Verify a backup: read every byte and compare its hashes',
   description:
-    'What came out is remembered, see backups list. With --deep it is also decrypted and unpacked, without being written ' +
-    'anywhere. With --at the copy at a target is read back; a damaged one is replaced by backups export.',
+    'The result is stored and shown by backups list. --deep also decrypts and unpacks the backup, without ' +
+    'writing it anywhere. --at verifies the copy at a target; to replace a damaged copy, use backups export.',
   parameters: [nameOfBackup, whichBackup],
   options: [deep, atTarget],
   ability: 'operate',
@@ -127,9 +127,13 @@ const verify = defineAction({
     const target = allowedTarget(call.input.at, call.caller)
     if (target === undefined) return verifyHere(call)
     if (!call.input.deep) return verifyAway(call, target)
-    throw new ManagerError('ERR_USAGE', '--deep is for backups that are here: a copy is compared byte by byte.', {
-      command: `backups fetch ${call.input.name} --from ${target}`,
-    })
+    throw new ManagerError(
+      'ERR_USAGE',
+      '--deep works with local backups only; copies at targets are compared byte by byte.',
+      {
+        command: `backups fetch ${call.input.name} --from ${target}`,
+      },
+    )
   },
 })
 
@@ -143,7 +147,7 @@ async function verifyHere({ context, input, caller }: VerifyCall): Promise<Actio
     signal: caller.signal,
     onBytes: (bytes) => caller.onEvent?.({ type: 'progress', step: 'verify', text: 'Read the backup', bytes, of }),
   })
-  const what = depth === 'contents' ? 'all that it holds was looked at' : 'every byte was read'
+  const what = depth === 'contents' ? 'everything in it was read and unpacked' : 'every byte was read'
   return {
     message: `The backup ${backup.key} is good: ${what}.`,
     item: wireBackup(await context.backups.find(input.name, backup.key)),

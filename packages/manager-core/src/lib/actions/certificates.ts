@@ -14,17 +14,17 @@ import { defineAction, type CallOf } from './define-action.js'
 const force = {
   name: 'force',
   type: 'flag',
-  summary: 'Now, although it failed a short time ago',
+  summary: 'Try now, even if a recent attempt failed',
 } as const satisfies Option
 
 const list = defineAction({
   name: 'certificates list',
   aliases: ['certificates'],
   group: 'Manager',
-  summary: 'List HTTPS certificates: their hosts, their expiry, and what is wrong with them',
+  summary: 'List HTTPS certificates: hosts, expiry and problems',
   description:
-    'The configured one (APPS_SERVER_CERT), those that were issued over ACME, and with APPS_ACME=yes addresses that have none ' +
-    'yet. Issued ones are renewed by the server when a third of their life is left.',
+    'Lists the configured certificate (APPS_SERVER_CERT), those issued over ACME and, with APPS_ACME=yes, ' +
+    'addresses without one. The server renews issued certificates when a third of their lifetime is left.',
   ability: 'read',
   mutating: false,
   examples: ['certificates', 'certificates list --json'],
@@ -63,12 +63,20 @@ function wireCertificate(one: Surveyed): Json {
 const issue = defineAction({
   name: 'certificates issue',
   group: 'Manager',
-  summary: 'Issue certificates over ACME: one for the hosts that are named, or one for each address',
+  summary: 'Issue certificates over ACME: one for the given hosts, or one for each address',
   description:
-    'APPS_ACME=yes allows it. The authority asks http://<host>/.well-known/acme-challenge/… of each host, so that the name must ' +
-    'lead here and "serve" must run. After a failure it waits before it tries again: authorities allow few failures. The ' +
-    'server does this by itself for new addresses.',
-  parameters: [{ name: 'hosts', type: 'text', variadic: true, summary: 'Names of hosts (default: addresses without)' }],
+    'Requires APPS_ACME=yes. The authority calls http://<host>/.well-known/acme-challenge/… for each host, so ' +
+    'each name must lead to this machine and "serve" must run. After a failure there is a pause before the next ' +
+    'attempt, because authorities limit failures. For new addresses, the server issues certificates ' +
+    'automatically.',
+  parameters: [
+    {
+      name: 'hosts',
+      type: 'text',
+      variadic: true,
+      summary: 'Host names (default: all addresses without a certificate)',
+    },
+  ],
   options: [force],
   ability: 'admin',
   mutating: true,
@@ -92,9 +100,13 @@ const renew = defineAction({
   name: 'certificates renew',
   group: 'Manager',
   summary: 'Renew certificates that are due, and issue those that are missing',
-  description: 'The server does this by itself. With a name that one, also when its time has not come.',
+  description: 'The server does this automatically. With a name, that certificate is renewed even if it is not due.',
   parameters: [
-    { name: 'certificate', type: 'text', summary: 'Its name, see "certificates" (default: all that are due)' },
+    {
+      name: 'certificate',
+      type: 'text',
+      summary: 'Name of the certificate, see "certificates" (default: all that are due)',
+    },
   ],
   options: [force],
   ability: 'admin',
@@ -113,7 +125,7 @@ const renew = defineAction({
 function named(all: readonly Surveyed[], name: string): Surveyed {
   const found = all.find((one) => one.origin === 'acme' && one.name === name.toLowerCase())
   if (found) return found
-  throw new ManagerError('ERR_NOT_FOUND', `There is no issued certificate "${name.slice(0, 60)}".`, {
+  throw new ManagerError('ERR_NOT_FOUND', `No issued certificate is named "${name.slice(0, 60)}".`, {
     command: 'certificates',
   })
 }
@@ -146,9 +158,11 @@ function answer(renewals: readonly Renewal[], warnings: readonly string[]): Acti
 const remove = defineAction({
   name: 'certificates remove',
   group: 'Manager',
-  summary: 'Remove a certificate that was issued, with its key',
-  description: 'Of an address of this manager another one is issued soon, unless APPS_ACME=no.',
-  parameters: [{ name: 'certificate', type: 'text', required: true, summary: 'Its name, see "certificates"' }],
+  summary: 'Remove an issued certificate and its key',
+  description: 'With APPS_ACME=yes, the server soon issues another one if the address is still in use.',
+  parameters: [
+    { name: 'certificate', type: 'text', required: true, summary: 'Name of the certificate, see "certificates"' },
+  ],
   ability: 'admin',
   mutating: true,
   destructive: 'The certificate {certificate} and its key will be lost.',

@@ -7,12 +7,12 @@ import { defineAction } from './define-action.js'
 export const checksaves = defineAction({
   name: 'checksaves',
   group: 'Backups',
-  summary: 'Check that each instance that is saved automatically has a good and recent backup',
+  summary: 'Check that every instance in nightly backups has a good, recent backup',
   description:
-    'It must be younger than APPS_SAVE_MAXAGE hours, and be at every target that is set; who made it does not matter, nor ' +
-    'does an instance that was made since then. What is missing is mailed to APPS_EMAIL, and the hook monitoring.sh is ' +
-    'called with the name of each such instance and the reason save-missing; with --dry-run nobody is told. Ends with 1 ' +
-    'then. schedule does it every morning.',
+    'The backup must be younger than APPS_SAVE_MAXAGE hours and be at every configured target. Instances that ' +
+    'are newer than that are not checked. What is missing is mailed to APPS_EMAIL, and the hook monitoring.sh is ' +
+    'called with the name of each such instance and the reason save-missing; --dry-run notifies no one. The exit ' +
+    'code is 1 if a backup is missing. "schedule" runs this every morning.',
   ability: 'operate',
   mutating: true,
   mailsItself: true,
@@ -20,7 +20,7 @@ export const checksaves = defineAction({
   view: {
     type: 'table',
     columns: ['name', 'saved', 'backup', 'problem'],
-    empty: 'No instance is saved automatically.',
+    empty: 'No instance is included in nightly backups.',
   },
   async handler({ context, caller }) {
     if (caller.dryRun) return answer(await checkSaves(context))
@@ -47,10 +47,12 @@ function answer(list: readonly SaveCheck[]): ActionResult {
   const fresh = list.filter(({ problem, backup }) => problem === '' && backup === '').length
   if (missed === 0 && fresh > 0)
     return {
-      message: `${list.length - fresh} of ${list.length} that are saved automatically have a good backup; ${fresh} new without one yet.`,
+      message:
+        `${list.length - fresh} of ${list.length} instances in nightly backups have a good backup; ${fresh} new ` +
+        'without one yet.',
       list,
     }
-  if (missed === 0) return { message: `All ${list.length} that are saved automatically have a good backup.`, list }
-  const message = `${missed} of ${list.length} that are saved automatically lack a good backup.`
+  if (missed === 0) return { message: `All ${list.length} instances in nightly backups have a good backup.`, list }
+  const message = `${missed} of ${list.length} instances in nightly backups lack a good backup.`
   return { message, list, exitCode: 1 }
 }

@@ -7,22 +7,23 @@ import { defineAction, type CallPlace } from './define-action.js'
 export const configAction = defineAction({
   name: 'config',
   group: 'Manager',
-  summary: 'Show the settings: value, default, and where each was set',
+  summary: 'Show the settings: value, default and source',
   description:
-    'Without --all only variables that have a value are shown. What looks wrong has a hint. Passwords and keys are shown as ***.',
+    'Without --all, shows only variables that have a value. Suspicious values have a hint. Passwords and keys ' +
+    'are shown as ***.',
   parameters: [
     {
       name: 'filter',
       type: 'text',
       variadic: true,
-      summary: 'Parts of names or sections, such as MAIL or backups; a variable that has one of them is shown',
+      summary: 'Parts of names or sections, such as MAIL or backups, to filter by',
     },
   ],
   options: [
-    { name: 'all', type: 'flag', summary: 'Also variables that have no value' },
-    { name: 'of-version', type: 'version', summary: 'Settings of a version, version-<version>.sh' },
-    { name: 'of-instance', type: 'instance', summary: 'Settings of an instance' },
-    { name: 'changed', type: 'flag', summary: 'Only variables that somebody set, or that have a hint' },
+    { name: 'all', type: 'flag', summary: 'Include variables without a value' },
+    { name: 'of-version', type: 'version', summary: 'Show the settings of a version (version-<version>.sh)' },
+    { name: 'of-instance', type: 'instance', summary: 'Show the settings of an instance' },
+    { name: 'changed', type: 'flag', summary: 'Show only variables that are set or have a hint' },
   ],
   ability: 'read',
   mutating: false,
@@ -31,7 +32,7 @@ export const configAction = defineAction({
     type: 'table',
     columns: ['name', 'value', 'default', 'origin'],
     below: 'hint',
-    empty: 'No such variable has a value; --all shows those without, too.',
+    empty: 'No matching variable has a value. To include those without a value, add --all.',
   },
   async handler(call) {
     const { context, input } = call
@@ -50,7 +51,9 @@ export const configAction = defineAction({
     // Numbers of wrong values are of all settings: a filter hides no fault.
     const hints = described.filter(({ hint }) => hint !== undefined).length
     return {
-      message: `${shown.length} of ${described.length} variables; ${hints === 0 ? 'none looks wrong' : `${hints} with a hint`}`,
+      message:
+        `${shown.length} of ${described.length} variables; ` +
+        (hints === 0 ? 'no problems found' : `${hints} with a hint`),
       list: shown.map((setting) => ({ ...setting })),
       data: {
         home: context.home.folder,
@@ -77,7 +80,7 @@ async function withHints(
 /** Whose settings; undefined: the manager's. */
 function subjectOf({ context }: CallPlace, version: string | undefined, instance: Instance | undefined) {
   if (version !== undefined && instance !== undefined)
-    throw new ManagerError('ERR_USAGE', 'config shows the settings of a version or of an instance, not of both.')
+    throw new ManagerError('ERR_USAGE', 'Use either --of-version or --of-instance, not both.')
   if (version !== undefined) return { version }
   if (instance === undefined) return undefined
   return { folder: context.home.instance(instance.id).folder }

@@ -11,7 +11,8 @@ import { nameOfInstance } from './shared-inputs.js'
 const runtime = 'container'
 
 const asOthers =
-  'It is the same as without "container", for instances that run in containers, and runs no hooks; --help of that says more.'
+  'The same as the command without "container", for instances that run in containers. Runs no hooks. For ' +
+  'details, see --help of that command.'
 
 /** Those that are the others' for instances in containers, by the names that clients of other managers know. */
 export function containerActions(actions: () => readonly Action[]): readonly Action[] {
@@ -49,7 +50,7 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
     defineAction({
       name: 'container config',
       group: 'Manager',
-      summary: 'Show the container engine, the image and the network that instances get',
+      summary: 'Show the container engine, image and network for instances',
       ability: 'admin',
       mutating: false,
       examples: ['container config'],
@@ -62,10 +63,10 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
     defineAction({
       name: 'container pull',
       group: 'Manager',
-      summary: 'Fetch the image of containers, or make it anew',
+      summary: 'Fetch or rebuild the container image',
       description:
-        'APPS_CONTAINER_IMAGE is pulled from its registry; where it is not set, the image is made from the Node of this ' +
-        'machine, and no registry is asked. Instances get it with their next start.',
+        'Pulls APPS_CONTAINER_IMAGE from its registry. If it is not set, builds an image from the Node of this ' +
+        'machine, without a registry. Instances use the new image from their next start.',
       ability: 'admin',
       mutating: true,
       examples: ['container pull'],
@@ -78,7 +79,7 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
           signal: caller.signal,
           onProgress: (text) => caller.onEvent?.({ type: 'progress', step: 'pull', text }),
         })
-        return { message: `The image ${name} is there (${id}).`, item: { image: name, id } }
+        return { message: `The image ${name} is ready (${id}).`, item: { image: name, id } }
       },
     }),
     defineAction({
@@ -99,11 +100,12 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
     defineAction({
       name: 'container add',
       group: 'Instances',
-      summary: 'Add an instance that runs in a container, and start it',
+      summary: 'Add an instance in a container, and start it',
       description:
-        'Without a name, or with -, it gets one of 10 letters and digits. It runs no hooks; add --help says more.',
+        'Without a name, or with -, the instance gets a random name of 10 letters and digits. Runs no hooks. For ' +
+        'details, see add --help.',
       parameters: [
-        { name: 'name', type: 'text', summary: 'Name: 3 to 20 letters and digits; -: one that is made up' },
+        { name: 'name', type: 'text', summary: 'Name of 3 to 20 letters and digits, or - for a random one' },
         { name: 'database', type: 'choice', choices: databaseTypes, summary: 'Type of its database' },
       ],
       ability: 'operate',
@@ -119,7 +121,7 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
     }),
     likewise('del', 'delete', {
       group: 'Instances',
-      summary: 'Delete an instance that runs in a container; it goes to the trash',
+      summary: 'Delete an instance that runs in a container (moves it to the trash)',
       ability: 'operate',
       mutating: true,
       destructive: 'Instance "{name}" will be deleted with all its data.',
@@ -128,12 +130,12 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
     likewise('start', 'start', operating('Start an instance that runs in a container')),
     likewise('stop', 'stop', operating('Stop an instance that runs in a container')),
     likewise('restart', 'restart', operating('Restart an instance that runs in a container')),
-    likewise('save', 'save', { ...operating('Save an instance that runs in a container'), group: 'Backups' }),
+    likewise('save', 'save', { ...operating('Back up an instance that runs in a container'), group: 'Backups' }),
     defineAction({
       name: 'container inspect',
       group: 'Looking',
-      summary: 'Show what the container engine says of the container of an instance',
-      description: 'Its settings and passwords are not in it: they are in a file that only the instance reads.',
+      summary: "Show the container engine's details about the container of an instance",
+      description: 'They do not include settings and passwords, which are in a file that only the instance reads.',
       parameters: [nameOfInstance],
       ability: 'sensitive',
       mutating: false,
@@ -157,7 +159,7 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
         view: { type: 'log' },
       },
       {
-        parameter: { name: 'lines', type: 'integer', min: 0, max: 100_000, summary: 'How many lines (default 100)' },
+        parameter: { name: 'lines', type: 'integer', min: 0, max: 100_000, summary: 'Number of lines (default 100)' },
         option: 'lines',
       },
     ),
@@ -195,7 +197,7 @@ const operating = (summary: string) =>
 function assertContainer({ name, runtime: its }: Instance): void {
   if (its === runtime) return
   throw new ManagerError('ERR_STATE', `"${name}" does not run in a container (runtime ${its}).`, {
-    help: 'Move it there, or leave the word "container" out.',
+    help: 'Move it to a container, or use the command without "container".',
     command: `move ${name} --to container`,
   })
 }

@@ -15,16 +15,16 @@ import { nameOfBackup, whichBackup } from './shared-inputs.js'
 export const backupsFetch = defineAction({
   name: 'backups fetch',
   group: 'Backups',
-  summary: 'Bring a backup from a target into APPS_SAVE_DIR',
+  summary: 'Fetch a backup from a target into APPS_SAVE_DIR',
   description:
-    'It is a backup here when every byte was compared with what was saved. A fetch that was cut off goes on behind the ' +
-    'files that are there. One that is here is left alone, unless it is known to be damaged: then it is replaced.',
+    'The backup appears locally once every byte is verified. An interrupted fetch resumes with the files that ' +
+    'are missing. An existing local backup is left alone unless it is damaged; then it is replaced.',
   parameters: [nameOfBackup],
   options: [
     {
       name: 'from',
       type: 'text',
-      summary: '<target> for the latest one there, or <target>:<backup or the beginning of its name>',
+      summary: '<target> for the latest backup there, or <target>:<backup or the prefix of its name>',
     },
   ],
   ability: 'operate',
@@ -53,12 +53,12 @@ export const backupsExport = defineAction({
   group: 'Backups',
   summary: 'Copy a backup to targets',
   description:
-    'Nothing counts there before all of it is there, and each file was compared with what was saved. It may be repeated: ' +
-    'what is there and good is not sent again, an upload that was cut off goes on, and a damaged copy is replaced.',
+    'A copy counts only once it is complete and every file is verified. You can repeat the command: good files ' +
+    'are not sent again, interrupted uploads resume, and damaged copies are replaced.',
   parameters: [nameOfBackup, whichBackup],
   options: [
-    { name: 'to', type: 'text', summary: 'Targets, separated by commas (default: all that are set)' },
-    { name: 'read-back', type: 'flag', summary: 'Read every byte back, also where the store tells hashes of its own' },
+    { name: 'to', type: 'text', summary: 'Targets, separated by commas (default: all)' },
+    { name: 'read-back', type: 'flag', summary: 'Read every byte back, even if the store reports its own hashes' },
   ],
   ability: 'operate',
   mutating: true,
@@ -66,8 +66,7 @@ export const backupsExport = defineAction({
   view: { type: 'text' },
   async handler({ context, input, caller }) {
     const targets = chosenTargets(context.targets, input.to ?? 'all')
-    if (targets.length === 0)
-      throw new ManagerError('ERR_USAGE', 'There is no target to copy it to.', { command: 'target list' })
+    if (targets.length === 0) throw new ManagerError('ERR_USAGE', 'No target is set.', { command: 'target list' })
     const backup = await context.backups.find(input.name, input.backup ?? 'latest')
     const { key, manifest } = backup
     if (caller.dryRun) {

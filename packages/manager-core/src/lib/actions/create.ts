@@ -21,27 +21,27 @@ const options = [
   { name: 'protected', type: 'yes-no', summary: 'Protect it from reset and delete' },
   { name: 'auto_save', type: 'yes-no', summary: 'Include it in nightly backups (saveall)' },
   { name: 'auto_update', type: 'yes-no', summary: 'Include it in nightly upgrades (upgradeall)' },
-  { name: 'no-start', type: 'flag', summary: 'Leave it stopped' },
+  { name: 'no-start', type: 'flag', summary: 'Do not start it' },
 ] as const satisfies readonly Option[]
 
 const ownerOptions = [
-  { name: 'owner_email', type: 'text', summary: 'E-mail address of the person whom it is for' },
-  { name: 'firstname', type: 'text', summary: 'First name of that person' },
-  { name: 'lastname', type: 'text', summary: 'Last name of that person' },
-  { name: 'phone', type: 'text', summary: 'Phone number of that person' },
-  { name: 'company', type: 'text', summary: 'Company of that person' },
+  { name: 'owner_email', type: 'text', summary: 'E-mail address of the owner' },
+  { name: 'firstname', type: 'text', summary: 'First name of the owner' },
+  { name: 'lastname', type: 'text', summary: 'Last name of the owner' },
+  { name: 'phone', type: 'text', summary: 'Phone number of the owner' },
+  { name: 'company', type: 'text', summary: 'Company of the owner' },
 ] as const satisfies readonly Option[]
 
 export const add = defineAction({
   name: 'add',
   group: 'Instances',
-  summary: 'Add an instance of a version, or as a clone of another instance, and start it',
+  summary: 'Add an instance of a version, or a clone of an instance, and start it',
   description:
-    'Without a name it gets one of 10 letters and digits. The second argument is a version or, when there is no such ' +
-    'version, the name of an instance to clone (see clone); without it, it is the default version. Options go before ' +
-    'the defaults of config.sh: APPS_DEFAULTDATABASE, APPS_RUNTIME, APPS_DEFAULTPROTECTED, APPS_DEFAULTAUTOSAVE, APPS_DEFAULTAUTOUPDATE. ' +
-    'It has a database with a user of its own, generated passwords, and a port of APPS_PORTS on 127.0.0.1. When anything ' +
-    'fails, an unhealthy first start too, nothing of it is left.',
+    'Without a name, the instance gets a random one of 10 letters and digits. The second argument is a version, ' +
+    'or else the name of an instance to clone (see clone); the default is the default version. Options override ' +
+    'the defaults in config.sh: APPS_DEFAULTDATABASE, APPS_RUNTIME, APPS_DEFAULTPROTECTED, APPS_DEFAULTAUTOSAVE, ' +
+    'APPS_DEFAULTAUTOUPDATE. The instance gets its own database and database user, generated passwords, and a ' +
+    'port of APPS_PORTS on 127.0.0.1. If any step fails, including the first start, everything is removed again.',
   parameters: [
     { name: 'name', type: 'new-name', summary: 'Name: 3 to 20 letters and digits' },
     { name: 'from', type: 'text', summary: 'Version, or instance to clone' },
@@ -66,13 +66,14 @@ export const clone = defineAction({
   group: 'Instances',
   summary: 'Clone an instance: the same application and data under another name',
   description:
-    'The instance is not changed and goes on; it is only paused while its data is copied. The clone gets new secrets ' +
-    '(database user, I/O password, key of tokens); the users in its data keep their passwords, the administrator too. ' +
-    'It is neither protected nor saved or upgraded automatically unless the options say so, has no custom URL, and is ' +
-    'started when the instance is. With --database of another type the data is moved over in a portable form. With ' +
-    '--anonymise records are changed on their way, so that the clone never holds what they were; it sends nothing out ' +
-    '(see neutralise), its administrator has the password of its settings, and a report tells what was changed and ' +
-    'which columns look personal and have no rule. With --dry-run that report tells what would be changed.',
+    'The instance keeps running; it is only paused while its data is copied. The clone gets new secrets ' +
+    '(database user, I/O password, token key); users in its data, including the administrator, keep their ' +
+    'passwords. Unless options say otherwise, the clone is not protected and not included in nightly backups and ' +
+    'upgrades. It has no custom URL, and is started if the instance is. If --database names another type, the ' +
+    'data is converted. With --anonymise, records are anonymised while they are copied, so the clone never holds ' +
+    'the originals; it sends nothing out (see neutralise), its administrator has the password of its settings, ' +
+    'and a report lists what was changed and which columns look personal but have no rule. With --dry-run, the ' +
+    'report lists what would be changed.',
   parameters: [
     { name: 'name', type: 'instance', required: true, summary: 'Instance to clone' },
     { name: 'new', type: 'new-name', required: true, summary: 'Name of the clone' },
@@ -83,7 +84,7 @@ export const clone = defineAction({
       name: 'anonymise',
       type: 'file',
       nonEmpty: true,
-      summary: 'Anonymise it by the rules of this file; it is neutralised, too',
+      summary: 'Anonymise the clone by the rules in this file, and neutralise it',
     },
   ],
   ability: 'operate',
@@ -134,7 +135,7 @@ async function create(
   const result = await runOperation(call, kind, request, async ({ instance, outcomes }) => {
     const made = context.registry.get(instance.name)
     const address = publicUrlOf(made, context.settings.global)
-    const state = made.desired === 'started' ? `started: ${address}` : 'there, stopped'
+    const state = made.desired === 'started' ? `started: ${address}` : 'ready, stopped'
     const origin = 'instance' in from ? `a clone of "${from.name}"` : `version ${made.version}`
     return {
       message: `Instance "${made.name}" (${origin}, ${made.database}) is ${state}${rules === undefined ? `\n${await howToLogIn(context, made)}` : ''}`,
@@ -150,10 +151,9 @@ async function create(
 
 /** Whoever made it wants to see it now. */
 async function howToLogIn({ settings, home }: ManagerContext, { id, name, source }: Instance): Promise<string> {
-  if (source.startsWith('instance:'))
-    return `Log in with the users and passwords of "${source.slice('instance:'.length)}".`
+  if (source.startsWith('instance:')) return `Log in with a user of "${source.slice('instance:'.length)}".`
   const { adminUser } = await settings.instance(home.instance(id).folder)
-  return `Log in as ${adminUser}; this shows the password: manager iocredentials ${name}`
+  return `Log in as ${adminUser}. To show the password: manager iocredentials ${name}`
 }
 
 /** What is said of the owner; the rest is as it would be without. */
@@ -181,8 +181,8 @@ async function originOf(
   const instance = registry.find(text)
   if (instance) return { instance: instance.id, name: instance.name }
   const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text
-  throw new ManagerError('ERR_NOT_FOUND', `There is neither a version nor an instance "${shown}".`, {
-    help: versions.length > 0 ? `Versions: ${versions.join(', ')}.` : 'No version was fetched yet.',
+  throw new ManagerError('ERR_NOT_FOUND', `No version or instance is named "${shown}".`, {
+    help: versions.length > 0 ? `Versions: ${versions.join(', ')}.` : 'No version has been fetched yet.',
     command: versions.length > 0 ? 'versions' : 'refresh',
   })
 }

@@ -25,10 +25,10 @@ export type WireTable = { readonly table: string; readonly rows: number }
 export const databaseInfo = defineAction({
   name: 'dbinfo',
   group: 'Looking',
-  summary: 'Show the database of an instance: where it is, how large it is, its tables',
+  summary: 'Show the database of an instance: address, size and tables',
   description:
-    'With --rows the rows of each table are counted, which takes its time when there are many. "database" opens the ' +
-    'client of its type.',
+    '--rows counts the rows of each table, which can take a while. To open the client of the database, use ' +
+    '"database".',
   parameters: [nameOfInstance],
   options: [{ name: 'rows', type: 'flag', summary: 'Count the rows of each table' }],
   ability: 'read',

@@ -25,39 +25,35 @@ function rebuilt({ message, warnings, instances }: RebuildReport): ActionResult 
 const levelOf = { kept: 'ok', changed: 'warning', added: 'warning', removed: 'warning', unclear: 'error' } as const
 
 const texts = {
-  kept: 'is as it was',
-  changed: 'is not as the copy says',
-  added: 'was not in the registry, and is now',
-  removed: 'is not in the registry any more',
-  unclear: 'has to be looked at',
+  kept: 'is unchanged',
+  changed: 'differs from the copy',
+  added: 'was added to the registry',
+  removed: 'is no longer in the registry',
+  unclear: 'needs your attention',
 } as const
 
 export const doctorActions: readonly Action[] = [
   defineAction({
     name: 'doctor',
     group: 'Manager',
-    summary: 'Check the manager, its settings and its instances for faults',
+    summary: 'Check the manager, its settings and its instances for problems',
     description:
-      'Ends with 1 when there are errors. --fix puts right what can be put right without a person.\n\n' +
-      '--rebuild brings the registry back when it is lost or damaged: its newest copy that is whole, in step with what ' +
-      'the instances, the trash, the backups and running processes say, and tells what became of each instance. What is ' +
-      'deleted stays deleted, what is there and was not known is taken in, and the damaged file is kept aside.',
+      'The exit code is 1 if there are errors. --fix repairs what can be repaired automatically.\n\n--rebuild ' +
+      'recovers a lost or damaged registry: it takes the latest intact copy, updates it from the instances, the ' +
+      'trash, the backups and running processes, and reports the result for each instance. Deleted instances stay ' +
+      'deleted, unknown ones are added, and the damaged file is kept aside.',
     parameters: [
       {
         name: 'category',
         type: 'choice',
         choices: doctorCategories,
-        summary: 'Only what this is about (default: all)',
+        summary: 'Check only this area (default: all)',
       },
     ],
     options: [
-      { name: 'fix', type: 'flag', summary: 'Put right what can be' },
-      {
-        name: 'network',
-        type: 'flag',
-        summary: 'Also look whether backup targets and buckets of documents can be reached',
-      },
-      { name: 'rebuild', type: 'flag', summary: 'Rebuild the registry from its copies and from what is on the disk' },
+      { name: 'fix', type: 'flag', summary: 'Repair what can be repaired automatically' },
+      { name: 'network', type: 'flag', summary: 'Also check that backup targets and document buckets can be reached' },
+      { name: 'rebuild', type: 'flag', summary: 'Rebuild the registry from its copies and the files on disk' },
     ],
     withoutRegistry: ({ rebuild }) => rebuild === true,
     ability: 'admin',
@@ -76,7 +72,7 @@ export const doctorActions: readonly Action[] = [
       const count = (level: string) => list.filter((each) => each.level === level).length
       const errors = count('error')
       const fixable = list.filter((each) => each.fixable).length
-      const advice = fixable > 0 ? ` doctor --fix puts ${fixable} of them right.` : ''
+      const advice = fixable > 0 ? ` To repair ${fixable} of them, run: manager doctor --fix` : ''
       const message =
         errors + count('warning') === 0
           ? 'All is well.'
@@ -87,14 +83,14 @@ export const doctorActions: readonly Action[] = [
   defineAction({
     name: 'giveup',
     group: 'Manager',
-    summary: 'Give up an operation that needs attention, and leave things as they are',
+    summary: 'Give up an operation that needs attention, and leave its work as it is',
     description:
-      'The last resort, when doctor --fix cannot bring it to an end: look at what it left half-done, put it right by hand ' +
-      'or delete the instance afterwards. doctor operations shows the id.',
-    parameters: [{ name: 'operation', type: 'text', required: true, summary: 'Id of the operation' }],
+      'The last resort if doctor --fix cannot finish the operation. Afterwards, check what it left half-done, and ' +
+      'repair it manually or delete the instance. doctor operations shows the id.',
+    parameters: [{ name: 'operation', type: 'text', required: true, summary: 'ID of the operation' }],
     ability: 'admin',
     mutating: true,
-    destructive: 'What the operation left half-done will neither be finished nor undone.',
+    destructive: 'What the operation left half-done will be neither finished nor rolled back.',
     surfaces: ['cli'],
     examples: ['giveup 0c8a5a3e-6a0b-4a53-8d39-0f0a9f1c7e11 --yes'],
     view: { type: 'text' },
@@ -103,8 +99,8 @@ export const doctorActions: readonly Action[] = [
       if (caller.dryRun) return { message: `Would give up operation ${id}.` }
       const { title } = await context.operations.giveUp(id, caller)
       const folders = leftFolders(context.home, id)
-      const where = folders.length > 0 ? ` Its work is in ${folders.join(' and ')}: nothing removes it by itself.` : ''
-      return { message: `Given up: ${title}. What it left is as it was.${where}`, operation: id }
+      const where = folders.length > 0 ? ` Its files in ${folders.join(' and ')} are not removed automatically.` : ''
+      return { message: `Given up: ${title}. What it left is unchanged.${where}`, operation: id }
     },
   }),
 ]

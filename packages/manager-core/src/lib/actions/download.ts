@@ -9,21 +9,21 @@ import { defineAction } from './define-action.js'
 export const download = defineAction({
   name: 'download',
   group: 'Backups',
-  summary: 'Download an instance, or a part of it, as one .tar.gz',
+  summary: 'Download an instance, or part of it, as a .tar.gz',
   description:
-    'all: application, data, the application server and start.sh, with which it starts on another machine with nothing ' +
-    'but Node (its database becomes an SQLite file). webapp: the application. data: files, and the database as a dump. ' +
-    'logs: its logs. It goes on running meanwhile. With --backup it is a .tar of a backup as it is, which becomes one ' +
-    'again when it is unpacked in APPS_SAVE_DIR. APPS_ALLOWDOWNLOAD=no switches downloads off.',
+    'all: application, data, application server and start.sh, which starts it on any machine with Node (its ' +
+    'database becomes an SQLite file). webapp: the application. data: files, and a dump of the database. logs: ' +
+    'its logs. The instance keeps running. --backup downloads a backup as a .tar; unpack it in APPS_SAVE_DIR to ' +
+    'use it as a backup again. APPS_ALLOWDOWNLOAD=no disables downloads.',
   parameters: [
     { name: 'name', type: 'instance', orGone: true, required: true, summary: 'Instance to download' },
-    { name: 'type', type: 'choice', choices: downloadTypes, summary: 'What of it (default: all)' },
+    { name: 'type', type: 'choice', choices: downloadTypes, summary: 'Part to download (default: all)' },
   ],
   options: [
     {
       name: 'backup',
       type: 'text',
-      summary: 'A backup instead: the beginning of its name, or latest; also of an instance that is gone',
+      summary: 'Download a backup instead: the prefix of its name, or latest; works for deleted instances too',
     },
     {
       name: 'output',
@@ -43,7 +43,7 @@ export const download = defineAction({
   view: { type: 'text' },
   async handler({ context, input, caller }) {
     if (!context.settings.global.allowDownload)
-      throw new ManagerError('ERR_STATE', 'Instances may not be downloaded here (APPS_ALLOWDOWNLOAD=no).', {
+      throw new ManagerError('ERR_STATE', 'Downloads are disabled (APPS_ALLOWDOWNLOAD=no).', {
         command: 'config',
       })
     if (input.backup !== undefined)

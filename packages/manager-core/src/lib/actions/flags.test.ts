@@ -16,10 +16,10 @@ test('flags are set and taken back, and say when they were so already', async ()
   for (const [action, key, value, state] of [
     ['protect', 'protected', true, 'is protected'],
     ['unprotect', 'protected', false, 'is not protected'],
-    ['noautoupdate', 'autoUpdate', false, 'is not upgraded automatically'],
-    ['autoupdate', 'autoUpdate', true, 'is upgraded automatically'],
-    ['autosave', 'autoSave', true, 'is saved automatically'],
-    ['noautosave', 'autoSave', false, 'is not saved automatically'],
+    ['noautoupdate', 'autoUpdate', false, 'is not included in nightly upgrades'],
+    ['autoupdate', 'autoUpdate', true, 'is included in nightly upgrades'],
+    ['autosave', 'autoSave', true, 'is included in nightly backups'],
+    ['noautosave', 'autoSave', false, 'is not included in nightly backups'],
   ] as const) {
     expect((await perform(action, { name: 'DEMO' })).message).toBe(`Instance "demo" ${state} now.`)
     expect(instance('demo')[key]).toBe(value)

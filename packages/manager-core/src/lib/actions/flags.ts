@@ -26,23 +26,27 @@ const flags: Readonly<Record<Change, Flag>> = {
   unprotect: { summary: 'Allow reset and delete of an instance again', state: () => 'is not protected' },
   autoupdate: {
     summary: 'Include an instance in nightly upgrades (upgradeall)',
-    state: () => 'is upgraded automatically',
+    state: () => 'is included in nightly upgrades',
   },
   noautoupdate: {
     summary: 'Exclude an instance from nightly upgrades (upgradeall)',
-    state: () => 'is not upgraded automatically',
+    state: () => 'is not included in nightly upgrades',
   },
-  autosave: { summary: 'Include an instance in nightly backups (saveall)', state: () => 'is saved automatically' },
+  autosave: {
+    summary: 'Include an instance in nightly backups (saveall)',
+    state: () => 'is included in nightly backups',
+  },
   noautosave: {
     summary: 'Exclude an instance from nightly backups (saveall)',
-    state: () => 'is not saved automatically',
+    state: () => 'is not included in nightly backups',
   },
   seturl: {
     summary: 'Set the custom URL of an instance',
     description:
-      'The address by which people know it, http or https, without parameters. With APPS_PROXY=yes the reverse proxy ' +
-      'publishes it there, besides its standard address. Its host belongs to this instance alone: the host of the ' +
-      'manager or of another instance is refused. A token for some instances needs the host among its --hosts.',
+      'The public address of the instance, http or https, without parameters. With APPS_PROXY=yes, the reverse ' +
+      'proxy publishes the instance there, in addition to its standard address. The host belongs to this instance ' +
+      'alone; hosts of the manager or of another instance are refused. A token for some instances needs the host ' +
+      'among its --hosts.',
     state: ({ customUrl }) => `has the custom URL ${customUrl}`,
     example: 'seturl demo https://sales.example.com',
   },

@@ -11,9 +11,11 @@ const list = defineAction({
   aliases: ['history'],
   group: 'Looking',
   summary: 'Show the history of actions',
-  description: 'Of one instance, also one that was deleted, or of all. The newest comes last.',
+  description: 'Of one instance, existing or deleted, or of all. The latest entry comes last.',
   parameters: [{ name: 'name', type: 'instance', orGone: true, summary: 'Name of an instance (default: all)' }],
-  options: [{ name: 'limit', type: 'integer', min: 1, max: 100_000, summary: 'How many at most (default: 100)' }],
+  options: [
+    { name: 'limit', type: 'integer', min: 1, max: 100_000, summary: 'Maximum number of entries (default: 100)' },
+  ],
   ability: 'read',
   mutating: false,
   scoped: true,
@@ -23,7 +25,7 @@ const list = defineAction({
     columns: ['at', 'actor', 'address', 'action', 'instance', 'result', 'duration'],
     below: 'message',
     optional: ['address'],
-    empty: 'Nothing was done yet.',
+    empty: 'There are no entries.',
   },
   async handler({ context: { registry }, input }) {
     const limit = input.limit ?? 100
@@ -38,10 +40,11 @@ const verify = defineAction({
   group: 'Looking',
   summary: 'Verify that the history was not changed',
   description:
-    'Every entry has a hash of itself and of all before it, so that a change, a gap, or a missing end shows. Ends with 1 ' +
-    'then. Who can write the registry can compute all hashes anew: keep the head that this shows somewhere else, and ' +
-    'have it checked with --expect, which proves all entries up to it.',
-  options: [{ name: 'expect', type: 'text', nonEmpty: true, summary: 'A head of earlier, <number>:<hash>' }],
+    'Every entry has a hash of itself and all earlier entries, which reveals changed and missing entries. The ' +
+    'exit code is 1 if there are any. Anyone who can write the registry could recompute all hashes: keep the ' +
+    'head that this command shows in another place, and pass it with --expect, which verifies all entries up to ' +
+    'it.',
+  options: [{ name: 'expect', type: 'text', nonEmpty: true, summary: 'Head from an earlier run, <number>:<hash>' }],
   ability: 'read',
   mutating: false,
   examples: ['history verify', 'history verify --json'],
@@ -49,7 +52,7 @@ const verify = defineAction({
   async handler({ context: { registry }, input }) {
     const expect = input.expect
     if (expect !== undefined && !/^\d{1,15}:[0-9a-f]{64}$/.test(expect))
-      throw new ManagerError('ERR_USAGE', `"${expect.slice(0, 80)}" is no head of a history.`, {
+      throw new ManagerError('ERR_USAGE', `"${expect.slice(0, 80)}" is not a valid head. Expected: <number>:<hash>.`, {
         command: 'history verify --help',
       })
     const report = await verifyHistory(registry, expect)
@@ -67,15 +70,15 @@ function sentenceOf({ entries, unsealed, head, faults }: HistoryReport): string 
   const count = entries === 1 ? '1 entry' : `${entries} entries`
   if (faults.length > 0)
     return [`The history was changed (${count}).`, ...faults.map(({ id, problem }) => `${id}: ${problem}`)].join('\n')
-  const older = unsealed > 0 ? ` ${unsealed} of them are older than its hashes.` : ''
-  return `The history is as it was written: ${count}.${older}${head === '' ? '' : ` Head: ${head}`}`
+  const older = unsealed > 0 ? ` ${unsealed} of them were written before entries had hashes.` : ''
+  return `The history is intact: ${count}.${older}${head === '' ? '' : ` Head: ${head}`}`
 }
 
 /** Also of an instance that was deleted: the last one of that name. */
 function idInHistory(registry: Registry, name: string): string {
   const id = registry.find(name)?.id ?? instanceInHistory(registry, name)
   if (id !== undefined) return id
-  throw new ManagerError('ERR_NOT_FOUND', `There neither is nor was an instance "${name.slice(0, 40)}".`, {
+  throw new ManagerError('ERR_NOT_FOUND', `No instance is or was named "${name.slice(0, 40)}".`, {
     command: 'list',
   })
 }

@@ -76,13 +76,13 @@ it('never changes what is there', async () => {
   expect(modeOf(join(home, 'config.sh'))).toBe(0o640)
   expect(existsSync(join(home, 'version-1.0.sh'))).toBe(false)
   const again = await perform('init')
-  expect(again.message).toBe(`${home} is a manager's home already; nothing was changed.`)
+  expect(again.message).toBe(`${home} is already a manager's home. Nothing was changed.`)
 })
 
 it('makes nothing with a dry run', async () => {
   const { home, perform } = managerOf()
   const { message } = await perform('init', {}, true)
-  expect(message).toContain('config.sh, version-1.0.sh would be made')
+  expect(message).toContain('config.sh, version-1.0.sh would be created')
   expect(existsSync(home)).toBe(false)
 })
 

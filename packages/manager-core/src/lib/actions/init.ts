@@ -10,12 +10,14 @@ import { defineAction } from './define-action.js'
 export const initAction = defineAction({
   name: 'init',
   group: 'Manager',
-  summary: "Make a manager's home: settings, folders, registry, the first version",
+  summary: "Create a manager's home: settings, folders, registry and a first version",
   description:
-    'The home is the folder of --home, else APPS_HOME, else the current folder when it has a config.sh, else .manager in it when that has one, else ~/.steward. What is there already is never changed, so that it may be called again. A new config.sh has a password of the pages and the API, APPS_PASSWORD, that was made for it.',
+    'The home is the folder of --home, else APPS_HOME, else the current folder if it has a config.sh, else ' +
+    '.manager in it if that has one, else ~/.steward. Existing files are never changed, so you can run this ' +
+    'again. A new config.sh contains a generated password for the pages and the API, APPS_PASSWORD.',
   options: [
     { name: 'url', type: 'text', summary: `Address of the manager, APPS_BASEURL (default: ${defaultUrl})` },
-    { name: 'force', type: 'flag', summary: 'Also in a folder that holds other files' },
+    { name: 'force', type: 'flag', summary: 'Allow a folder that contains other files' },
   ],
   ability: 'admin',
   mutating: true,
@@ -30,12 +32,13 @@ export const initAction = defineAction({
     if ('allowed' in parsed)
       throw new ManagerError(
         'ERR_USAGE',
-        `"${withoutCredentials(String(input.url)).slice(0, 100)}" is no address of a manager: it must be ${parsed.allowed}.`,
+        `"${withoutCredentials(String(input.url)).slice(0, 100)}" is not a valid manager address. It must be ` +
+          `${parsed.allowed}.`,
       )
     const made = makeHome(home, { baseUrl: String(parsed.value), force: input.force, dryRun })
     if (dryRun)
       return {
-        message: `${home.folder}: ${made.join(', ') || 'nothing'} would be made.`,
+        message: `${home.folder}: ${made.join(', ') || 'nothing'} would be created.`,
         item: { home: home.folder, made },
       }
     // Makes the registry.
@@ -44,8 +47,8 @@ export const initAction = defineAction({
     const about = made.includes('config.sh') ? ' The password of the pages is in config.sh: APPS_PASSWORD.' : ''
     const message =
       made.length === 0
-        ? `${home.folder} is a manager's home already; nothing was changed.`
-        : `The manager's home is ${home.folder}. Made: ${made.join(', ')}.${about}`
+        ? `${home.folder} is already a manager's home. Nothing was changed.`
+        : `The manager's home is ${home.folder}. Created: ${made.join(', ')}.${about}`
     return {
       message,
       warnings: [...warnings, ...isolationWarnings(context)],

@@ -9,24 +9,24 @@ import { runOperation } from './run-operation.js'
 export const isolateAction = defineAction({
   name: 'isolate',
   group: 'Instances',
-  summary: 'Run an instance as a system account of its own',
+  summary: 'Run an instance as its own system account',
   description:
-    'For instances that were made before the manager could do so (APPS_ISOLATION), or whose account is gone: an account ' +
-    'is made, all files of the instance become its, and the instance is started again when it runs. It can then read ' +
-    'nothing of the manager and of other instances. --undo lets it run as the user of the manager again.',
-  parameters: [{ name: 'name', type: 'instance', summary: 'Its name' }],
+    'For instances created before isolation was enabled (APPS_ISOLATION), or whose account is missing. Creates ' +
+    'an account, gives it all files of the instance, and restarts the instance if it runs. The instance can then ' +
+    'read nothing of the manager or of other instances. --undo runs it as the user of the manager again.',
+  parameters: [{ name: 'name', type: 'instance', summary: 'Name of the instance' }],
   options: [
-    { name: 'all', type: 'flag', summary: 'All instances that have no account' },
-    { name: 'undo', type: 'flag', summary: 'Let it run as the user of the manager again' },
+    { name: 'all', type: 'flag', summary: 'All instances without an account' },
+    { name: 'undo', type: 'flag', summary: 'Run it as the user of the manager again' },
   ],
   ability: 'admin',
   mutating: true,
   examples: ['isolate demo', 'isolate --all', 'isolate demo --undo'],
-  view: { type: 'table', columns: ['name', 'result', 'message'], empty: 'There are no such instances.' },
+  view: { type: 'table', columns: ['name', 'result', 'message'], empty: 'No instances match.' },
   handler(call) {
     const { name: instance, all, undo } = call.input
     if ((instance === undefined) !== all)
-      throw new ManagerError('ERR_USAGE', 'Name an instance, or say --all.', { command: 'isolate --help' })
+      throw new ManagerError('ERR_USAGE', 'Name an instance, or use --all.', { command: 'isolate --help' })
     if (!instance) return isolateAll(call, undo)
     const { id, name } = instance
     return runOperation(call, undo ? unisolateKind : isolateKind, { id, name }, () => ({

@@ -14,14 +14,15 @@ const rename = defineAction({
   name: 'rename',
   aliases: ['mv'],
   group: 'Instances',
-  summary: 'Give an instance another name',
+  summary: 'Rename an instance',
   description:
-    'Neither its folder nor its database or port change. It goes on running, unless instances are served below their ' +
-    'names (APPS_ROOTCONTEXT=false): then it is started again with its new context. A name whose address is the custom ' +
-    'URL of another instance is refused. A token for some instances needs the host of the new address among its --hosts.',
+    'Its folder, database and port do not change. It keeps running, unless instances are served below their ' +
+    'names (APPS_ROOTCONTEXT=false): then it is restarted with its new context. A name whose address is the ' +
+    'custom URL of another instance is refused. A token for some instances needs the host of the new address ' +
+    'among its --hosts.',
   parameters: [
     { name: 'name', type: 'instance', required: true, summary: 'Instance to rename' },
-    { name: 'new', type: 'new-name', required: true, summary: 'Its new name' },
+    { name: 'new', type: 'new-name', required: true, summary: 'New name of the instance' },
   ],
   ability: 'operate',
   mutating: true,
@@ -34,7 +35,7 @@ const rename = defineAction({
     const to = input.new
     checkHost(call.caller, standardUrlOf({ name: to }, context.settings.global), before, context.settings.global)
     return runOperation(call, renameKind, { id, name, to }, () => ({
-      message: `Instance "${name}" is called "${to}" now.`,
+      message: `Instance "${name}" is now named "${to}".`,
       item: wireInstance(context.registry.get(to), context.settings.global),
     }))
   },
@@ -45,12 +46,12 @@ const reset = defineAction({
   group: 'Instances',
   summary: 'Erase all configuration and data of an instance',
   description:
-    'It becomes a blank one of its version, or of the version that is named. Its name, port, flags and custom URL stay, ' +
-    'and so do the credentials of its I/O endpoint and of its first administrator. What it was is kept in the trash for ' +
-    'APPS_TRASHDAYS and can be had back under another name (undelete). A protected instance is refused.',
+    'The instance becomes blank, of its version or the version given. Its name, port, flags, custom URL, and the ' +
+    'credentials of its I/O endpoint and first administrator stay. The old instance stays in the trash for ' +
+    'APPS_TRASHDAYS; to restore it under another name, use undelete. Protected instances are refused.',
   parameters: [
     { name: 'name', type: 'instance', required: true, summary: 'Instance to reset' },
-    { name: 'version', type: 'version', summary: 'Version that it becomes (default: its own)' },
+    { name: 'version', type: 'version', summary: 'New version (default: the current one)' },
   ],
   ability: 'admin',
   mutating: true,
@@ -64,7 +65,7 @@ const reset = defineAction({
     const result = await runOperation(call, resetKind, { id, name, version }, () => {
       const item = context.registry.get(name)
       return {
-        message: `Instance "${name}" is blank now (version ${item.version}).`,
+        message: `Instance "${name}" is now blank (version ${item.version}).`,
         item: wireInstance(item, context.settings.global),
       }
     })
@@ -78,12 +79,13 @@ const remove = defineAction({
   group: 'Instances',
   summary: 'Delete an instance',
   description:
-    'It is stopped and goes to the trash, where it and its database stay for APPS_TRASHDAYS (0: not at all); until then ' +
-    'undelete brings it back. Its name and port are free at once. A protected instance is refused.',
+    'Stops the instance and moves it to the trash, where it and its database stay for APPS_TRASHDAYS (0: deleted ' +
+    'immediately). Until then, undelete restores it. Its name and port are free immediately. Protected instances ' +
+    'are refused.',
   parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Instance to delete' }],
   options: [
-    { name: 'force', type: 'yes-no', summary: 'Stop it at once, without letting it finish' },
-    { name: 'purge', type: 'flag', summary: 'Keep nothing in the trash' },
+    { name: 'force', type: 'yes-no', summary: 'Kill it immediately instead of letting it finish' },
+    { name: 'purge', type: 'flag', summary: 'Delete permanently, skip the trash' },
   ],
   ability: 'admin',
   mutating: true,
@@ -96,7 +98,7 @@ const remove = defineAction({
     const request = { id, name, force: input.force === true, purge: input.purge }
     const kept = !request.purge && context.settings.global.trashDays > 0
     const result = await runOperation(call, deleteKind, request, () => ({
-      message: `Instance "${name}" is deleted${kept ? '; undelete brings it back' : ''}.`,
+      message: `Instance "${name}" is deleted${kept ? '; to restore it, use undelete' : ''}.`,
     }))
     return withPurge(call, result)
   },

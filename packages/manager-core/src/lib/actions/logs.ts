@@ -12,18 +12,22 @@ export const logsAction = defineAction({
   group: 'Looking',
   summary: 'Show the last lines of the log of an instance',
   description: [
-    'People get local time (--utc: UTC), level and message, of a request its method, address, status, duration and user; --json gives the lines as they are in the file, logs/application.log in the folder of the instance. Passwords, tokens and Authorization headers are shown as ***. Ctrl-C ends --follow.',
-    'Lines without a level, as those of a crash, are shown at every --level; lines without a time go with the line before them. The last 100,000 lines are searched.',
-    'From APPS_LOGMAXSIZE MB on the log is copied aside (application.log.1 is the newest of APPS_LOGKEEP copies) and emptied.',
+    'Shows local time (--utc: UTC), level and message; for requests: method, address, status, duration and user. ' +
+      '--json prints the lines as stored in logs/application.log in the folder of the instance. Passwords, tokens ' +
+      'and Authorization headers are shown as ***. Press Ctrl-C to end --follow.',
+    'Lines without a level, such as those of a crash, are shown at every --level. Lines without a time belong to ' +
+      'the line before them. Searches the last 100,000 lines.',
+    'When the log reaches APPS_LOGMAXSIZE MB, it is copied and emptied (application.log.1 is the latest of ' +
+      'APPS_LOGKEEP copies).',
   ].join('\n\n'),
   parameters: [nameOfInstance],
   options: [
     { name: 'lines', short: 'n', type: 'integer', min: 0, max: 100_000, summary: 'How many lines (default 100)' },
-    { name: 'follow', short: 'f', type: 'flag', summary: 'Follow what is written from now on' },
-    { name: 'level', short: 'l', type: 'choice', choices: logLevels, summary: 'From this level on' },
-    { name: 'since', short: 's', type: 'text', summary: 'Not older: 10m, 2h, 3d, 14:03, 2026-11-20' },
-    { name: 'grep', short: 'g', type: 'text', summary: 'With this text, in upper or lower case' },
-    { name: 'all', short: 'a', type: 'flag', summary: "Also the manager's own health checks" },
+    { name: 'follow', short: 'f', type: 'flag', summary: 'Show new lines as they are written' },
+    { name: 'level', short: 'l', type: 'choice', choices: logLevels, summary: 'Minimum level' },
+    { name: 'since', short: 's', type: 'text', summary: 'Start time: 10m, 2h, 3d, 14:03 or 2026-11-20' },
+    { name: 'grep', short: 'g', type: 'text', summary: 'Text to search for, in upper or lower case' },
+    { name: 'all', short: 'a', type: 'flag', summary: "Include the manager's own health checks" },
   ],
   ability: 'read',
   mutating: false,

@@ -22,31 +22,31 @@ export const lookingActions: readonly Action[] = [
     description: [
       'The filter is a version, a name with * for any characters, or a word in name, owner, company or custom URL.',
       'SQL:<condition> (or --where) filters by a condition in SQL on i (instances, with the columns of --json), v (their versions) and r (requests): SQL:"i.version_date < v.date". It may read only, for 5 seconds.',
-      'Several filters must all hold.',
+      'Several filters are combined by AND.',
     ].join('\n\n'),
     parameters: [{ name: 'filter', type: 'text', summary: 'Version, name with *, word, or SQL:<condition>' }],
     options: [
-      { name: 'version', short: 'v', type: 'text', summary: 'Of this version' },
-      { name: 'database', short: 'd', type: 'choice', choices: databaseTypes, summary: 'On this database type' },
-      { name: 'runtime', type: 'runtime', summary: 'That this runtime runs' },
+      { name: 'version', short: 'v', type: 'text', summary: 'Version' },
+      { name: 'database', short: 'd', type: 'choice', choices: databaseTypes, summary: 'Database type' },
+      { name: 'runtime', type: 'runtime', summary: 'Runtime' },
       {
         name: 'status',
         short: 's',
         type: 'choice',
         choices: ['started', 'stopped', 'asleep', 'starting', 'degraded', 'crashed', 'suspended', 'unknown'],
-        summary: 'In this state, as it is observed',
+        summary: 'Observed state',
       },
-      { name: 'where', short: 'w', type: 'text', summary: 'With this condition in SQL' },
+      { name: 'where', short: 'w', type: 'text', summary: 'Condition in SQL' },
       {
         name: 'order',
         short: 'o',
         type: 'text',
-        summary: 'Sort by these columns, as in "version,-created" (default: name)',
+        summary: 'Columns to sort by, e.g. "version,-created" (default: name)',
       },
       {
         name: 'measure',
         type: 'yes-no',
-        summary: 'Also health, uptime, memory and last backup (default: yes at the command line)',
+        summary: 'Include health, uptime, memory and last backup (default: yes on the command line)',
       },
     ],
     ability: 'read',
@@ -75,7 +75,7 @@ export const lookingActions: readonly Action[] = [
         'restarts',
       ],
       optional: ['update'],
-      empty: 'There are no such instances.',
+      empty: 'No instances match.',
     },
     async handler(call) {
       const { registry, settings } = call.context
@@ -107,7 +107,7 @@ export const lookingActions: readonly Action[] = [
   defineAction({
     name: 'get',
     group: 'Looking',
-    summary: 'Show one instance',
+    summary: 'Show an instance',
     parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Its name' }],
     ability: 'read',
     mutating: false,

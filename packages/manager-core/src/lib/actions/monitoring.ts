@@ -16,15 +16,15 @@ const hourMs = 3_600_000
 const samples = defineAction({
   name: 'samples',
   group: 'Looking',
-  summary: 'Show what the server measured of an instance over time',
+  summary: 'Show the measurements of an instance over time',
   description:
-    'Health, response time, memory, CPU (of one core) and disk of its folder, from the checks that the server makes every ' +
-    'APPS_MONITORINTERVAL seconds. Of more samples than points those next to each other are put together: the longest ' +
-    'response time, averages of the others, and not ok when one of them was not.',
+    'Health, response time, memory, CPU (of one core) and size of the folder, from the checks that the server ' +
+    'makes every APPS_MONITORINTERVAL seconds. If there are more samples than --points, neighbouring samples are ' +
+    'merged: the longest response time, the average of the other values, and not ok if any sample was not.',
   parameters: [nameOfInstance],
   options: [
     { name: 'since', type: 'text', summary: 'Not older: 10m, 2h, 3d, 14:03, 2026-11-20 (default: 1d)' },
-    { name: 'points', type: 'integer', min: 1, max: 10_000, summary: 'At most so many (default 500)' },
+    { name: 'points', type: 'integer', min: 1, max: 10_000, summary: 'Maximum number of points (default 500)' },
   ],
   ability: 'read',
   mutating: false,
@@ -32,7 +32,7 @@ const samples = defineAction({
   view: {
     type: 'table',
     columns: ['at', 'ok', 'reason', 'response_ms', 'memory_mb', 'cpu_percent', 'disk_mb'],
-    empty: 'Nothing was measured in this time; the server does it while it runs.',
+    empty: 'There are no measurements in this period. The server measures while it runs.',
   },
   async handler({ context, input }) {
     const { id, name } = input.name
@@ -49,9 +49,10 @@ const samples = defineAction({
 const monitoring = defineAction({
   name: 'monitoring',
   group: 'Looking',
-  summary: 'Show what the server measured last of each instance',
+  summary: 'Show the latest measurements of each instance',
   description:
-    'The columns checks and failed count the checks of the last hour, incident is the number of the open one.',
+    'The columns checks and failed count the checks of the last hour; incident is the number of the open ' +
+    'incident.',
   ability: 'read',
   scoped: true,
   mutating: false,
@@ -87,17 +88,17 @@ const monitoring = defineAction({
 const incidents = defineAction({
   name: 'incidents',
   group: 'Looking',
-  summary: 'Show when instances did not answer as they should',
-  description: 'Instances that fell at the same time are one incident. The newest comes first.',
+  summary: 'Show incidents: when instances were down or unhealthy',
+  description: 'Instances that failed at the same time are one incident. The latest comes first.',
   options: [
-    { name: 'open', type: 'flag', summary: 'Only those that last' },
+    { name: 'open', type: 'flag', summary: 'Open incidents only' },
     { name: 'limit', type: 'integer', min: 1, max: 10_000, summary: 'How many at most (default: 100)' },
   ],
   ability: 'read',
   scoped: true,
   mutating: false,
   examples: ['incidents', 'incidents --open'],
-  view: { type: 'table', columns: ['id', 'opened', 'closed', 'message'], empty: 'There was no incident.' },
+  view: { type: 'table', columns: ['id', 'opened', 'closed', 'message'], empty: 'There are no incidents.' },
   async handler({ context, input, caller }) {
     const found = createIncidentStore(context.registry).list({
       limit: input.limit ?? 100,

@@ -7,17 +7,16 @@ import { nameOfInstance } from './shared-inputs.js'
 
 const texts = {
   neutralise: {
-    summary: 'Keep an instance from sending anything out',
+    summary: 'Block outgoing mail, webhooks and other messages of an instance',
     description:
-      'For copies of production: webhooks are not called, and what happens meanwhile or still waits is never sent. Code ' +
-      'of the application finds STEWARD_NEUTRALISED=true. It is started again when it runs. Clones with --anonymise are ' +
-      'neutralised before their first start.',
+      'For copies of production: webhooks are not called, and pending or new messages are never sent. Code of the ' +
+      'application sees STEWARD_NEUTRALISED=true. The instance is restarted if it runs. Clones with --anonymise ' +
+      'are neutralised before their first start.',
     state: 'sends nothing out',
   },
   unneutralise: {
-    summary: 'Let a neutralised instance send again',
-    description:
-      'Look at its webhooks before: they may lead to the receivers of production. It is started again when it runs.',
+    summary: 'Allow a neutralised instance to send messages again',
+    description: 'Check its webhooks first: they may call production systems. The instance is restarted if it runs.',
     state: 'sends again',
   },
 } as const

@@ -14,12 +14,11 @@ export const operationActions: readonly Action[] = [
     name: 'operations',
     group: 'Looking',
     summary: 'List operations, running and past, of the command line and of the server',
-    description:
-      'The newest first. What the server was asked is kept for a week with what it answered; operations are kept for ever.',
+    description: 'Latest first. API calls are kept for a week with their answers, operations permanently.',
     options: [
-      { name: 'limit', type: 'integer', min: 1, max: 1000, summary: 'How many at most (default: 50)' },
-      { name: 'state', type: 'choice', choices: shownStates, summary: 'In this state' },
-      { name: 'instance', type: 'text', summary: 'Of the instance of this name' },
+      { name: 'limit', type: 'integer', min: 1, max: 1000, summary: 'Maximum number of operations (default: 50)' },
+      { name: 'state', type: 'choice', choices: shownStates, summary: 'State' },
+      { name: 'instance', type: 'text', summary: 'Name of the instance' },
     ],
     ability: 'read',
     mutating: false,
@@ -29,7 +28,7 @@ export const operationActions: readonly Action[] = [
       type: 'table',
       columns: ['id', 'started', 'actor', 'title', 'state'],
       below: 'message',
-      empty: 'There are no such operations.',
+      empty: 'No operations match.',
     },
     async handler({ context: { runs }, input, caller: { instances } }) {
       const list = await runs.list({
@@ -61,10 +60,10 @@ export const operationActions: readonly Action[] = [
   defineAction({
     name: 'operation cancel',
     group: 'Manager',
-    summary: 'Cancel an operation of the server',
+    summary: 'Cancel an operation that the server runs',
     description:
-      'What waits for its turn is not begun; what goes on is undone, unless it is past its point of no return. A command ' +
-      'is cancelled where it was given, with Ctrl-C.',
+      'A queued operation is removed; a running one is rolled back, unless it is past its point of no return. To ' +
+      'cancel a command, press Ctrl-C where it runs.',
     parameters: [id],
     ability: 'operate',
     mutating: true,

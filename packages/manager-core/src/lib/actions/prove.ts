@@ -13,19 +13,19 @@ import { nameOfBackup, whichBackup } from './shared-inputs.js'
 const from = {
   name: 'from',
   type: 'text',
-  summary: '<target> or <target>:<backup>: fetch the copy that is there, and prove it',
+  summary: '<target> or <target>:<backup>: fetch this copy and test it',
 } as const satisfies Option
 
 export const prove = defineAction({
   name: 'prove',
   group: 'Backups',
-  summary: 'Prove that a backup can be restored: restore it into an instance that is removed again',
+  summary: 'Test that a backup can be restored, with a temporary instance',
   description:
-    'It is restored into a throw-away instance with a database of its own, its rows are counted and compared with what ' +
-    'was saved, it is started, and its health is checked. It sends no mail, calls nobody and does nothing by schedule, ' +
-    'and is in no list. Whatever comes out, all of it is removed. list and backups list show when that went well. When ' +
-    'it fails and nobody looks (STEWARD_SURFACE=schedule), APPS_EMAIL is told, and the hook monitoring.sh is called with ' +
-    'the reason proof-failed.',
+    'Restores the backup into a temporary instance with its own database, compares the number of rows with the ' +
+    'backup, starts the instance, and checks its health. The instance sends no mail, calls no other systems, ' +
+    'runs no schedules, and is not listed; it is removed in any case. list and backups list show the last ' +
+    'successful test. If a scheduled test fails (STEWARD_SURFACE=schedule), APPS_EMAIL is notified, and the hook ' +
+    'monitoring.sh is called with the reason proof-failed.',
   parameters: [nameOfBackup, whichBackup],
   options: [from],
   ability: 'operate',
@@ -52,7 +52,7 @@ async function proveNow(call: ProveCall): Promise<ActionResult> {
     const { key, target } = request
     const where = target === '' ? '' : ` at "${target}"`
     return {
-      message: `The backup ${key}${where} is proved: it was restored, started and healthy after ${seconds} s.`,
+      message: `The backup ${key}${where} can be restored: it was restored, started and healthy after ${seconds} s.`,
       item: { backup: lastPart(key), target, proved: at, proved_seconds: seconds },
     }
   })
@@ -62,7 +62,7 @@ async function proveNow(call: ProveCall): Promise<ActionResult> {
 async function alarmOf({ context, input: { name } }: ProveCall, error: ManagerError): Promise<ActionResult> {
   const { message, output = '' } = error
   const warnings = await raiseAlarm(context, {
-    subject: `the backup of ${name} could not be proved`,
+    subject: `the test restore of ${name} failed`,
     text: `${message}\n${output}`.trimEnd(),
     instances: [{ name, reason: 'proof-failed', message }],
   })

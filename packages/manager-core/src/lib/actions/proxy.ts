@@ -12,8 +12,8 @@ const status = defineAction({
   group: 'Manager',
   summary: 'Show what the reverse proxy publishes',
   description:
-    'One line for each instance: its public address, and what keeps it from being published as it should be, such as a ' +
-    'snippet that was left out, with its file and line.',
+    'One line per instance: its public address, and problems such as a snippet that was left out, with its file ' +
+    'and line.',
   ability: 'read',
   mutating: false,
   examples: ['proxy status', 'proxy status --json'],
@@ -37,7 +37,7 @@ const status = defineAction({
       })
     const { waker: _waker, sleepers: _sleepers, ...published } = now
     const warnings = now.problems.filter(({ instance }) => !instance).map(({ message }) => message)
-    if (now.failure !== '') warnings.unshift(`Since then nothing could be published: ${now.failure}`)
+    if (now.failure !== '') warnings.unshift(`Publishing has failed since then: ${now.failure}`)
     return {
       message: describe(now),
       list,
@@ -50,10 +50,11 @@ const status = defineAction({
 const check = defineAction({
   name: 'proxy check',
   group: 'Manager',
-  summary: 'Test what would be published, and change nothing',
+  summary: 'Test the configuration to publish, without changing anything',
   description:
-    'It is written aside and tested by the program of the reverse proxy within its whole configuration, as before each ' +
-    'publication. Exit code 1: it is refused, or parts of it would be left out.',
+    'The configuration is written to a temporary place and tested by the reverse proxy within its whole ' +
+    'configuration, as before each publication. The exit code is 1 if it is refused, or if parts of it would be ' +
+    'left out.',
   ability: 'admin',
   mutating: false,
   examples: ['proxy check'],
@@ -65,10 +66,14 @@ async function tested({ context, caller }: CallPlace): Promise<ActionResult> {
   refuseWhenOff(await context.proxies.status())
   const { refusal, output, problems, isDue } = await context.proxies.check(caller)
   if (refusal !== undefined)
-    return { message: [`It is refused: ${refusal}`, output].join('\n'), item: { ok: false, output }, exitCode: 1 }
+    return {
+      message: [`The reverse proxy refuses the configuration: ${refusal}`, output].join('\n'),
+      item: { ok: false, output },
+      exitCode: 1,
+    }
   const warnings = problems.map(({ message }) => message)
   return {
-    message: isDue ? 'It is good, and not published yet.' : 'It is good, and published.',
+    message: isDue ? 'The configuration is valid, but not published yet.' : 'The configuration is valid and published.',
     item: { ok: true, due: isDue, problems: problems as unknown as Json },
     ...(warnings.length > 0 && { warnings, exitCode: 1 as const }),
   }
@@ -77,10 +82,11 @@ async function tested({ context, caller }: CallPlace): Promise<ActionResult> {
 const publish = defineAction({
   name: 'proxy publish',
   group: 'Manager',
-  summary: 'Publish the instances by the reverse proxy',
+  summary: 'Publish the instances through the reverse proxy',
   description:
-    'That is done after each command that changes something; this puts right what was changed by hand, and tries snippets ' +
-    'again that were left out. When the reverse proxy does not come with it, what was published before is served again.',
+    'This happens automatically after each command that changes something. Running it also repairs manual ' +
+    'changes and retries snippets that were left out. If the reverse proxy does not accept the configuration, ' +
+    'the previous one is restored.',
   ability: 'admin',
   mutating: true,
   publishesItself: true,
@@ -97,22 +103,27 @@ const publish = defineAction({
 async function bring({ context, caller }: CallPlace): Promise<ActionResult> {
   const { state, warnings } = await context.proxies.publish(caller, { repair: true, retry: true })
   return {
-    message: state === 'published' ? 'It is published.' : 'It was published already, and nothing was changed by hand.',
+    message:
+      state === 'published'
+        ? 'The instances are published.'
+        : 'The instances are already published. Nothing was changed.',
     ...(warnings.length > 0 && { warnings }),
   }
 }
 
 function refuseWhenOff({ enabled }: ProxyStatus): void {
   if (enabled) return
-  throw new ManagerError('ERR_STATE', 'Nothing is published by a reverse proxy: APPS_PROXY is "no".', {
+  throw new ManagerError('ERR_STATE', 'Publishing through a reverse proxy is off: APPS_PROXY is "no".', {
     help: 'Set APPS_PROXY=yes in config.sh.',
     command: 'config APPS_PROXY APPS_HTTPSERVER',
   })
 }
 
 function describe({ enabled, type, published }: ProxyStatus): string {
-  if (!enabled) return 'Nothing is published by a reverse proxy (APPS_PROXY=no).'
-  return published === '' ? `Nothing was published by ${type} yet.` : `Published by ${type} at ${published}.`
+  if (!enabled) return 'Publishing through a reverse proxy is off (APPS_PROXY=no).'
+  return published === ''
+    ? `Nothing has been published through ${type} yet.`
+    : `Published through ${type} at ${published}.`
 }
 
 export const proxyActions: readonly Action[] = [status, check, publish]

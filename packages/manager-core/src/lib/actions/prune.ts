@@ -12,16 +12,17 @@ export const backupsPrune = defineAction({
   group: 'Backups',
   summary: 'Remove backups that no rule keeps',
   description:
-    'What is kept: those younger than APPS_SAVE_DIR_DEPTH days, the newest APPS_KEEP_LAST, and the last one of each of ' +
-    'so many days, weeks and months (APPS_KEEP_DAILY, APPS_KEEP_WEEKLY, APPS_KEEP_MONTHLY; local time). One rule that ' +
-    'wants it is enough; without any rule nothing is removed. Never removed are the newest good one, the newest that was ' +
-    'proved, what is being used, and what is still to be copied to a target. Damaged ones count for no rule. save does ' +
-    'the same with those of its instance, saveall also at targets. The days of APPS_SAVE_DIR_DEPTH are not for targets.',
+    'Keeps backups younger than APPS_SAVE_DIR_DEPTH days, the latest APPS_KEEP_LAST, and the last one of each of ' +
+    'the past days, weeks and months (APPS_KEEP_DAILY, APPS_KEEP_WEEKLY, APPS_KEEP_MONTHLY; local time). One ' +
+    'matching rule is enough; without rules, nothing is removed. Never removes the latest good backup, the ' +
+    'latest with a test restore, backups in use, and backups still to be copied to a target. Damaged backups ' +
+    'match no rule. save also does this for the backups of its instance, saveall also at targets. ' +
+    'APPS_SAVE_DIR_DEPTH does not apply to targets.',
   parameters: [{ name: 'name', type: 'text', summary: 'Name of an instance, also of one that is gone (default: all)' }],
   options: [atTarget],
   ability: 'admin',
   mutating: true,
-  destructive: 'Backups that no rule keeps are removed for good.',
+  destructive: 'Backups that no rule keeps are deleted permanently.',
   examples: ['backups prune --dry-run', 'backups prune demo --yes', 'backups prune --at s3 --dry-run'],
   view: { type: 'table', columns: ['name', 'backup', 'result', 'reason'], empty: 'There are no backups.' },
   async handler({ context, input, caller }) {

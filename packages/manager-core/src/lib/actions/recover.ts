@@ -12,28 +12,32 @@ import { scheduleAction } from './schedule.js'
 export const recoverAction = defineAction({
   name: 'recover',
   group: 'Manager',
-  summary: 'Bring a lost server back on another machine, from a target of its backups alone',
+  summary: 'Recover a lost server on another machine, from a backup target',
   description:
-    'In a new home whose config.sh names the target, and the key when backups are encrypted. Settings, versions with their ' +
-    'templates, hooks, history, tokens, requests and the schedule come back, and each instance from its newest good backup ' +
-    'with its flags, owner, address and port. What is here is never overwritten: variables that are set here stay, ' +
-    'instances that are here are left alone. So it may be repeated, also when it was interrupted. What could not be ' +
-    'brought back is in the list, and it ends with 1 then.',
+    'Run it in a new home whose config.sh names the target, and the key if backups are encrypted. It restores ' +
+    'settings, versions with their templates, hooks, history, tokens, requests and the schedule, and each ' +
+    'instance from its latest good backup, with its flags, owner, address and port. Existing settings and ' +
+    'instances are never overwritten, so you can repeat it, for instance after an interruption. What could not ' +
+    'be recovered is listed, and the exit code is 1.',
   options: [
     { name: 'from', type: 'text', nonEmpty: true, summary: 'Name of the target' },
     {
       name: 'manager',
       type: 'text',
       nonEmpty: true,
-      summary: 'Id of the lost manager, when the target has copies of several',
+      summary: 'ID of the lost manager, if the target has copies of several',
     },
-    { name: 'without-schedule', type: 'flag', summary: 'Schedule nothing: for an exercise beside the server' },
+    {
+      name: 'without-schedule',
+      type: 'flag',
+      summary: 'Do not restore the schedule, e.g. for a drill while the old server runs',
+    },
   ],
   ability: 'admin',
   mutating: true,
   surfaces: ['cli'],
   examples: ['recover --from scp --dry-run', 'recover --from scp', 'recover --from s3 --without-schedule'],
-  view: { type: 'table', columns: ['what', 'name', 'result', 'message'], empty: 'There is nothing to bring back.' },
+  view: { type: 'table', columns: ['what', 'name', 'result', 'message'], empty: 'There is nothing to recover.' },
   async handler(call) {
     const { context, input, caller } = call
     const { from: target, manager } = input
@@ -57,16 +61,16 @@ function summary(rows: readonly Recovered[], caller: Caller, ms: number) {
   const failed = count('failed')
   const left = count('left out')
   const rest = [
-    ...(count('there', 'instance') > 0 ? [`${count('there', 'instance')} here already`] : []),
-    ...(failed > 0 ? [`${failed} could not be brought back`] : []),
+    ...(count('there', 'instance') > 0 ? [`${count('there', 'instance')} already here`] : []),
+    ...(failed > 0 ? [`${failed} could not be recovered`] : []),
     ...(left > 0 ? [`${left} left out`] : []),
   ]
   const more = rest.length > 0 ? ` (${rest.join(', ')})` : ''
   const instances = count('restored', 'instance')
   return {
     message: caller.dryRun
-      ? `${countText(instances, 'instance')} would be brought back${more}: nothing was done.`
-      : `${countText(instances, 'instance')} brought back${more}, after ${(ms / 1000).toFixed(1)} s.`,
+      ? `${countText(instances, 'instance')} would be recovered${more}: nothing was done.`
+      : `${countText(instances, 'instance')} recovered${more}, after ${(ms / 1000).toFixed(1)} s.`,
     ...(failed > 0 && { exitCode: 1 as const }),
   }
 }

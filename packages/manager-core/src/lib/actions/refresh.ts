@@ -15,9 +15,12 @@ import { defineAction, type CallPlace } from './define-action.js'
 export const refreshAction = defineAction({
   name: 'refresh',
   group: 'Manager',
-  summary: 'Fetch the latest templates of all versions, and upgrade the manager when that is set',
+  summary: 'Fetch the latest templates of all versions, and upgrade the manager if configured',
   description:
-    'A version that cannot be fetched stays as it is, and the others are fetched all the same. Instances are left as they are; "upgrade" and "upgradeall" move them. What has been in the trash for APPS_TRASHDAYS is removed for good. The manager itself is upgraded only when APPS_UPGRADEREGISTRY and APPS_UPGRADEPIN say from where and to what, and npm installed it.',
+    'If a version cannot be fetched, its current template stays and the others are fetched. Instances do not ' +
+    'change; to upgrade them, use "upgrade" or "upgradeall". Also deletes permanently what has been in the trash ' +
+    'for APPS_TRASHDAYS. The manager itself is upgraded only if APPS_UPGRADEREGISTRY and APPS_UPGRADEPIN are set ' +
+    'and it was installed by npm.',
   options: [{ name: 'no-self', type: 'flag', summary: 'Do not upgrade the manager itself' }],
   ability: 'admin',
   mutating: true,
@@ -25,7 +28,7 @@ export const refreshAction = defineAction({
   view: {
     type: 'table',
     columns: ['version', 'result', 'date', 'error'],
-    empty: 'There is no file version-<version>.sh.',
+    empty: 'There are no files version-<version>.sh.',
   },
   handler(call) {
     const { context, caller } = call
@@ -55,7 +58,7 @@ async function refresh({ context, caller }: CallPlace, withSelf: boolean): Promi
     message: [(dryRun ? 'Nothing was fetched: ' : '') + summarise(report), self?.told].filter(Boolean).join('. '),
     warnings: [
       ...(self?.warnings ?? []),
-      ...failed.map(({ version, error }) => `The newest template of version ${version} was not taken: ${error}`),
+      ...failed.map(({ version, error }) => `The latest template of version ${version} was not accepted: ${error}`),
       ...kept,
     ],
     list: report.versions.map(({ version, result, date, revision, error }) => ({

@@ -128,7 +128,7 @@ test('an approval whose mail was not sent is a warning, and is told when it is a
   const right = readFileSync(config, 'utf8')
   writeFileSync(config, right.replace(/APPS_MAILPORT=\d+/, 'APPS_MAILPORT=9'))
   const { warnings } = await perform('requests approve', { id })
-  expect(warnings).toEqual([expect.stringMatching(/^ada@example.org was not told: .*cannot be reached/)])
+  expect(warnings).toEqual([expect.stringMatching(/^ada@example.org was not notified: .*cannot be reached/)])
   expect(await request(id)).toMatchObject({ status: 'approved', note: warnings![0] })
   writeFileSync(config, right)
   expect((await perform('requests approve', { id })).warnings).toBeUndefined()

@@ -22,18 +22,18 @@ const id = {
   type: 'integer',
   min: 1,
   required: true,
-  summary: 'Its number, see "requests"',
+  summary: 'Number of the request, see "requests"',
 } as const satisfies Parameter
 
 const requests = defineAction({
   name: 'requests list',
   aliases: ['requests'],
   group: 'Requests',
-  summary: 'List requests for instances, the newest first',
+  summary: 'List requests for instances, latest first',
   description:
-    'Only when APPS_ALLOWREGISTER=yes. A request is unconfirmed until the person has answered a mail, confirmed until ' +
-    'somebody decides on it, then approved (its instance is there), rejected, or failed (the instance could not be made). ' +
-    'Unconfirmed ones are forgotten after three days.',
+    'Requires APPS_ALLOWREGISTER=yes. A request is unconfirmed until the person answers a mail, then confirmed ' +
+    'until it is decided, then approved (the instance exists), rejected, or failed (the instance could not be ' +
+    'created). Unconfirmed requests are removed after three days.',
   options: [{ name: 'status', short: 's', type: 'choice', choices: requestStatuses, summary: 'In this state' }],
   ability: 'operate',
   mutating: false,
@@ -41,7 +41,7 @@ const requests = defineAction({
   view: {
     type: 'table',
     columns: ['id', 'status', 'name', 'version', 'email', 'created', 'decided_by', 'instance', 'note'],
-    empty: 'There are no such requests.',
+    empty: 'No requests match.',
   },
   async handler({ context, input }) {
     checkRequestsAllowed(context)
@@ -61,13 +61,13 @@ const requests = defineAction({
 const approve = defineAction({
   name: 'requests approve',
   group: 'Requests',
-  summary: 'Make the instance that somebody asked for, and tell them its address',
+  summary: 'Approve a request: create the instance, and mail its address',
   description:
-    'The instance is added as add does it, with the person as its owner. When it cannot be made, nothing of it is left, the ' +
-    'request is there still, and may be approved once more. The mail has a link, which works once and for a week, by which ' +
-    'the person chooses the password of the administrator.',
+    'Creates the instance as "add" does, with the person as its owner. If that fails, everything is removed ' +
+    "again, and the request can be approved again. The mail contains a link to choose the administrator's " +
+    'password; it works once and expires after a week.',
   parameters: [id],
-  options: [{ name: 'as', type: 'new-name', summary: 'Name that it gets (default: the one asked for)' }],
+  options: [{ name: 'as', type: 'new-name', summary: 'Name of the instance (default: the requested one)' }],
   ability: 'operate',
   mutating: true,
   examples: ['requests approve 12', 'requests approve 12 --as demo2'],
@@ -128,7 +128,7 @@ async function tell({ context }: CallPlace, request: InstanceRequest): Promise<A
     context.registry.transaction(() => updateRequest(context.registry, request.id, { note: '' }))
   })
   return {
-    message: `Instance "${instance.name}" is there for ${request.email}: ${address}`,
+    message: `Instance "${instance.name}" is ready for ${request.email}: ${address}`,
     item: wireInstance(instance, context.settings.global),
     ...(warnings.length > 0 && { warnings }),
   }
@@ -137,10 +137,10 @@ async function tell({ context }: CallPlace, request: InstanceRequest): Promise<A
 const password = defineAction({
   name: 'requests password',
   group: 'Requests',
-  summary: 'Mail another link to choose the password of an approved instance',
+  summary: 'Mail a new link to choose the password of an approved instance',
   description:
-    'For people who lost the first one; it replaces all that they got before. People whose link has expired can ask for ' +
-    'another one by themselves. A password that was changed already is never overwritten by a link.',
+    'For people who lost the first link; it replaces all earlier links. People whose link has expired can also ' +
+    'request another one themselves. A link never overwrites a password that was already changed.',
   parameters: [id],
   ability: 'operate',
   mutating: true,
@@ -152,16 +152,16 @@ const password = defineAction({
     return whileDeciding(context, number, caller, async () => {
       const request = requestOf(context, number)
       if (request.status !== 'approved')
-        throw new ManagerError('ERR_STATE', `Request ${number} was not approved: there is no instance yet.`, {
+        throw new ManagerError('ERR_STATE', `Request ${number} is not approved, so it has no instance.`, {
           command: 'requests',
         })
       const instance = context.registry.get(request.instance)
-      if (caller.dryRun) return { message: `${request.email} would get another link.` }
+      if (caller.dryRun) return { message: `${request.email} would get a new link.` }
       const { id: instanceId, name } = instance
       const entry = { action: 'requests password', instance: { id: instanceId, name }, parameters: { request: number } }
       return recordHistory(context, caller, entry, async () => {
         await mailPasswordLink(context, request, instance, 'password')
-        return { message: `${request.email} got another link for "${name}".` }
+        return { message: `${request.email} got a new link for "${name}".` }
       })
     })
   },
@@ -170,9 +170,9 @@ const password = defineAction({
 const reject = defineAction({
   name: 'requests reject',
   group: 'Requests',
-  summary: 'Reject a request for an instance, and tell the person',
+  summary: 'Reject a request for an instance, and notify the person',
   parameters: [id],
-  options: [{ name: 'reason', type: 'text', summary: 'Why, for the person to read' }],
+  options: [{ name: 'reason', type: 'text', summary: 'Reason, which the person can read' }],
   ability: 'operate',
   mutating: true,
   examples: ['requests reject 12', 'requests reject 12 --reason "Please ask your department."'],
@@ -186,7 +186,7 @@ const reject = defineAction({
       const parameters = { request: number, reason: reason ?? null }
       const instance = { id: '', name: request.name }
       checkUndecided(request)
-      if (caller.dryRun) return { message: `Request ${number} would be rejected, and ${request.email} told.` }
+      if (caller.dryRun) return { message: `Request ${number} would be rejected, and ${request.email} notified.` }
       return recordHistory(context, caller, { action: 'requests reject', instance, parameters }, async () => {
         context.registry.transaction(() =>
           updateRequest(context.registry, number, {
@@ -210,12 +210,12 @@ async function mailOrNote(
   { id: number, email }: InstanceRequest,
   send: () => Promise<void>,
 ): Promise<readonly string[]> {
-  if (!context.mailer.enabled) return [`${email} was not told: no mail server is set (APPS_MAILSERVER).`]
+  if (!context.mailer.enabled) return [`${email} was not notified: no mail server is set (APPS_MAILSERVER).`]
   try {
     await send()
     return []
   } catch (error) {
-    const warning = `${email} was not told: ${(error as Error).message}`
+    const warning = `${email} was not notified: ${(error as Error).message}`
     context.registry.transaction(() => updateRequest(context.registry, number, { note: warning }))
     return [warning]
   }

@@ -10,12 +10,13 @@ export const restartAction = defineAction({
   group: 'Instances',
   summary: 'Restart an instance, where possible without downtime',
   description:
-    'When instances are published by a reverse proxy (APPS_PROXY), a second copy is started on another port of ' +
-    'APPS_PORTS; when it is healthy, the reverse proxy sends it what is new, and the first one ends when its open ' +
-    'requests have, or after APPS_STOPTIMEOUT. Else, or when data would be migrated, it is stopped and started, and a ' +
-    'warning tells why; --dry-run tells it before. When it does not get healthy within APPS_STARTTIMEOUT, all is as it ' +
-    'was, or it stays stopped when it does not start any more. One that is stopped is only started. The hooks pre-start.sh and post-start.sh run, and pre-stop.sh and ' +
-    'post-stop.sh when it is stopped.',
+    'If a reverse proxy publishes the instances (APPS_PROXY), a second copy starts on another port of ' +
+    'APPS_PORTS. When it is healthy, the reverse proxy sends new requests to it, and the first copy ends when ' +
+    'its open requests end, or after APPS_STOPTIMEOUT. Otherwise, or if data must be migrated, the instance is ' +
+    'stopped and started, and a warning gives the reason; --dry-run shows it in advance. If the instance is not ' +
+    'healthy within APPS_STARTTIMEOUT, the restart is rolled back; if that fails too, the instance stays ' +
+    'stopped. A stopped instance is only started. Runs the hooks pre-start.sh and post-start.sh, and, if it is ' +
+    'stopped, pre-stop.sh and post-stop.sh.',
   parameters: [nameOfInstance],
   ability: 'operate',
   mutating: true,
@@ -27,7 +28,7 @@ export const restartAction = defineAction({
     return runOperation(call, restartKind, { id, name }, () => {
       const now = context.registry.byId(id) ?? context.registry.get(name)
       return {
-        message: `"${now.name}" is started again: ${urlOf(now)}`,
+        message: `"${now.name}" is restarted: ${urlOf(now)}`,
         item: wireInstance(now, context.settings.global),
       }
     })

@@ -24,37 +24,37 @@ const options = [
     name: 'from',
     type: 'text',
     summary:
-      'Backup, or the beginning of its name, or <other name>/<backup>; at a target <target> or <target>:<backup> ' +
-      '(default: the latest one here)',
+      'Backup, or the prefix of its name, or <other name>/<backup>; at a target <target> or <target>:<backup> ' +
+      '(default: the latest local one)',
   },
-  { name: 'as', type: 'new-name', summary: 'Make a new instance of this name instead' },
+  { name: 'as', type: 'new-name', summary: 'Create a new instance with this name instead' },
   {
     name: 'only',
     type: 'choice',
     choices: ['data', 'app'],
-    summary: 'Only data (with database), or only application',
+    summary: 'Restore only the data (with the database), or only the application',
   },
   {
     name: 'database',
     type: 'choice',
     choices: databaseTypes,
-    summary: 'Type of the database of an instance that is made (default: as it was)',
+    summary: 'Database type of the new instance (default: that of the backup)',
   },
   {
     name: 'runtime',
     type: 'runtime',
-    summary: 'What runs an instance that is made (default: what ran it, where that can be used)',
+    summary: 'Runtime of the new instance (default: that of the backup, if available here)',
   },
   {
     name: 'other-instance',
     type: 'flag',
-    summary: 'Also when the backup belongs to another instance, which --from names as a whole: <name>/<backup>',
+    summary: 'Allow the backup of another instance, which --from names in full: <name>/<backup>',
   },
-  { name: 'discard', type: 'flag', summary: 'Keep nothing in the trash of what the instance holds now' },
+  { name: 'discard', type: 'flag', summary: 'Delete the current contents permanently, skip the trash' },
   {
     name: 'allow-newer',
     type: 'flag',
-    summary: 'Also when it is of a newer version than the instance, or than all that are here',
+    summary: 'Allow a backup of a newer version than the instance, or than all versions here',
   },
 ] as const satisfies readonly Option[]
 
@@ -63,22 +63,22 @@ type RestoreCall = CallOf<typeof nameOfBackup | (typeof options)[number]>
 export const restore = defineAction({
   name: 'restore',
   group: 'Backups',
-  summary: 'Put an instance back to what a backup holds, or make a new one of it',
+  summary: 'Restore an instance from a backup, or create a new one from it',
   description:
-    'Every byte of the backup is read before anything is touched; one at a target is fetched into APPS_SAVE_DIR before, ' +
-    'when nothing speaks against the rest. An instance that runs is stopped for the switch and ' +
-    'started again; when that fails, all is put back as it was. What it held is kept in the trash for APPS_TRASHDAYS, and ' +
-    'undelete brings it back under another name (with --only app the application is not kept). An instance that is gone is made again under its name, ' +
-    'with --as a copy under another name; both get another port, and new secrets unless it is the same one, saved ' +
-    '--with-secrets; the users in their data keep their passwords. Refused are: an instance that is protected; the backup of another instance (also one that had ' +
-    'the name before); data of ' +
-    'a newer version than the application that stays, or an application that is older than the data that stays (--only); ' +
-    'a version newer than that of the instance, or than all that are here.',
+    'Reads every byte of the backup before it changes anything; a backup at a target is first fetched into ' +
+    'APPS_SAVE_DIR. A running instance is stopped for the switch and started again; if that fails, the restore ' +
+    'is rolled back. The previous contents stay in the trash for APPS_TRASHDAYS; to restore them under another ' +
+    'name, use undelete (--only app does not keep the application). A deleted instance is created again under ' +
+    'its name, and --as creates a copy under another name; both get a new port, and new secrets unless it is the ' +
+    'same instance, backed up with --with-secrets. Users in the data keep their passwords. Refused are: a ' +
+    'protected instance; a backup of another instance, including an earlier one of the same name; data that is ' +
+    'newer than the application that stays, or an application that is older than the data that stays (--only); ' +
+    'and a version newer than that of the instance, or than all versions here.',
   parameters: [nameOfBackup],
   options,
   ability: 'admin',
   mutating: true,
-  destructive: 'What "{name}" holds now will be replaced by what the backup holds.',
+  destructive: 'The backup will replace all current contents of "{name}".',
   harmlessWith: 'as',
   examples: [
     'restore demo',
@@ -115,7 +115,7 @@ export const restore = defineAction({
         const { backup, wasHere } = await fetchBackup(context, caller, copy)
         const result = await restoreFrom(call, backup)
         if (!wasHere) return result
-        const used = `${backup.key} was here already and was restored from here; the copy at "${copy.target}" was not read.`
+        const used = `${backup.key} is available locally and was restored from there; the copy at "${copy.target}" was not read.`
         return { ...result, warnings: [used, ...(result.warnings ?? [])] }
       },
     )
@@ -132,7 +132,7 @@ function withFetch({ plan, ...planned }: ActionResult, { manifest, target }: Rem
 /** What `latest` did not mean. */
 async function newerDamaged({ backups }: ManagerContext, name: string, key: string): Promise<readonly string[]> {
   const damaged = (await backups.damaged({ name })).filter((one) => lastPart(one.key) > lastPart(key))
-  return damaged.map((one) => `${one.key}, which is newer, was passed over. ${one.message}`)
+  return damaged.map((one) => `Skipped the newer backup ${one.key}. ${one.message}`)
 }
 
 async function restoreFrom(call: RestoreCall, backup: Origin): Promise<ActionResult> {
@@ -141,11 +141,11 @@ async function restoreFrom(call: RestoreCall, backup: Origin): Promise<ActionRes
   const as = input.as
   if (!instance || as !== undefined) return recreate(call, backup, as ?? input.name, as === undefined)
   if (input.database !== undefined)
-    throw new ManagerError('ERR_USAGE', '--database is for an instance that is made: name it with --as.', {
+    throw new ManagerError('ERR_USAGE', '--database needs a new instance: name it with --as.', {
       command: 'restore --help',
     })
   if (input.runtime !== undefined)
-    throw new ManagerError('ERR_USAGE', '--runtime is for an instance that is made; move is for one that is there.', {
+    throw new ManagerError('ERR_USAGE', '--runtime needs a new instance. For an existing one, use move.', {
       command: 'move --help',
     })
   const { id, name } = instance
@@ -161,9 +161,9 @@ async function restoreFrom(call: RestoreCall, backup: Origin): Promise<ActionRes
   }
   const result = await runOperation(call, restoreKind, request, ({ outcomes }) => {
     const kept = outcomes.get('restore-old') as { readonly entry: string } | undefined
-    const way = kept ? ` What it held before is in the trash: undelete ${kept.entry} --as <name>` : ''
+    const way = kept ? ` The previous contents are in the trash: undelete ${kept.entry} --as <name>` : ''
     return {
-      message: `Instance "${name}" is as it was saved: ${backup.key}.${way}`,
+      message: `Instance "${name}" is restored from ${backup.key}.${way}`,
       item: wireInstance(context.registry.byId(id) ?? context.registry.get(name), context.settings.global),
     }
   })
@@ -178,7 +178,7 @@ async function recreate(
 ): Promise<ActionResult> {
   const { context, input } = call
   if (input.only !== undefined)
-    throw new ManagerError('ERR_USAGE', '--only is for an instance that is there; a new one needs both.', {
+    throw new ManagerError('ERR_USAGE', '--only needs an existing instance; a new one needs data and application.', {
       command: 'restore --help',
     })
   const database = input.database ?? null

@@ -7,27 +7,27 @@ import { runOperation } from './run-operation.js'
 export const rollback = defineAction({
   name: 'rollback',
   group: 'Instances',
-  summary: 'Undo the last upgrade of an instance, also one that succeeded',
+  summary: 'Roll back the last upgrade of an instance, even if it succeeded',
   description:
-    'An upgrade leaves a restore point, which is kept for APPS_RESTOREPOINTDAYS (get shows it). It brings back the ' +
-    'application, its version and revision, the settings, the documents and the data as they were; before that, --dry-run and the ' +
-    'question show how many rows of each object were added or changed since, and the present state is saved, so that a ' +
-    'restore of that backup undoes the rollback. An upgrade that changed no data leaves a restore point of the application ' +
-    'only: the data stay then. When the old version does not get healthy, or does not stay so for APPS_HEALTHWINDOW, ' +
-    'everything is put back. upgradeall does not upgrade the instance to the same revision again; upgrade does, and so ' +
-    'does upgradeall once there is a newer one. Refused is an instance that is protected and would lose data, and one that ' +
-    'was restored or reset since.',
+    'Each upgrade leaves a restore point for APPS_RESTOREPOINTDAYS (see get). Rolling back restores the ' +
+    'application, its version and revision, the settings, the documents and the data. --dry-run and the ' +
+    'confirmation show how many rows of each object were added or changed since. The current state is backed up ' +
+    'first, so you can undo the rollback by restoring that backup. If the upgrade changed no data, the data ' +
+    'stays. If the old version is not healthy, or does not stay healthy for APPS_HEALTHWINDOW, the rollback is ' +
+    'undone. upgradeall does not upgrade the instance to the same revision again; upgrade does, and so does ' +
+    'upgradeall once there is a newer revision. Refused are protected instances that would lose data, and ' +
+    'instances that were restored or reset since.',
   parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Name of the instance' }],
   options: [
     {
       name: 'no-save',
       type: 'flag',
-      summary: 'Do not save the present state first, for when it cannot be saved any more',
+      summary: 'Do not back up the current state first, if that is no longer possible',
     },
   ],
   ability: 'admin',
   mutating: true,
-  destructive: 'What "{name}" has got since its last upgrade will be lost.',
+  destructive: 'Everything added to "{name}" since its last upgrade will be lost.',
   examples: ['rollback demo', 'rollback demo --dry-run', 'rollback demo --yes'],
   view: { type: 'text' },
   async handler(call) {
@@ -42,7 +42,7 @@ export const rollback = defineAction({
           ? `To upgrade it again: manager upgrade ${name}.`
           : `To undo this: manager restore ${name} --from ${lastPart(saved.backup)} --allow-newer.`
       return {
-        message: `"${name}" is back at ${now.version} of ${now.versionDate}. ${undo}`,
+        message: `"${name}" is rolled back to ${now.version} of ${now.versionDate}. ${undo}`,
         item: {
           ...wireInstance(now, context.settings.global),
           saved: saved === undefined ? '' : lastPart(saved.backup),

@@ -14,7 +14,7 @@ export async function runOperation<Request extends Json, Facts extends Json>(
 ): Promise<ActionResult> {
   if (caller.dryRun) {
     const plan = await context.operations.plan(kind, request, caller)
-    return { message: `${plan.title}: nothing was done, this is what would be.`, plan }
+    return { message: `${plan.title}: dry run, nothing was done.`, plan }
   }
   const result = await context.operations.run(kind, request, caller)
   const { operation, warnings } = result

@@ -70,7 +70,7 @@ describe('start and stop', () => {
   it('restart is both; one that is stopped is only started', async () => {
     const old = pidOf('demo', 'application')
     const { message, item } = await test.perform('restart', { name: 'demo' })
-    expect(message).toBe(`"demo" is started again: http://127.0.0.1:${test.instance('demo').port}`)
+    expect(message).toBe(`"demo" is restarted: http://127.0.0.1:${test.instance('demo').port}`)
     expect(item).toMatchObject({ name: 'demo', observed: 'started' })
     expect(pidOf('demo', 'application')).not.toBe(old)
     expect(statOf(old)).toBeUndefined()
@@ -214,7 +214,7 @@ describe('startall and setstatus', () => {
       { name: 'bad', result: 'failed', message: expect.stringContaining('did not start') },
       { name: 'demo', result: 'started', message: `http://127.0.0.1:${test.instance('demo').port}` },
     ])
-    expect({ message, exitCode }).toEqual({ message: '1 started, 1 failed, 0 ran already.', exitCode: 1 })
+    expect({ message, exitCode }).toEqual({ message: '1 started, 1 failed, 0 already running.', exitCode: 1 })
     expect(await isHealthy('demo')).toBe(true)
     expect(await stateOf('quiet')).toBe('stopped')
     expect(test.instance('bad').desired).toBe('started')
@@ -245,7 +245,7 @@ describe('application server', () => {
   it('app-debug opens a debugger on loopback until the next start', async () => {
     const { data, warnings } = await test.perform('app-debug', { name: 'demo' })
     expect(data?.['debugger']).toMatch(/^127\.0\.0\.1:\d+$/)
-    expect(warnings?.join()).toContain('vulnerable')
+    expect(warnings?.join()).toContain('can control it')
     const answer = (await (await fetch(`http://${String(data?.['debugger'])}/json/version`)).json()) as object
     expect(answer).toHaveProperty('Browser')
     expect(await test.perform('app-status', { name: 'demo' })).toMatchObject({ item: { debugger: data?.['debugger'] } })
@@ -318,12 +318,12 @@ describe('looking into an instance', () => {
   it('database needs an embedded database to be stopped, and its input file', async () => {
     await expect(test.perform('database', { name: 'demo' })).rejects.toMatchObject({
       code: 'ERR_STATE',
-      message: '"demo" must be stopped first: its database is an embedded one.',
+      message: '"demo" must be stopped first, because its database is embedded.',
       command: 'stop demo',
     })
     await expect(test.perform('database', { name: 'quiet', file: '/no/such file' })).rejects.toMatchObject({
       code: 'ERR_USAGE',
-      message: 'There is no file /no/such file.',
+      message: 'File not found: /no/such file',
     })
     const input = join(test.folder, 'input.sql')
     writeFileSync(input, 'select 1;\n')

@@ -17,12 +17,12 @@ const start = defineAction({
   group: 'Instances',
   summary: 'Start an instance and wait until it is healthy',
   description:
-    'The hooks pre-start.sh and post-start.sh run. An instance that is not healthy within APPS_STARTTIMEOUT is stopped ' +
-    'again, and the end of its log is shown. One that crashes later is started again after 1, 2, 4 … 60 seconds; after ' +
-    '5 crashes within a minute of a start each it is left as it is (crashed). An instance whose database or documents ' +
-    'are gone is not started: restore brings them back, and --empty starts it without them.',
+    'Runs the hooks pre-start.sh and post-start.sh. If the instance is not healthy within APPS_STARTTIMEOUT, it ' +
+    'is stopped again, and the end of its log is shown. If it crashes later, it is restarted after 1, 2, 4 … 60 ' +
+    'seconds; after 5 crashes, each within a minute of a start, it stays stopped (crashed). An instance whose ' +
+    'database or documents are missing is not started: restore them, or use --empty to start without them.',
   parameters: [nameOfInstance],
-  options: [{ name: 'empty', type: 'flag', summary: 'Start with an empty database when the data are gone' }],
+  options: [{ name: 'empty', type: 'flag', summary: 'Start with an empty database if the data is missing' }],
   ability: 'operate',
   mutating: true,
   examples: ['start demo'],
@@ -45,10 +45,10 @@ const stop = defineAction({
   group: 'Instances',
   summary: 'Stop an instance',
   description:
-    'It may finish what it does for APPS_STOPTIMEOUT seconds, then it is killed; --force kills it at once. The hooks ' +
-    'pre-stop.sh and post-stop.sh run.',
+    'The instance has APPS_STOPTIMEOUT seconds to finish before it is killed; --force kills it immediately. Runs ' +
+    'the hooks pre-stop.sh and post-stop.sh.',
   parameters: [nameOfInstance],
-  options: [{ name: 'force', short: 'f', type: 'flag', summary: 'Kill it at once' }],
+  options: [{ name: 'force', short: 'f', type: 'flag', summary: 'Kill it immediately' }],
   ability: 'operate',
   mutating: true,
   examples: ['stop demo', 'stop demo --force'],
@@ -61,7 +61,7 @@ const stop = defineAction({
     if (instance.desired === 'stopped' && state === 'stopped') return { message: `"${name}" is already stopped.` }
     const force = input.force
     return runOperation(call, stopKind, { id, name, force }, () => ({
-      message: isRunning(state) ? `"${name}" is stopped.` : `"${name}" did not run; it is recorded as stopped now.`,
+      message: isRunning(state) ? `"${name}" is stopped.` : `"${name}" was not running. It is now recorded as stopped.`,
     }))
   },
 })
@@ -71,9 +71,9 @@ const sleep = defineAction({
   group: 'Instances',
   summary: 'Stop an instance until the next request',
   description:
-    'For an instance with APPS_SLEEP_AFTER (or SERVICE_SLEEP_AFTER) behind the reverse proxy: the server of the manager ' +
-    'does it by itself when nobody asks for that long. Requests that are under way may finish for APPS_STOPTIMEOUT ' +
-    'seconds. The hooks pre-stop.sh and post-stop.sh run.',
+    'For an instance with APPS_SLEEP_AFTER (or SERVICE_SLEEP_AFTER) behind the reverse proxy. The server of the ' +
+    'manager does this automatically if there are no requests for that long. Open requests have APPS_STOPTIMEOUT ' +
+    'seconds to finish. Runs the hooks pre-stop.sh and post-stop.sh.',
   parameters: [nameOfInstance],
   ability: 'operate',
   mutating: true,
@@ -94,8 +94,8 @@ const wake = defineAction({
   group: 'Instances',
   summary: 'Start an instance if it is asleep',
   description:
-    'As the first request does. Others stay as they are: start is for those that are stopped. What sleeps and does not ' +
-    'start goes on sleeping. The hooks pre-start.sh and post-start.sh run.',
+    'As the next request would. Instances that are not asleep do not change; to start a stopped one, use start. ' +
+    'If the start fails, the instance stays asleep. Runs the hooks pre-start.sh and post-start.sh.',
   parameters: [nameOfInstance],
   ability: 'operate',
   mutating: true,
@@ -113,9 +113,10 @@ const wake = defineAction({
 const setStatus = defineAction({
   name: 'setstatus',
   group: 'Instances',
-  summary: 'Record an instance as started or stopped, as it really is',
+  summary: 'Record an instance as started or stopped, without changing it',
   description:
-    'For after an unexpected issue: nothing is started or stopped. What is recorded as started, startall starts again.',
+    'Use this after an incident, if the record is wrong. Nothing is started or stopped. startall starts ' +
+    'instances that are recorded as started.',
   parameters: [
     nameOfInstance,
     {
@@ -123,7 +124,7 @@ const setStatus = defineAction({
       type: 'choice',
       choices: ['started', 'stopped'],
       required: true,
-      summary: 'What is to be recorded',
+      summary: 'Status to record',
     },
   ],
   ability: 'operate',

@@ -24,11 +24,11 @@ export const runtimeActions: readonly Action[] = [
   defineAction({
     name: 'runtimes',
     group: 'Manager',
-    summary: 'List what can run instances, and whether it can be used here',
+    summary: 'List the runtimes and whether each can be used here',
     description:
-      'A new instance gets the runtime of --runtime; else that of the instance or backup that it is made of; else that of ' +
-      'APPS_RUNTIME in version-<version>.sh; else that of APPS_RUNTIME in config.sh, unless that does not run such ' +
-      'applications: then the first one that does. move gives an instance another one.',
+      'A new instance gets the runtime of --runtime; else that of the instance or backup it is created from; else ' +
+      'APPS_RUNTIME in version-<version>.sh; else APPS_RUNTIME in config.sh, unless that cannot run the ' +
+      'application: then the first one that can. To change the runtime of an instance, use move.',
     ability: 'read',
     mutating: false,
     scoped: true,
@@ -61,13 +61,13 @@ export const runtimeActions: readonly Action[] = [
   defineAction({
     name: 'move',
     group: 'Instances',
-    summary: 'Let another runtime run an instance',
+    summary: 'Move an instance to another runtime',
     description:
-      'It is stopped, taken out of the runtime that it has, and started by the other one; when it is not healthy there, ' +
-      'all is put back as it was. Its data, name, address and port stay, and one that is stopped stays stopped. The hooks ' +
-      'pre-start.sh and post-start.sh run when it is started again.',
+      'Stops the instance, removes it from its current runtime, and starts it with the other one; if it is not ' +
+      'healthy there, the move is rolled back. Data, name, address and port do not change, and a stopped instance ' +
+      'stays stopped. Runs the hooks pre-start.sh and post-start.sh when it starts.',
     parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Instance to move' }],
-    options: [{ name: 'to', type: 'runtime', summary: 'Runtime that it gets (required)' }],
+    options: [{ name: 'to', type: 'runtime', summary: 'New runtime (required)' }],
     ability: 'admin',
     mutating: true,
     examples: ['move demo --to systemd', 'move demo --to process --dry-run'],
@@ -77,13 +77,13 @@ export const runtimeActions: readonly Action[] = [
       const { id, name, runtime } = input.name
       const { to } = input
       if (to === undefined)
-        throw new ManagerError('ERR_USAGE', 'Say with --to which runtime it gets.', {
-          help: `There are: ${context.runtimes.names.join(', ')}.`,
+        throw new ManagerError('ERR_USAGE', 'Name the new runtime with --to.', {
+          help: `Runtimes: ${context.runtimes.names.join(', ')}.`,
           command: 'runtimes',
         })
-      if (to === runtime) return { message: `"${name}" runs as "${to}" already.` }
+      if (to === runtime) return { message: `"${name}" already has the runtime "${to}".` }
       return runOperation(call, moveKind, { id, name, to }, () => ({
-        message: `Instance "${name}" runs as "${to}" now.`,
+        message: `Instance "${name}" now has the runtime "${to}".`,
         item: wireInstance(context.registry.byId(id) ?? input.name, context.settings.global),
       }))
     },

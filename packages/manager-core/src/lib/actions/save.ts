@@ -13,28 +13,28 @@ import { runOperation } from './run-operation.js'
 const to = {
   name: 'to',
   type: 'text',
-  summary: 'Copy it to these targets, separated by commas; "all": to each that is set',
+  summary: 'Targets to copy it to, separated by commas, or "all"',
 } as const satisfies Option
 
 export const save = defineAction({
   name: 'save',
   group: 'Backups',
-  summary: 'Save an instance: its database, application and files',
+  summary: 'Back up an instance: database, application and files',
   description:
-    'A backup is a folder in APPS_SAVE_DIR with a dump of the database, a tar of application and files, and a manifest, ' +
-    'made with zstd and tar, so that it can be unpacked by hand. With APPS_BACKUP_RECIPIENTS or APPS_BACKUP_PASSPHRASE ' +
-    'its files are encrypted, in the format of age. It is read back before it counts. An instance that runs is paused ' +
-    'for a moment (APPS_SUSPENDMAX at most). The hooks pre-save.sh and post-save.sh run. Backups that no rule keeps ' +
-    'any more are removed (backups prune), never the newest good one.\n\n' +
-    'With --to it is copied to targets (target list) then, and each copy is compared with it. When one fails, the backup ' +
-    'stays good and is kept: the exit code is 1, and backups export goes on with the copy.',
-  parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Instance to save' }],
+    'A backup is a folder in APPS_SAVE_DIR with a dump of the database, a tar of application and files, and a ' +
+    'manifest. It uses zstd and tar, so you can unpack it without the manager. With APPS_BACKUP_RECIPIENTS or ' +
+    'APPS_BACKUP_PASSPHRASE, its files are encrypted in the age format. The backup is verified before it counts. ' +
+    'A running instance is paused briefly (at most APPS_SUSPENDMAX). Runs the hooks pre-save.sh and ' +
+    'post-save.sh. Then removes backups that no rule keeps (see backups prune), but never the latest good ' +
+    'one.\n\n--to then copies the backup to targets (see target list) and verifies each copy. If a copy fails, ' +
+    'the backup is kept and the exit code is 1; to resume the copy, use backups export.',
+  parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Instance to back up' }],
   options: [
     to,
     {
       name: 'with-secrets',
       type: 'flag',
-      summary: 'Also save its settings with their passwords, and the key of its tokens; needs encryption',
+      summary: 'Include settings with passwords and the token key; requires encryption',
     },
   ],
   ability: 'operate',
@@ -58,7 +58,7 @@ export const save = defineAction({
       const { failures } = await exportManager(context, caller, copyTo)
       const copied = copyTo.filter((target) => !wanted.failed.includes(target))
       const where = copied.length > 0 ? ` It is also at ${copied.join(', ')}.` : ''
-      const message = `Instance "${name}" is saved: ${key} (${sizeText(bytes)}).${where}`
+      const message = `Instance "${name}" is backed up: ${key} (${sizeText(bytes)}).${where}`
       const allWarnings = [...warnings, ...wanted.warnings, ...failures]
       return {
         message: wanted.failure === undefined ? message : `${message}\n${wanted.failure}`,
@@ -73,23 +73,23 @@ export const save = defineAction({
 export const saveall = defineAction({
   name: 'saveall',
   group: 'Backups',
-  summary: 'Save all instances that are saved automatically (autosave)',
+  summary: 'Back up all instances included in nightly backups (autosave)',
   description:
-    'Into APPS_SAVEALL_DIR, APPS_SAVEALL_PARALLEL at a time, in the order of their names; within APPS_WINDOW when it is ' +
-    'set. Each backup is copied to all targets that are set (target list), and so are earlier ones whose copies failed. ' +
-    'With APPS_SAVEALL_REMOVE_LOCAL a backup is removed here when every byte of every copy was read back and is right.\n\n' +
-    'One that fails keeps no other one from being saved; it ends with 1 then. Failures are mailed to APPS_EMAIL, and ' +
-    'monitoring.sh is called with the name of the instance and save-failed or copy-failed.',
+    'Writes to APPS_SAVEALL_DIR, in the order of names, APPS_SAVEALL_PARALLEL instances at the same time; within ' +
+    'APPS_WINDOW if that is set. Copies each backup to all targets (see target list), including earlier backups ' +
+    'whose copies failed. With APPS_SAVEALL_REMOVE_LOCAL, a local backup is removed once every byte of every ' +
+    'copy is verified.\n\nIf a backup fails, the others still run, and the exit code is 1. Failures are mailed ' +
+    'to APPS_EMAIL, and monitoring.sh is called with the name of the instance and save-failed or copy-failed.',
   options: [
-    { name: 'keep-going', type: 'flag', summary: 'Without effect: it always goes on; for schedules that name it' },
+    { name: 'keep-going', type: 'flag', summary: 'No effect: it always continues; kept for existing schedules' },
     {
       name: 'parallel',
       type: 'integer',
       min: 1,
       max: 64,
-      summary: 'How many at the same time (default: APPS_SAVEALL_PARALLEL)',
+      summary: 'Number of simultaneous backups (default: APPS_SAVEALL_PARALLEL)',
     },
-    { ...to, summary: 'Copy them to these targets only, separated by commas; "none": to none (default: all)' },
+    { ...to, summary: 'Targets to copy them to, separated by commas, or "none" (default: all)' },
   ],
   ability: 'operate',
   mutating: true,
@@ -98,7 +98,7 @@ export const saveall = defineAction({
   view: {
     type: 'table',
     columns: ['name', 'result', 'backup', 'message'],
-    empty: 'No instance is saved automatically.',
+    empty: 'No instance is included in nightly backups.',
   },
   async handler({ context, input, caller }) {
     // Whoever names none takes what there is, which may be none.
@@ -106,9 +106,9 @@ export const saveall = defineAction({
     const copyTo = input.to === undefined ? all.map(({ name }) => name) : chosenTargets(context.targets, input.to)
     if (caller.dryRun) {
       const where = copyTo.length > 0 ? `, and copied to ${copyTo.join(', ')}` : ''
-      const result = `would be saved${where}`
+      const result = `would be backed up${where}`
       const list = autoSaved(context).map(({ name }) => ({ name, result, backup: '', message: '' }))
-      return { message: `${list.length} would be saved${where}.`, list }
+      return { message: `${list.length} would be backed up${where}.`, list }
     }
     const { entries, warnings } = await saveAll(context, caller, {
       parallel: input.parallel ?? context.settings.global.saveAllParallel,
@@ -122,7 +122,7 @@ export const saveall = defineAction({
         instances: [],
       })
     const count = (result: string) => entries.filter((entry) => entry.result === result).length
-    const message = `${count('saved')} saved, ${count('failed')} failed, ${count('not begun')} not begun.`
+    const message = `${count('saved')} backed up, ${count('failed')} failed, ${count('not begun')} not started.`
     return {
       message,
       list: entries,

@@ -119,7 +119,7 @@ describe('schedule by cron', () => {
     const before = readFileSync(config)
     writeFileSync(config, `${before.toString()}APPS_WINDOW=22:00-03:30\n`)
     expect((await schedule('install')).warnings).toEqual([
-      'saveall at 04:00 is outside of APPS_WINDOW (22:00-03:30), so that it would do nothing.',
+      'saveall at 04:00 is outside APPS_WINDOW (22:00-03:30), so it would do nothing.',
     ])
     writeFileSync(config, before)
     expect((await schedule('install')).warnings).toEqual([])

@@ -19,11 +19,11 @@ const options = [
       ({
         name,
         type: 'text',
-        summary: `When ${name} is done: HH:MM, "boot" or "off" (default: ${defaultTimes[name]})`,
+        summary: `Time of ${name}: HH:MM, "boot" or "off" (default: ${defaultTimes[name]})`,
       }) as const,
   ),
-  { name: 'systemd', type: 'flag', summary: 'Timers of systemd: of the system for root, else of the user' },
-  { name: 'folder', type: 'file', summary: 'Write the unit files into this folder, and tell systemd nothing' },
+  { name: 'systemd', type: 'flag', summary: "Use systemd timers: the system's for root, else the user's" },
+  { name: 'folder', type: 'file', summary: 'Only write the unit files to this folder, without activating them' },
 ] as const satisfies readonly Option[]
 
 /** What all parts of the schedule need of a call. */
@@ -32,17 +32,18 @@ type ScheduleCall = CallOf<(typeof options)[number]>
 export const scheduleAction = defineAction({
   name: 'schedule',
   group: 'Manager',
-  summary:
-    'Schedule refresh, upgradeall and saveall every night, checksaves in the morning, and startall after a reboot',
+  summary: 'Schedule refresh, upgradeall and saveall nightly, checksaves in the morning, and startall after a reboot',
   description:
-    'Written into the crontab of the user, between marks of its own (of APPS_USER, when root calls it), or as timers of systemd. Other lines of the crontab stay as they are, and several homes may be side by side. The time of day is local. Failures are told to APPS_EMAIL when APPS_MAILSERVER is set.',
+    "Writes to a marked section of the user's crontab (that of APPS_USER if root runs it), or creates systemd " +
+    'timers. Other lines of the crontab do not change, and several homes can be scheduled. Times are local. ' +
+    'Failures are mailed to APPS_EMAIL if APPS_MAILSERVER is set.',
   parameters: [
     {
       name: 'what',
       type: 'choice',
       choices: ['install', 'show', 'remove'],
       required: true,
-      summary: 'What to do with the schedule of this home',
+      summary: 'Action on the schedule of this home',
     },
   ],
   options,
@@ -78,7 +79,9 @@ async function install(call: ScheduleCall): Promise<ActionResult> {
   const runner = runnerOf(call)
   const jobs = jobsAt(input)
   if (jobs.length === 0)
-    throw new ManagerError('ERR_USAGE', 'Nothing would be done at any time.', { command: 'schedule remove' })
+    throw new ManagerError('ERR_USAGE', 'All jobs are off, so there is nothing to schedule.', {
+      command: 'schedule remove',
+    })
   const list = jobs.map(({ name, time }) => ({ name, time }))
   const outside = jobsOutside(jobs, context.settings.global)
   if (isForSystemd(call)) {
@@ -90,13 +93,13 @@ async function install(call: ScheduleCall): Promise<ActionResult> {
       return { message: files.join('\n'), list, data: { units: units.map(({ name, text }) => ({ name, text })) } }
     }
     if (!options.active && input.folder === undefined)
-      throw new ManagerError('ERR_STATE', 'systemd does not run this machine.', {
-        help: 'Without --systemd the crontab is used; --folder writes the unit files for another machine.',
+      throw new ManagerError('ERR_STATE', 'This machine does not run systemd.', {
+        help: 'Leave out --systemd to use the crontab, or write the unit files for another machine with --folder.',
       })
     const changed = await installUnits(runner.home, units, options)
     const twice = options.active && (await removeCron(runner.home, cronOptions(call)).catch(() => false))
     const warnings = [...outside, ...(options.active && !options.system ? [lingering] : [])]
-    const moved = twice ? ' They are not in the crontab any more.' : ''
+    const moved = twice ? ' The jobs were removed from the crontab.' : ''
     return { message: `${told(jobs, `units in ${options.folder}`, changed)}${moved}`, list, warnings }
   }
   const block = cronBlock(jobs, runner)
@@ -106,7 +109,7 @@ async function install(call: ScheduleCall): Promise<ActionResult> {
   const changed = await installCron(jobs, runner, cronOptions(call))
   const options = systemdOptions(call)
   const twice = options.active && (await removeUnits(runner.home, options))
-  const moved = twice ? ' The timers of systemd are gone.' : ''
+  const moved = twice ? ' The systemd timers were removed.' : ''
   return {
     message: `${told(jobs, `the crontab of ${userOf(call) ?? userInfo().username}`, changed)}${moved}`,
     list,
@@ -125,7 +128,7 @@ async function show(call: ScheduleCall): Promise<ActionResult> {
     ...units.map(({ name, time }) => ({ name, time, by: 'systemd' })),
   ]
   if (list.length === 0)
-    return { message: `Nothing of ${home.folder} is scheduled. It can be with: schedule install`, list }
+    return { message: `Nothing is scheduled for ${home.folder}. To schedule it, run: manager schedule install`, list }
   const lines = list.map(({ name, time, by }) => `  ${time.padEnd(5)}  ${name.padEnd(10)}  ${by}`)
   return { message: [`Scheduled for ${home.folder}:`, ...lines].join('\n'), list }
 }
@@ -140,7 +143,7 @@ async function remove(call: ScheduleCall): Promise<ActionResult> {
   const units = await removeUnits(home.folder, options)
   const cron = call.input.folder === undefined && (await removeCronIfAny(call))
   const message =
-    units || cron ? `The schedule of ${home.folder} is removed.` : `Nothing of ${home.folder} was scheduled.`
+    units || cron ? `The schedule of ${home.folder} is removed.` : `Nothing was scheduled for ${home.folder}.`
   return { message }
 }
 
@@ -155,7 +158,8 @@ async function removeCronIfAny(call: ScheduleCall): Promise<boolean> {
 }
 
 const lingering =
-  'Timers of a user run while the user is logged in; "loginctl enable-linger" lets them, and instances that they start, run always.'
+  'User timers only run while the user is logged in. To run them and the instances they start always, use ' +
+  '"loginctl enable-linger".'
 
 function told(jobs: readonly Job[], where: string, changed: boolean): string {
   const lines = jobs.map(({ name, time }) => `  ${time.padEnd(5)}  ${name}`)
@@ -169,7 +173,7 @@ function jobsOutside(jobs: readonly Job[], { window }: Pick<GlobalSettings, 'win
     .filter(({ time }) => !isInWindow(new Date(`2000-01-01T${time}`), window))
     .map(
       ({ name, time }) =>
-        `${name} at ${time} is outside of APPS_WINDOW (${window?.from}-${window?.to}), so that it would do nothing.`,
+        `${name} at ${time} is outside APPS_WINDOW (${window?.from}-${window?.to}), so it would do nothing.`,
     )
 }
 

@@ -8,10 +8,10 @@ export const serveAction = defineAction({
   group: 'Manager',
   summary: 'Run the server: API, web pages, monitoring',
   description:
-    'The API is at /api, the pages at /ui, below APPS_BASEURL. It runs until Ctrl-C or SIGTERM; operations run in processes ' +
-    'of their own and go on. It listens on this machine only, on the port of APPS_BASEURL, unless APPS_LISTEN or --listen ' +
-    'says another address; then APPS_PASSWORD must be set.',
-  options: [{ name: 'listen', type: 'text', summary: 'Address and port, such as 127.0.0.1:8000' }],
+    'The API is at /api and the pages at /ui, below APPS_BASEURL. Runs until Ctrl-C or SIGTERM; operations run ' +
+    'in their own processes and continue. Listens on this machine only, on the port of APPS_BASEURL, unless ' +
+    'APPS_LISTEN or --listen gives another address; then APPS_PASSWORD is required.',
+  options: [{ name: 'listen', type: 'text', summary: 'Address and port, e.g. 127.0.0.1:8000' }],
   ability: 'admin',
   mutating: false,
   keepsRunning: true,
@@ -22,7 +22,7 @@ export const serveAction = defineAction({
     if (isAlone(context.registry))
       throw new ManagerError(
         'ERR_DISK',
-        'The disk is full: the server would keep every other command from the registry.',
+        'The disk is full, and the server would block every other command from the registry.',
       )
     const warnings = isolationWarnings(context)
     return {

@@ -13,7 +13,9 @@ const options = [
   {
     name: 'user',
     type: 'text',
-    summary: `Account that the manager and all instances run as; it is made when it is not there (default: ${defaultUser}, and each instance as an account of its own)`,
+    summary:
+      `Account that runs the manager and all instances; created if missing (default: ${defaultUser}, and each ` +
+      'instance as its own account)',
   },
   {
     name: 'port',
@@ -22,21 +24,25 @@ const options = [
     max: 65_535,
     summary: `Port of the server, on this machine only (default: ${defaultPort})`,
   },
-  { name: 'domain', type: 'text', summary: 'Host of the manager, such as apps.example.org; instances are below it' },
-  { name: 'email', type: 'text', summary: 'Who is told of failures, and by the authority of certificates' },
+  {
+    name: 'domain',
+    type: 'text',
+    summary: 'Host of the manager, e.g. apps.example.org; instances get subdomains of it',
+  },
+  { name: 'email', type: 'text', summary: 'E-mail address for failures and for the certificate authority' },
   {
     name: 'proxy',
     type: 'choice',
     choices: proxyChoices,
-    summary: 'Reverse proxy (default: the one that is installed)',
+    summary: 'Reverse proxy (default: the installed one)',
   },
   {
     name: 'certificate',
     type: 'file',
-    summary: 'Certificate of the domain, instead of those that Let’s Encrypt issues',
+    summary: 'Certificate of the domain, instead of one by Let’s Encrypt',
   },
   { name: 'key', type: 'file', summary: 'Key of that certificate' },
-  { name: 'http', type: 'flag', summary: 'Without HTTPS: passwords can be read on the way' },
+  { name: 'http', type: 'flag', summary: 'Use HTTP without encryption: passwords can be intercepted' },
   {
     name: 'service',
     type: 'text',
@@ -46,11 +52,11 @@ const options = [
     name: 'supervisor',
     type: 'choice',
     choices: supervisors,
-    summary: 'What runs it (default: systemd where it is installed)',
+    summary: 'Service manager (default: systemd if installed)',
   },
-  { name: 'root', type: 'file', summary: 'Write the files below this folder, and run nothing: for images' },
-  { name: 'remove', type: 'flag', summary: 'Take away what setup made' },
-  { name: 'purge', type: 'text', summary: 'With --remove: also this home, with all instances and backups in it' },
+  { name: 'root', type: 'file', summary: 'Only write the files below this folder, for building images' },
+  { name: 'remove', type: 'flag', summary: 'Remove what setup created' },
+  { name: 'purge', type: 'text', summary: 'With --remove: also delete this home with all its instances and backups' },
 ] as const satisfies readonly Option[]
 
 type SetupCall = CallOf<(typeof options)[number]>
@@ -58,13 +64,13 @@ type SetupCall = CallOf<(typeof options)[number]>
 export const setupAction = defineAction({
   name: 'setup',
   group: 'Manager',
-  summary: 'Make this machine a server: account, home, service, schedule, reverse proxy, log rotation',
+  summary: 'Set up this machine as a server: account, home, service, schedule, reverse proxy, log rotation',
   description:
-    `For Debian and Ubuntu, as root. The home is that of --home, else APPS_HOME, else ${defaultHome}. Files that setup ` +
-    'wrote are brought up to date when it is called again, for instance after an upgrade; those that were changed by hand ' +
-    'are left as they are, and what setup would write is put beside them as <file>.dpkg-dist. What is there already and is ' +
-    'not setup’s is never changed. --dry-run prints every file and command. --remove takes away what setup made, and leaves ' +
-    'the home with its instances.',
+    `For Debian and Ubuntu, as root. The home is that of --home, else APPS_HOME, else ${defaultHome}. Run it ` +
+    'again to update the files that setup wrote, for instance after an upgrade; files that you changed are left ' +
+    'alone, and the new contents are written beside them as <file>.dpkg-dist. Files that setup did not create ' +
+    'are never changed. --dry-run prints every file and command. --remove removes what setup created, except the ' +
+    'home with its instances.',
   options,
   ability: 'admin',
   mutating: true,
@@ -95,7 +101,7 @@ async function install({
   const { changes, warnings, answers } = await setUp(found, sayTo(caller))
   const said =
     changes.length === 0
-      ? `${home.folder} is set up already; nothing was changed.`
+      ? `${home.folder} is already set up. Nothing was changed.`
       : ['Set up:', ...changes.map((change) => `  ${change}`)].join('\n')
   const silent = answers === false ? [`The server does not answer yet: journalctl -u ${found.options.service}`] : []
   return {
@@ -127,7 +133,7 @@ function preview(found: SetupLook): ActionResult {
       ),
     ...pieces
       .filter(({ state }) => state === 'changed' || state === 'newer')
-      .map(({ path }) => comment(`${path} was changed by hand, and would be left as it is.`)),
+      .map(({ path }) => comment(`${path} was changed manually and would be left alone.`)),
     ...(root === '/' && pieces.some(isDue)
       ? [
           comment(
@@ -139,7 +145,7 @@ function preview(found: SetupLook): ActionResult {
       : []),
   ]
   return {
-    message: parts.length === 0 ? `${home} is set up already; nothing would be changed.` : parts.join('\n'),
+    message: parts.length === 0 ? `${home} is already set up. Nothing would be changed.` : parts.join('\n'),
     item: { files: pieces.filter(isDue).map(({ path, text }) => ({ path, text })), home },
     warnings,
   }
@@ -159,11 +165,11 @@ function ending({ options, proxy, root }: SetupLook): string {
         ? `systemctl status ${options.service}`
         : `started by cron within a minute; ${home}/logs/serve.log`,
     ],
-    ...(domain === undefined ? [] : ([['DNS', `${domain} and *.${domain} have to lead to this machine`]] as const)),
-    ...(domain === undefined || proxy ? [] : ([['Proxy', `has to send ${url} to http://127.0.0.1:${port}`]] as const)),
+    ...(domain === undefined ? [] : ([['DNS', `${domain} and *.${domain} must resolve to this machine`]] as const)),
+    ...(domain === undefined || proxy ? [] : ([['Proxy', `must forward ${url} to http://127.0.0.1:${port}`]] as const)),
     ...(hints.length === 0
       ? []
-      : ([['Firewall', `setup opened no port; if one is in the way: ${hints.join('; or ')}`]] as const)),
+      : ([['Firewall', `setup did not open any ports. If a firewall blocks them: ${hints.join('; or ')}`]] as const)),
     ['Next', 'sudo manager add demo'],
     ['', 'sudo manager doctor'],
   ]
@@ -181,7 +187,7 @@ async function remove({ input, caller }: SetupCall): Promise<ActionResult> {
   }
   const left = await takeAway(removal, sayTo(caller))
   return {
-    message: [`What setup made for "${service}" is removed.`, ...left].join('\n'),
+    message: [`What setup created for "${service}" is removed.`, ...left].join('\n'),
     item: { home, left: [...left] },
   }
 }

@@ -13,25 +13,25 @@ export const nameOfBackup = {
   name: 'name',
   type: 'text',
   required: true,
-  summary: 'Name of the instance, also of one that is gone',
+  summary: 'Name of the instance, existing or deleted',
 } as const satisfies Parameter
 
 export const whichBackup = {
   name: 'backup',
   type: 'text',
-  summary: 'Backup, or the beginning of its name (default: the latest)',
+  summary: 'Backup, or the prefix of its name (default: the latest)',
 } as const satisfies Parameter
 
 /** Option of actions on backups that may be at a target. */
 export const atTarget = {
   name: 'at',
   type: 'text',
-  summary: 'Those at a target, see "target list" (default: those here)',
+  summary: 'Target, see "target list" (default: local backups)',
 } as const satisfies Parameter
 
 /** Option of actions that make an instance. */
 export const runtimeOption = {
   name: 'runtime',
   type: 'runtime',
-  summary: 'What runs it, see "runtimes"',
+  summary: 'Runtime, see "runtimes"',
 } as const satisfies Option

@@ -14,23 +14,24 @@ const defaultParallel = 2
 export const startAllAction = defineAction({
   name: 'startall',
   group: 'Instances',
-  summary: 'Start all instances that should run and do not',
+  summary: 'Start all instances that should run but do not',
   description:
-    'For after a reboot of the machine, as an @reboot line of the cron table or a unit would call it. Those that were ' +
-    'stopped stay so, and those that sleep are woken by the next request. An instance that fails does not keep the others from being started; it ends with 1 then.',
+    'Use it after a reboot, in an @reboot line of the crontab or a unit. Stopped instances stay stopped, and ' +
+    'sleeping ones wake with the next request. If an instance fails to start, the others are still started, and ' +
+    'the exit code is 1.',
   options: [
     {
       name: 'parallel',
       type: 'integer',
       min: 1,
       max: 64,
-      summary: `At most so many at once (default ${defaultParallel})`,
+      summary: `Maximum number of simultaneous starts (default ${defaultParallel})`,
     },
   ],
   ability: 'operate',
   mutating: true,
   examples: ['startall', 'startall --parallel 8'],
-  view: { type: 'table', columns: ['name', 'result', 'message'], empty: 'All that should run do.' },
+  view: { type: 'table', columns: ['name', 'result', 'message'], empty: 'All instances that should run are running.' },
   async handler(call) {
     const { context, input, caller } = call
     const wanted = context.registry.instances().filter(({ desired }) => desired === 'started')
@@ -49,7 +50,7 @@ export const startAllAction = defineAction({
     await Promise.all(Array.from({ length: input.parallel ?? defaultParallel }, work))
     const failed = results.filter(({ result }) => result !== 'started').length
     return {
-      message: `${results.length - failed} started, ${failed} failed, ${wanted.length - waiting.length} ran already.`,
+      message: `${results.length - failed} started, ${failed} failed, ${wanted.length - waiting.length} already running.`,
       list: results.toSorted((a, b) => a.name.localeCompare(b.name)),
       exitCode: failed > 0 ? 1 : 0,
     }

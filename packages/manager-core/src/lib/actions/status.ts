@@ -20,11 +20,11 @@ const logLines = 10
 export const statusAction = defineAction({
   name: 'status',
   group: 'Looking',
-  summary: 'Sum up an instance, or the whole manager',
+  summary: 'Show the status of an instance, or of the whole manager',
   description:
-    'Of an instance: address, version, state, health, uptime, memory, database and its size, last backup, what is done ' +
-    'automatically, operations under way or in need of attention, and the last lines of its log. Without a name: the ' +
-    'server, how many instances are in which state, and which of them want something.',
+    'For an instance: address, version, state, health, uptime, memory, database and its size, last backup, ' +
+    'automatic tasks, running operations and those that need attention, and the last lines of the log. Without a ' +
+    'name: the server, the number of instances by state, and the instances that need attention.',
   parameters: [{ ...nameOfInstance, required: false, summary: 'Name of the instance (default: the whole manager)' }],
   ability: 'read',
   mutating: false,

@@ -10,15 +10,15 @@ const list = defineAction({
   group: 'Backups',
   summary: 'List the targets that backups are copied to',
   description:
-    'Those of the settings APPS_SCP_…, APPS_FTP_…, APPS_SWIFT_…, APPS_S3_… and APPS_GCS_…, and the named ones of ' +
-    'APPS_TARGETS. Nothing is asked of the stores: "target test" does that.',
+    'Targets from the settings APPS_SCP_…, APPS_FTP_…, APPS_SWIFT_…, APPS_S3_… and APPS_GCS_…, and the named ' +
+    'ones of APPS_TARGETS. Does not connect to the stores; to do so, use "target test".',
   ability: 'read',
   mutating: false,
   examples: ['target list', 'target list --json'],
   view: {
     type: 'table',
     columns: ['name', 'type', 'where', 'problem'],
-    empty: 'No target is set: backups stay on this machine. "config --all remote" shows the settings.',
+    empty: 'No target is set, so backups stay on this machine. To see the settings, run: manager config --all remote',
   },
   async handler({ context }) {
     const rows = await Promise.all(context.targets.all.map((target) => rowOf(context, target)))
@@ -48,8 +48,9 @@ const test = defineAction({
   group: 'Backups',
   summary: 'Test a target, check by check',
   description:
-    'Stores, reads, lists, cuts and removes small objects below a name of their own (steward-check-…), as backups would, ' +
-    'and removes them. Nothing is tried again, so that a store shows how it is. Ends with 1 when a check failed.',
+    'Stores, reads, lists, truncates and removes small objects with names of their own (steward-check-…), as ' +
+    'backups would. Failures are not retried, so you see how the store behaves. The exit code is 1 if a check ' +
+    'fails.',
   parameters: [{ name: 'target', type: 'text', required: true, summary: 'Name of the target: see target list' }],
   ability: 'admin',
   mutating: false,
@@ -93,9 +94,9 @@ const publishing: Readonly<Record<TargetCapabilities['atomicPublish'], string>> 
 }
 
 const resuming: Readonly<Record<TargetCapabilities['resume'], string>> = {
-  append: 'uploads go on behind the bytes that are there',
-  parts: 'uploads go on with the parts that are there',
-  none: 'uploads begin anew after a cut',
+  append: 'uploads resume after the last byte',
+  parts: 'uploads resume after the last part',
+  none: 'interrupted uploads start again',
 }
 
 function abilities(capabilities: TargetCapabilities): string {
@@ -103,9 +104,9 @@ function abilities(capabilities: TargetCapabilities): string {
   const parts = [
     publishing[atomicPublish],
     resuming[resume],
-    hashes.length > 0 ? `it computes ${hashes.join(', ')}` : 'it computes no hashes, so that copies are read back',
+    hashes.length > 0 ? `it computes ${hashes.join(', ')}` : 'it computes no hashes, so copies are read back',
     ...(multipart ? [`parts have ${multipart.partBytes >> 20} MB`] : []),
-    conditionalCreate ? 'of two writers one wins' : 'two writers may overwrite each other',
+    conditionalCreate ? 'concurrent writes are safe: one wins' : 'concurrent writers may overwrite each other',
     immutability ? 'it locks objects' : 'it locks nothing',
     ...(maxObjectBytes === undefined ? [] : [`objects have at most ${Math.floor(maxObjectBytes / 1e9)} GB`]),
   ]

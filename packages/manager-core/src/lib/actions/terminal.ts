@@ -16,8 +16,8 @@ const shell = defineAction({
   group: 'Application',
   summary: 'Open a shell in the folder of an instance',
   description:
-    'It has the environment of the application server, with its secrets, and the SERVICE_ variables that hooks get. ' +
-    'In it, commands of the manager that are about one instance take this one when they are given no name: manager status.',
+    'The shell has the environment of the application server, including its secrets, and the SERVICE_ variables ' +
+    'of hooks. Manager commands in it apply to this instance by default, for example: manager status.',
   parameters: [nameOfInstance],
   ability: 'sensitive',
   mutating: false,
@@ -49,10 +49,11 @@ const database = defineAction({
   aliases: ['db'],
   formerly: ['sql'],
   group: 'Application',
-  summary: 'Open the database of an instance with the client of its database type',
+  summary: 'Open the database of an instance in its database client',
   description:
-    'sqlite3, psql, mysql, sqlplus (or SQLcl) or sqlcmd, with the rights that the instance has. With an input file the client runs what is in it. An ' +
-    'embedded database (sqlite) belongs to its application server alone, so the instance must be stopped.',
+    'The client is sqlite3, psql, mysql, sqlplus (or SQLcl) or sqlcmd, with the rights of the instance. With an ' +
+    'input file, the client runs the statements in it. An embedded database (sqlite) belongs to its application ' +
+    'server, so the instance must be stopped.',
   parameters: [nameOfInstance, { name: 'file', type: 'file', summary: 'Input file: statements for the client' }],
   ability: 'sensitive',
   mutating: false,
@@ -66,13 +67,13 @@ const database = defineAction({
     if (instance.database === 'sqlite' && isRunning(state))
       throw new ManagerError(
         'ERR_STATE',
-        `"${instance.name}" must be stopped first: its database is an embedded one.`,
+        `"${instance.name}" must be stopped first, because its database is embedded.`,
         {
           command: `stop ${instance.name}`,
         },
       )
     const file = input.file === undefined ? undefined : resolve(input.file)
-    if (file !== undefined && !existsSync(file)) throw new ManagerError('ERR_USAGE', `There is no file ${file}.`)
+    if (file !== undefined && !existsSync(file)) throw new ManagerError('ERR_USAGE', `File not found: ${file}`)
     const { folder } = home.instance(instance.id)
     const account = databases.account(folder, await settings.instance(folder))
     const { command, args, environment } = await databases.server(instance.database).client(account)

@@ -13,30 +13,34 @@ import { defineAction } from './define-action.js'
 const add = defineAction({
   name: 'token add',
   group: 'Access',
-  summary: 'Make a token for a program or a person',
+  summary: 'Create a token for a program or a person',
   description:
-    'The token is shown once; only a hash of it is kept. It is sent as "Authorization: Bearer <token>", or as the password ' +
-    'of the log-in (with any user). Abilities: read; operate, which is read too; admin, which is both; and sensitive by ' +
-    'itself: downloads, credentials, the terminal. With --instances it is for these instances only, also when they are ' +
-    'renamed; actions about the whole manager are refused then, and it may give its instances no other hosts (seturl, ' +
-    'rename) than those of --hosts. What is done with it is in the history as "token <name>".',
+    'The token is shown once; only a hash of it is stored. Send it as "Authorization: Bearer <token>", or as the ' +
+    'password of the log-in (with any user). Abilities: read; operate, which includes read; admin, which ' +
+    'includes both; and sensitive: downloads, credentials, the terminal. With --instances, the token is limited ' +
+    'to these instances, even if they are renamed; it cannot run actions on the whole manager, and it can give ' +
+    'its instances only the hosts of --hosts (seturl, rename). In the history, its actions appear as "token ' +
+    '<name>".',
   parameters: [{ name: 'name', type: 'text', required: true, summary: 'Name of the token' }],
   options: [
-    { name: 'abilities', type: 'text', summary: `Of ${allAbilities.join(', ')}, with commas between (default: read)` },
+    {
+      name: 'abilities',
+      type: 'text',
+      summary: `Abilities, separated by commas: ${allAbilities.join(', ')} (default: read)`,
+    },
     {
       name: 'instances',
       type: 'text',
       nonEmpty: true,
-      summary: 'Names of instances, with commas between (default: all)',
+      summary: 'Names of instances, separated by commas (default: all)',
     },
     {
       name: 'hosts',
       type: 'text',
       nonEmpty: true,
-      summary:
-        'With --instances: hosts that it may give to them by seturl and rename, with commas between (default: none)',
+      summary: 'With --instances: hosts allowed for seturl and rename, separated by commas (default: none)',
     },
-    { name: 'days', type: 'integer', min: 0, max: 36_500, summary: 'Days that it holds; 0: for ever (default: 365)' },
+    { name: 'days', type: 'integer', min: 0, max: 36_500, summary: 'Days until it expires; 0: never (default: 365)' },
   ],
   ability: 'admin',
   mutating: true,
@@ -60,14 +64,14 @@ const add = defineAction({
     const wanted = { name, abilities, instances: ids, hosts, createdBy: caller.actor, expires }
     if (caller.dryRun)
       return {
-        message: `Token "${name}" would be made.`,
+        message: `Token "${name}" would be created.`,
         item: wire({ ...wanted, id: '', created: '', lastUsed: '' }, context),
       }
     const parameters = { token: name, abilities, instances: instances?.map((one) => one.name) ?? null, hosts, expires }
     return recordHistory(context, caller, { action: 'token add', parameters, isSecret: true }, () => {
       const { token, secret } = createTokens(context).add(wanted)
       return {
-        message: `Token "${name}" is made. Keep it, it is not shown again:\n${secret.reveal()}`,
+        message: `Token "${name}" is created. Copy it now, it is not shown again:\n${secret.reveal()}`,
         item: { token: secret.reveal(), ...wire(token, context) },
       }
     })
@@ -98,12 +102,12 @@ const list = defineAction({
 const remove = defineAction({
   name: 'token remove',
   group: 'Access',
-  summary: 'Remove a token, so that it is valid no longer',
+  summary: 'Revoke a token',
   parameters: [{ name: 'name', type: 'text', required: true, summary: 'Name of the token' }],
   ability: 'admin',
   mutating: true,
   direct: true,
-  destructive: 'Who uses the token "{name}" is refused from then on.',
+  destructive: 'Programs and people that use the token "{name}" lose access.',
   examples: ['token remove prometheus'],
   view: { type: 'text' },
   async handler({ context, input, caller }) {
@@ -122,8 +126,8 @@ export const tokenActions: readonly Action[] = [add, list, remove]
 
 function checkedName(name: string): string {
   if (/^[\w][\w.@ -]{0,59}$/.test(name)) return name
-  throw new ManagerError('ERR_NAME', `"${name.slice(0, 60)}" is no name of a token.`, {
-    help: 'Names are at most 60 letters, digits, and . _ - @ or spaces, and begin with a letter or digit.',
+  throw new ManagerError('ERR_NAME', `"${name.slice(0, 60)}" is not a valid token name.`, {
+    help: 'Use up to 60 letters, digits, spaces and . _ - @, with a letter or digit first.',
   })
 }
 
@@ -132,13 +136,13 @@ function chosenAbilities(wanted = 'read', caller: Caller): readonly Ability[] {
   const words = wanted.split(',').map((word) => word.trim().toLowerCase())
   const unknown = words.find((word) => !allAbilities.some((one) => one === word))
   if (unknown !== undefined)
-    throw new ManagerError('ERR_USAGE', `"${unknown.slice(0, 40)}" is no ability.`, {
-      help: didYouMean(unknown, allAbilities) ?? `Abilities are ${allAbilities.join(', ')}.`,
+    throw new ManagerError('ERR_USAGE', `Unknown ability "${unknown.slice(0, 40)}".`, {
+      help: didYouMean(unknown, allAbilities) ?? `Use one of: ${allAbilities.join(', ')}.`,
     })
   const chosen = allAbilities.filter((one) => words.includes(one))
   const missing = chosen.find((one) => caller.abilities?.has(one) === false)
   if (missing === undefined) return chosen
-  throw new ManagerError('ERR_ACCESS', `You cannot give the ability "${missing}", which you do not have.`)
+  throw new ManagerError('ERR_ACCESS', `You cannot grant the ability "${missing}", because you do not have it.`)
 }
 
 function chosenInstances(wanted: string | undefined, { registry }: ManagerContext) {
@@ -155,7 +159,7 @@ function chosenHosts(wanted: string | undefined, instances: string | undefined):
     const address = addressOf(`http://${word}`)
     if (address?.path === '' && !/[:/@]/.test(word)) return address.host
     throw new ManagerError('ERR_USAGE', `"${word.slice(0, 80)}" is not a host.`, {
-      help: 'Give host names without scheme, port and path: shop.example.com,www.example.com',
+      help: 'Use host names without scheme, port and path: shop.example.com,www.example.com',
     })
   })
 }

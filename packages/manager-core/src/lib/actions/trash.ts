@@ -16,7 +16,7 @@ import { runOperation } from './run-operation.js'
 export const trash = defineAction({
   name: 'trash',
   group: 'Instances',
-  summary: 'List what is in the trash: deleted instances, and what instances were before a reset or restore',
+  summary: 'List the trash: deleted instances, and earlier contents from before a reset or restore',
   ability: 'read',
   mutating: false,
   examples: ['trash', 'trash --json'],
@@ -45,12 +45,12 @@ export const trash = defineAction({
 export const undelete = defineAction({
   name: 'undelete',
   group: 'Instances',
-  summary: 'Bring an instance back from the trash',
+  summary: 'Restore an instance from the trash',
   description:
-    'With its data, settings, passwords and flags, but another port; it is started when it was. What was there before a ' +
-    'reset or restore needs another name (--as), as its own is in use.',
-  parameters: [{ name: 'entry', type: 'text', required: true, summary: 'Entry of the trash, or the name it had' }],
-  options: [{ name: 'as', type: 'new-name', summary: 'Name that it gets (default: the one it had)' }],
+    'Restores its data, settings, passwords and flags, with another port; it is started if it was running. ' +
+    'Contents from before a reset or restore need another name (--as), because the original name is in use.',
+  parameters: [{ name: 'entry', type: 'text', required: true, summary: 'Entry in the trash, or the old name' }],
+  options: [{ name: 'as', type: 'new-name', summary: 'New name (default: the old one)' }],
   ability: 'admin',
   mutating: true,
   examples: ['undelete demo', 'undelete demo-20261121T030000Z-k3x9q2ab --as demo2'],
@@ -71,35 +71,40 @@ export const undelete = defineAction({
 export const purge = defineAction({
   name: 'purge',
   group: 'Instances',
-  summary: 'Remove what is in the trash for good, with its databases; or restore points of upgrades',
+  summary: 'Permanently delete instances in the trash with their databases, or restore points of upgrades',
   description:
-    'What has been in the trash for APPS_TRASHDAYS goes by itself with the next refresh, delete, reset or restore, and with an ' +
-    'instance its restore points. With --restore-points those of an instance that is there are removed, or with --all of ' +
-    'all instances; those that are older than APPS_RESTOREPOINTDAYS go by themselves with the next refresh.',
+    'What has been in the trash for APPS_TRASHDAYS is deleted automatically by the next refresh, delete, reset ' +
+    'or restore; restore points are deleted with their instance. --restore-points deletes those of an existing ' +
+    'instance, or with --all of all instances; those older than APPS_RESTOREPOINTDAYS are deleted automatically ' +
+    'by the next refresh.',
   parameters: [
     {
       name: 'entry',
       type: 'text',
-      summary: 'Entry of the trash, or the name it had; with --restore-points an instance',
+      summary: 'Entry in the trash, or the old name; with --restore-points an instance',
     },
   ],
   options: [
     { name: 'all', type: 'flag', summary: 'Empty the trash; with --restore-points: of all instances' },
-    { name: 'restore-points', type: 'flag', summary: 'Remove restore points, so that upgrades cannot be rolled back' },
+    {
+      name: 'restore-points',
+      type: 'flag',
+      summary: 'Delete restore points; upgrades can then no longer be rolled back',
+    },
   ],
   ability: 'admin',
   mutating: true,
-  destructive: 'What is removed cannot be had back.',
+  destructive: 'This cannot be undone.',
   examples: ['purge demo', 'purge --all --yes', 'purge demo --restore-points --yes'],
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
     if ((input.entry === undefined) !== input.all)
-      throw new ManagerError('ERR_USAGE', 'purge takes one name, or --all.', { command: 'trash' })
+      throw new ManagerError('ERR_USAGE', 'Give either one name or --all.', { command: 'trash' })
     if (input['restore-points']) return purgePoints(call, input.entry)
     if (input.entry !== undefined) {
       const { entry } = await findEntry(context.home, input.entry)
-      return runOperation(call, purgeKind, { entry }, () => ({ message: `"${entry}" is removed for good.` }))
+      return runOperation(call, purgeKind, { entry }, () => ({ message: `"${entry}" is permanently deleted.` }))
     }
     const entries = await listTrash(context.home)
     const results: ActionResult[] = []
@@ -108,8 +113,8 @@ export const purge = defineAction({
       results.push(await runOperation(each, purgeKind, { entry }, () => ({ message: '' })))
     const warnings = results.flatMap((result) => result.warnings ?? [])
     const message = call.caller.dryRun
-      ? `${entries.length} would be removed for good.`
-      : `${entries.length} removed for good.`
+      ? `${entries.length} would be permanently deleted.`
+      : `${entries.length} permanently deleted.`
     return { message, ...(warnings.length > 0 && { warnings }) }
   },
 })

@@ -20,28 +20,42 @@ export const upgradeAction = defineAction({
   name: 'upgrade',
   aliases: ['up'],
   group: 'Instances',
-  summary: 'Bring an instance to the newest template of its version',
+  summary: 'Upgrade an instance to the latest template of its version',
   description:
-    'A snapshot is taken, the new application takes the place of the old one and is started. When it does not get healthy, or does not stay so for APPS_HEALTHWINDOW, application and data are put back as they were. With a reverse proxy (APPS_PROXY), and when the data model stays the same, it answers all the time, as with restart: there is no snapshot then, and when the new application is not healthy, the old one goes on with the data as they are. A warning tells of a gap, --dry-run before. The hooks pre-upgrade.sh and post-upgrade.sh run. An instance that is stopped is started to try it, and stopped again. "refresh" fetches templates, "setversion" moves to a higher version. With --rehearse the same is done with a copy of the instance that is neutralised, in no list, and removed again: its unit tests run, rows are counted before and after, and the answer says what changes, how long each part takes, and how long the instance would not answer. It ends with 0 only when the upgrade would succeed; no hooks run, and the instance keeps running. Refused is a template of another application (the name in app.yaml), or of an older version of it. While the instance runs, the new application is loaded and its changes are planned on the live database: what cannot be loaded, what the data do not allow, and what could lose data is refused, and the instance keeps running. --destructive allows a loss for this upgrade, and the restore point has what was lost; with --dry-run it lists the columns and counts their values. It needs the ability admin, and is refused for an instance that is protected.',
+    'Takes a snapshot, replaces the application, and starts the new one. If it is not healthy, or does not stay ' +
+    'healthy for APPS_HEALTHWINDOW, application and data are rolled back. With a reverse proxy (APPS_PROXY), and ' +
+    'if the data model does not change, there is no downtime, as with restart: no snapshot is taken, and if the ' +
+    'new application is not healthy, the old one keeps running with the current data. A warning announces ' +
+    'downtime; --dry-run shows it in advance. Runs the hooks pre-upgrade.sh and post-upgrade.sh. A stopped ' +
+    'instance is started for the upgrade, and stopped again. To fetch templates, use "refresh"; to move to a ' +
+    'higher version, use "setversion". --rehearse upgrades a neutralised temporary copy instead: it runs its ' +
+    'unit tests, counts rows before and after, and reports the changes, the duration of each part and the ' +
+    'expected downtime. The exit code is 0 only if the upgrade would succeed; no hooks run, and the instance ' +
+    'keeps running. A template of another application (the name in app.yaml), or of an older version of it, is ' +
+    'refused. While the instance runs, the new application is loaded and its changes are planned on the live ' +
+    'database: what cannot be loaded, what the data does not allow, and what could lose data is refused, and the ' +
+    'instance keeps running. --destructive allows the loss for this upgrade, and the restore point keeps the ' +
+    'lost data; with --dry-run, it lists the columns and counts their values. It requires the ability admin, and ' +
+    'is refused for protected instances.',
   parameters: [nameOfInstance],
   options: [
-    { name: 'force', short: 'f', type: 'flag', summary: 'Also when there is nothing newer' },
+    { name: 'force', short: 'f', type: 'flag', summary: 'Upgrade even if nothing is newer' },
     {
       name: 'rehearse',
       type: 'flag',
-      summary: 'Try it with a copy that is removed again, and report what it changes and how long it takes',
+      summary: 'Try the upgrade on a temporary copy, and report its changes and duration',
     },
-    { name: 'replace', type: 'flag', summary: 'Also by another application, or by an older version of it' },
+    { name: 'replace', type: 'flag', summary: 'Allow another application, or an older version of it' },
     {
       name: 'destructive',
       type: 'flag',
-      summary: 'Let the database lose what the new application has no place for, this time',
+      summary: 'Allow the loss of data that the new application has no fields for, this time only',
       ability: 'admin',
     },
   ],
   ability: 'operate',
   mutating: true,
-  destructive: 'Data of "{name}" that the new application has no place for will be lost.',
+  destructive: 'Data of "{name}" that the new application has no fields for will be lost.',
   destructiveWith: 'destructive',
   harmlessWith: 'rehearse',
   examples: [
@@ -59,10 +73,10 @@ export const upgradeAction = defineAction({
     if (!force && !replace && !isUpgradeNeeded(instance, newest))
       return {
         message:
-          `"${instance.name}" has the newest ${newest.version} already: revision ${shortRevision(newest.revision)} of ` +
-          `${newest.date}. Its template was last looked for at ${newest.refreshed}; "refresh" looks again.`,
+          `"${instance.name}" already has the latest ${newest.version}: revision ${shortRevision(newest.revision)} of ` +
+          `${newest.date}. Templates were last fetched at ${newest.refreshed}; to fetch again, use "refresh".`,
         ...warningsOf([
-          newest.problem !== '' && `A newer template was not taken: ${newest.problem}`,
+          newest.problem !== '' && `A newer template was not accepted: ${newest.problem}`,
           olderServer(context, instance),
         ]),
         item: wireInstance(instance, context.settings.global),
@@ -74,7 +88,7 @@ export const upgradeAction = defineAction({
       const { lost = [] } = (outcomes.get('start') ?? {}) as { readonly lost?: readonly string[] }
       const days = context.settings.global.restorePointDays
       const back =
-        lost.length > 0 ? ` What was lost can be had back for ${days} days: manager rollback ${now.name}.` : ''
+        lost.length > 0 ? ` You can restore the lost data for ${days} days: manager rollback ${now.name}` : ''
       return {
         message: `"${now.name}" is upgraded to ${now.version} of ${now.versionDate}.${back}`,
         item: { ...wireInstance(now, context.settings.global), ...(lost.length > 0 && { lost }) },
@@ -106,13 +120,15 @@ function rehearse(call: CallPlace, upgrade: UpgradeRequest): Promise<ActionResul
 export const upgradeAllAction = defineAction({
   name: 'upgradeall',
   group: 'Instances',
-  summary: 'Upgrade all instances that are upgraded automatically (autoupdate)',
+  summary: 'Upgrade all instances included in nightly upgrades (autoupdate)',
   description:
-    'One after the other, those that are not protected first; within APPS_WINDOW when it is set. After the first failure no other ' +
-    'instance of the same version is upgraded, and those of other versions are. Failures are mailed to APPS_EMAIL. With APPS_REHEARSEUPGRADES=yes each upgrade to a revision is rehearsed first, unless that went well before; when that fails, the instance is left as it is.',
+    'Upgrades instances one by one, unprotected ones first; within APPS_WINDOW if that is set. After a failure, ' +
+    'no other instance of the same version is upgraded; other versions continue. Failures are mailed to ' +
+    'APPS_EMAIL. With APPS_REHEARSEUPGRADES=yes, each upgrade to a revision is rehearsed first, unless a ' +
+    'rehearsal already succeeded; if the rehearsal fails, the instance is not upgraded.',
   options: [
-    { name: 'keep-going', type: 'flag', summary: 'Also go on with others of the same version' },
-    { name: 'now', type: 'flag', summary: 'Also outside of APPS_WINDOW' },
+    { name: 'keep-going', type: 'flag', summary: 'After a failure, continue with instances of the same version' },
+    { name: 'now', type: 'flag', summary: 'Run even outside APPS_WINDOW' },
   ],
   ability: 'operate',
   mutating: true,
@@ -121,7 +137,7 @@ export const upgradeAllAction = defineAction({
   view: {
     type: 'table',
     columns: ['name', 'version', 'result', 'message'],
-    empty: 'All instances have the newest template of their version, or are not upgraded automatically.',
+    empty: 'All instances in nightly upgrades have the latest template of their version.',
   },
   async handler({ context, input, caller }) {
     if (caller.dryRun) {
@@ -149,7 +165,7 @@ export const upgradeAllAction = defineAction({
     const { entries, warnings } = await upgradeAll(context, caller, options)
     const count = (result: string) => entries.filter((entry) => entry.result === result).length
     return {
-      message: `${count('upgraded')} upgraded, ${count('failed')} failed, ${count('not begun')} not begun.`,
+      message: `${count('upgraded')} upgraded, ${count('failed')} failed, ${count('not begun')} not started.`,
       list: entries,
       ...(warnings.length > 0 && { warnings }),
       ...(count('failed') > 0 && { exitCode: 1 }),
@@ -162,11 +178,9 @@ export const setVersionAction = defineAction({
   group: 'Instances',
   summary: 'Record a higher version for an instance',
   description:
-    'Only upwards. The instance goes on with what it runs; the next upgrade moves it to the new version. Reset makes it anew of any version.',
-  parameters: [
-    nameOfInstance,
-    { name: 'version', type: 'version', required: true, summary: 'One of the versions, a higher one' },
-  ],
+    'The version can only increase. The instance keeps running its current version; the next upgrade moves it to ' +
+    'the new one. To start over with any version, use reset.',
+  parameters: [nameOfInstance, { name: 'version', type: 'version', required: true, summary: 'A higher version' }],
   ability: 'operate',
   mutating: true,
   examples: ['setversion demo 2.0', 'upgrade demo'],
@@ -179,7 +193,7 @@ export const setVersionAction = defineAction({
     const result = await runOperation(call, setVersionKind, { id, name: instanceName, version }, () => {
       const now = context.registry.get(instanceName)
       return {
-        message: `"${now.name}" has version ${now.version} now; the next upgrade moves it there (upgrade ${now.name}).`,
+        message: `"${now.name}" is now recorded as version ${now.version}. To upgrade it: manager upgrade ${now.name}`,
         item: wireInstance(now, context.settings.global),
       }
     })

@@ -13,9 +13,11 @@ export const versionActions: readonly Action[] = [
   defineAction({
     name: 'versions',
     group: 'Manager',
-    summary: 'List the versions that instances can be made of',
+    summary: 'List the versions available for instances',
     description:
-      'Versions are the files version-<version>.sh of the home. Each names its template (APPS_TEMPLATE): default, folder:<path>, git:<url>#<branch, tag or commit>, or npm:<name>@<range>. "refresh" fetches them, and takes none that cannot be loaded: the one before stays in use then, and its problem is shown here.',
+      'Versions are the files version-<version>.sh in the home. Each names its template (APPS_TEMPLATE): default, ' +
+      'folder:<path>, git:<url>#<branch, tag or commit>, or npm:<name>@<range>. "refresh" fetches the templates. ' +
+      'If one cannot be loaded, the previous one stays in use, and the problem is shown here.',
     ability: 'read',
     mutating: false,
     scoped: true,

@@ -13,7 +13,7 @@ export type WhoAmI = {
 export const whoamiAction = defineAction({
   name: 'whoami',
   group: 'Access',
-  summary: 'Tell who asks, what they may do, and what this manager has',
+  summary: 'Show your identity, your abilities, and the features of this manager',
   ability: 'read',
   mutating: false,
   scoped: true,

@@ -48,7 +48,7 @@ describe('checksaves', () => {
     expect(await check()).toEqual({
       problems: { demo: '', fresh: '' },
       exitCode: undefined,
-      message: '1 of 2 that are saved automatically have a good backup; 1 new without one yet.',
+      message: '1 of 2 instances in nightly backups have a good backup; 1 new without one yet.',
     })
     // The clock was set back, by so much that nobody knows how old it is.
     rmSync(save, { recursive: true })

@@ -39,7 +39,7 @@ it('backups go with a renamed instance, and a new one of the old name neither se
   expect(await list({ name: 'prod' })).toEqual([`prod/${second}`])
   expect(await list({ name: 'oldprod' })).toEqual([`prod/${old}`])
   expect((await test.perform('backups list', { name: 'prod' })).message).toContain(
-    '1 saved under this name belong to another',
+    '1 under this name belong to another',
   )
   const newest = await save('oldprod')
   expect(await list({ name: 'oldprod' })).toEqual([`oldprod/${newest}`])

@@ -105,7 +105,7 @@ describe('prove', () => {
     const answer = await manager.perform('prove', { name: 'demo' }, { ...test.caller, surface: 'schedule' })
     expect(answer).toMatchObject({ exitCode: 1, message: expect.stringContaining('did not start') })
     expect(received).toHaveLength(1)
-    expect(received[0]?.text).toContain('the backup of demo could not be proved')
+    expect(received[0]?.text).toContain('the test restore of demo failed')
     expect(readFileSync(join(test.folder, 'alarms'), 'utf8')).toBe('demo proof-failed\n')
     expectNothingLeft()
     rmSync(folder, { recursive: true })
@@ -117,7 +117,7 @@ describe('prove', () => {
     rmSync(backup.folder, { recursive: true })
     expect((await steps({ from: 'nas' }))?.slice(0, 2)).toEqual(['fetch', 'restore-verify'])
     const { message } = await test.perform('prove', { name: 'demo', from: 'nas' })
-    expect(message).toContain(`The backup ${backup.key} at "nas" is proved`)
+    expect(message).toContain(`The backup ${backup.key} at "nas" can be restored`)
     expect(existsSync(backup.folder)).toBe(false)
     expect(readFileSync(statusFile(backup.folder), 'utf8')).toContain('"proved":')
 
@@ -155,7 +155,7 @@ describe('prove', () => {
     await save()
     await test.perform('delete', { name: 'demo', purge: true })
     rmSync(join(test.folder, 'hooks'))
-    expect((await test.perform('prove', { name: 'demo' })).message).toContain('is proved')
+    expect((await test.perform('prove', { name: 'demo' })).message).toContain('can be restored')
     expect(test.context.registry.instances()).toEqual([])
     expect((await latest()).proved).toBeDefined()
     // What is made of it is the same to whoever looks.

@@ -115,7 +115,7 @@ describe('restore from a target', () => {
     chmodSync(file, 0o600)
     truncateSync(file, 200)
     const { warnings } = await test.perform('restore', { name: 'demo', as: 'copy' }, { dryRun: true })
-    expect(warnings).toEqual([expect.stringContaining(`${newest.key}, which is newer, was passed over.`)])
+    expect(warnings).toEqual([expect.stringContaining(`Skipped the newer backup ${newest.key}.`)])
   })
 
   it.each([

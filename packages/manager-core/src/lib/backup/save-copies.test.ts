@@ -39,7 +39,7 @@ describe('save --to', () => {
     const planned = await test.perform('save', { name: 'demo', to: 'all' }, { dryRun: true })
     expect(planned.plan?.notes).toContain('Then it is copied to nas.')
     const saved = await test.perform('save', { name: 'demo', to: 'nas' })
-    expect(saved.message).toMatch(/^Instance "demo" is saved: demo\/.* It is also at nas\.$/)
+    expect(saved.message).toMatch(/^Instance "demo" is backed up: demo\/.* It is also at nas\.$/)
     expect(saved).toMatchObject({ item: { copies: 'nas' } })
     expect(saved.exitCode).toBeUndefined()
     expect(await rows({ at: 'nas' })).toHaveLength(1)
@@ -92,7 +92,7 @@ describe('saveall', () => {
       `touch ${test.folder}/$1; for i in $(seq 100); do [ -e ${test.folder}/aaa ] && [ -e ${test.folder}/bbb ] && exit 0; sleep 0.1; done; exit 1`,
     )
     const planned = await test.perform('saveall', {}, { dryRun: true })
-    expect(planned.message).toBe('2 would be saved, and copied to nas.')
+    expect(planned.message).toBe('2 would be backed up, and copied to nas.')
     const events: OperationEvent[] = []
     const { list } = await test.perform('saveall', {}, { onEvent: (event) => events.push(event) })
     expect(list).toMatchObject([{ result: 'saved' }, { result: 'saved' }])

@@ -116,7 +116,7 @@ describe.skipIf(reason !== '').each(tried)(`a full %s${reason}`, (system) => {
     expect(stopping.context.registry.get('demo')).toMatchObject({ desired: 'stopped', observed: 'stopped' })
     stopping.close()
     const purging = onFullDisk()
-    expect((await purging.perform('purge', { all: true }, test.caller)).message).toBe('1 removed for good.')
+    expect((await purging.perform('purge', { all: true }, test.caller)).message).toBe('1 permanently deleted.')
     purging.close()
     rmSync(ballast())
     const { warnings } = await test.another().perform('list', {}, test.caller)

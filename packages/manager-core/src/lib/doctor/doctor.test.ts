@@ -70,7 +70,7 @@ describe('files that others can read', () => {
   it('so is config.sh, and the command ends with 1', async () => {
     chmodSync(test.context.home.config, 0o640)
     const { exitCode, message } = await test.perform('doctor', { category: 'home' })
-    expect([exitCode, message]).toEqual([1, '1 error, 0 warnings. doctor --fix puts 1 of them right.'])
+    expect([exitCode, message]).toEqual([1, '1 error, 0 warnings. To repair 1 of them, run: manager doctor --fix'])
     await doctor('home', true)
   })
 })

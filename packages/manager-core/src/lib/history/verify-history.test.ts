@@ -35,7 +35,7 @@ const verify = (expect?: string) => test.perform('history verify', expect === un
 
 it('is as it was written', async () => {
   const { message, item, exitCode } = await verify()
-  expect(message).toMatch(/^The history is as it was written: 10 entries. Head: 10:[0-9a-f]{64}$/)
+  expect(message).toMatch(/^The history is intact: 10 entries. Head: 10:[0-9a-f]{64}$/)
   expect(item).toMatchObject({ entries: 10, unsealed: 0, faults: [] })
   expect(exitCode).toBe(0)
 })
@@ -77,10 +77,10 @@ it('a head that was kept elsewhere proves all up to it, also when all hashes wer
 it('entries of before the hashes are told, and go before all others', async () => {
   exec(`update history set hash = ''`)
   expect((await verify()).message).toBe(
-    'The history is as it was written: 10 entries. 10 of them are older than its hashes.',
+    'The history is intact: 10 entries. 10 of them were written before entries had hashes.',
   )
   add(1)
-  expect((await verify()).message).toContain('11 entries. 10 of them are older than its hashes. Head: 11:')
+  expect((await verify()).message).toContain('11 entries. 10 of them were written before entries had hashes. Head: 11:')
 })
 
 it('looks at many without keeping others waiting', async () => {

@@ -44,7 +44,8 @@ test('a clone has the application and data of its source, and secrets of its own
   const { message } = await perform('clone', { name: 'demo', new: 'copy' })
   const [source, copy] = [instance('demo'), instance('copy')]
   expect(message).toBe(
-    `Instance "copy" (a clone of "demo", sqlite) is started: http://127.0.0.1:${copy.port}\nLog in with the users and passwords of "demo".`,
+    `Instance "copy" (a clone of "demo", sqlite) is started: http://127.0.0.1:${copy.port}\nLog in with a user ` +
+      'of "demo".',
   )
   expect(query('copy', 'select text from note order by id')).toEqual([{ text: 'first' }, { text: 'of the source' }])
   expect(readFileSync(path('copy', 'data', 'documents', 'letter.txt'), 'utf8')).toBe('Dear Ada')

@@ -28,7 +28,7 @@ test('add makes an instance that runs, with a database and settings of its own',
   const { message, item, operation } = await perform('add', { name: 'demo', from: '1.0' })
   const { port } = instance('demo')
   expect(message).toBe(
-    `Instance "demo" (version 1.0, sqlite) is started: http://127.0.0.1:${port}\nLog in as admin; this shows the password: manager iocredentials demo`,
+    `Instance "demo" (version 1.0, sqlite) is started: http://127.0.0.1:${port}\nLog in as admin. To show the password: manager iocredentials demo`,
   )
   expect(item).toMatchObject({ name: 'demo', status: 'started', protected: 'no', auto_update: 'yes', auto_save: 'no' })
   expect(instance('demo')).toMatchObject({ desired: 'started', source: 'template:1.0', operation: '' })
@@ -127,7 +127,7 @@ test('what cannot be had is refused: versions, databases, more than APPS_MAXINST
   const { perform } = await managerWith({ config: ['export APPS_MAXINSTANCES=1', 'export APPS_DATABASES=sqlite'] })
   await expect(perform('add', { from: '9.9' })).rejects.toMatchObject({
     code: 'ERR_NOT_FOUND',
-    message: 'There is neither a version nor an instance "9.9".',
+    message: 'No version or instance is named "9.9".',
     help: 'Versions: 1.0.',
   })
   await expect(perform('add', { database: 'postgresql' })).rejects.toMatchObject({ code: 'ERR_STATE' })

@@ -24,7 +24,7 @@ test('a deleted instance is stopped and in the trash; its name and port are free
   const { perform, context, home, instance } = await managerWithDemo()
   const { port, id } = instance('demo')
   const { message } = await perform('delete', { name: 'demo' })
-  expect(message).toBe('Instance "demo" is deleted; undelete brings it back.')
+  expect(message).toBe('Instance "demo" is deleted; to restore it, use undelete.')
   expect(processesOf(join(home, 'instances'))).toEqual([])
   expect(context.registry.count()).toBe(0)
   expect(readdirSync(join(home, 'instances'))).toEqual([])
@@ -117,7 +117,7 @@ test('purge takes one entry or all, and says what is not there', async () => {
   await expect(perform('purge', { entry: '../instances' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
   await perform('purge', { entry: 'one' })
   expect((await entriesOf()).map(({ name }) => name).toSorted()).toEqual(['demo', 'two'])
-  expect((await perform('purge', { all: true })).message).toBe('2 removed for good.')
+  expect((await perform('purge', { all: true })).message).toBe('2 permanently deleted.')
   expect(await entriesOf()).toEqual([])
 })
 

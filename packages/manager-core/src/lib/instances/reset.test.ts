@@ -37,7 +37,7 @@ test('reset erases data and files; address and credentials stay, and it runs as 
   const old = await context.settings.instance(path('demo'))
   writeFileSync(path('demo', 'app', 'patched.txt'), 'by hand')
   const { message } = await perform('reset', { name: 'demo' })
-  expect(message).toBe('Instance "demo" is blank now (version 1.0).')
+  expect(message).toBe('Instance "demo" is now blank (version 1.0).')
   expect(notes()).toEqual([{ text: 'first' }])
   expect(readdirSync(path('demo', 'data'))).toEqual(['database.db'])
   expect(existsSync(path('demo', 'app', 'patched.txt'))).toBe(false)

@@ -116,7 +116,7 @@ else
       expect(await notesOf(other, 'bureau', '/bureau')).toBe('')
       const { message, exitCode } = await other.perform('health', { name: 'bureau' })
       expect({ message, exitCode }).toEqual({
-        message: '"bureau" answers /health with HTTP 404: its web application tells nothing of its health.',
+        message: '"bureau" answers /health with HTTP 404: its web application does not report its health.',
         exitCode: 0,
       })
     })
@@ -135,7 +135,7 @@ else
 
     it.runIf(isDeep)('is proved by its backup, and its upgrade rehearsed', async () => {
       await test.perform('save', { name: 'shop' })
-      expect((await test.perform('prove', { name: 'shop' })).message).toContain('is proved')
+      expect((await test.perform('prove', { name: 'shop' })).message).toContain('can be restored')
       await test.change((before) => `${before}<!-- another revision -->`)
       expect((await test.perform('upgrade', { name: 'shop', rehearse: true })).exitCode ?? 0).toBe(0)
       const { revision } = (await test.context.templates.get('1.0')) ?? {}

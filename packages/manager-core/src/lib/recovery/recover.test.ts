@@ -116,7 +116,7 @@ describe.skipIf(noSshd)('a server whose machine is lost', () => {
     })
     opened.push(next)
     const dry = await next.perform('recover', { from: 'scp' }, { dryRun: true })
-    expect(dry.message).toMatch(/^2 instances would be brought back \(1 left out\): nothing was done\.$/)
+    expect(dry.message).toMatch(/^2 instances would be recovered \(1 left out\): nothing was done\.$/)
     expect(next.context.registry.instances()).toEqual([])
     expect(existsSync(join(next.home, 'version-2.0.sh'))).toBe(false)
 
@@ -127,7 +127,7 @@ describe.skipIf(noSshd)('a server whose machine is lost', () => {
     process.stdout.write(`recover: ${done.message}\n`)
     expect([done.exitCode, done.message]).toEqual([
       undefined,
-      expect.stringMatching(/^1 instance brought back \(1 here already, 1 left out\), after [\d.]+ s\.$/),
+      expect.stringMatching(/^1 instance recovered \(1 already here, 1 left out\), after [\d.]+ s\.$/),
     ])
     expect(of(rows, 'instance', 'gone')).toMatchObject({
       result: 'left out',
@@ -189,9 +189,7 @@ describe.skipIf(noSshd)('a server whose machine is lost', () => {
     // No other and no older application comes in the next night.
     const { list } = await next.perform('upgradeall')
     expect(JSON.stringify(list)).not.toMatch(/failed|"upgraded"/)
-    expect((await next.perform('recover', { from: 'scp' })).message).toMatch(
-      /^0 instances brought back \(2 here already/,
-    )
+    expect((await next.perform('recover', { from: 'scp' })).message).toMatch(/^0 instances recovered \(2 already here/)
     await next.perform('add', { name: 'fresh', from: '2.0', 'no-start': true })
     rmSync(cron, { recursive: true })
   }, 300_000)

@@ -80,7 +80,7 @@ describe('setup --root', () => {
     const made = files()
     expect(Object.keys(made).length).toBeGreaterThan(Object.keys(before).length + 5)
     const again = await setup()
-    expect([again.message, files()]).toEqual(['/srv/apps is set up already; nothing was changed.', made])
+    expect([again.message, files()]).toEqual(['/srv/apps is already set up. Nothing was changed.', made])
     await setup({ remove: true, purge: '/srv/apps' })
     // The folders that hold homes are the machine's.
     rmSync(join(root, 'srv'), { recursive: true })

@@ -45,15 +45,15 @@ it('a template that cannot be loaded is not taken, the one before stays, and eve
   const { warnings, list, exitCode } = await publish({
     problems: ['objects/Note.yaml:3:7 fields.text.type is missing'],
   })
-  expect(warnings).toEqual([`The newest template of version 1.0 was not taken: ${problem}`])
+  expect(warnings).toEqual([`The latest template of version 1.0 was not accepted: ${problem}`])
   expect(list).toMatchObject([{ version: '1.0', result: 'failed', error: problem }])
   expect(exitCode).toBe(1)
   expect((await test.perform('versions')).list).toMatchObject([{ revision: before?.revision, problem }])
   expect((await test.perform('doctor', { category: 'templates' })).list).toMatchObject([{ level: 'warning' }])
   const { message, warnings: told } = await test.perform('upgrade', { name: 'demo' })
   expect(message).toContain(`revision ${before?.revision.slice(0, 10)}`)
-  expect(message).toContain('"refresh" looks again')
-  expect(told).toEqual([`A newer template was not taken: ${problem}`])
+  expect(message).toContain('to fetch again, use "refresh"')
+  expect(told).toEqual([`A newer template was not accepted: ${problem}`])
   await test.perform('add', { name: 'other', 'no-start': true })
 
   writeFileSync(join(test.home, 'version-2.0.sh'), `APPS_TEMPLATE=folder:${test.template}\n`)

@@ -74,7 +74,7 @@ describe('rollback', () => {
     expect(known?.notes).toContain('Note: 1 row added or changed since (1 then, 3 now).')
     expect(appVersion()).toBe('1.1.0')
     const { message, item } = await test.perform('rollback', { name: 'demo' })
-    expect(message).toContain(`"demo" is back at 1.0 of ${before.versionDate}`)
+    expect(message).toContain(`"demo" is rolled back to 1.0 of ${before.versionDate}`)
     const { version, versionDate, revision } = before
     expect(test.instance('demo')).toMatchObject({ version, versionDate, revision, observed: 'started' })
     expect([appVersion(), texts(), read('file.txt')]).toEqual(['1.0.0', ['first'], 'old'])

@@ -65,8 +65,9 @@ it('restored where its version is another application, it is kept from upgradeal
   await otherTemplate()
   const { warnings } = await test.perform('restore', { name: 'bank' })
   expect(warnings).toEqual([
-    '"bank" is not upgraded automatically any more: it runs the application "fake", and the template is "starter". Name ' +
-      `the right template in version-1.0.sh (when it was saved: folder:${test.template}), then: refresh, autoupdate bank.`,
+    '"bank" is not included in nightly upgrades any more: it runs the application "fake", and the template is ' +
+      `"starter". Name the right template in version-1.0.sh (when it was saved: folder:${test.template}), then: ` +
+      'refresh, autoupdate bank.',
   ])
   expect(test.instance('bank').autoUpdate).toBe(false)
   expect((await test.perform('upgradeall')).list).toEqual([])
