@@ -124,7 +124,7 @@ needsBrowser((browser) => {
     await refused
     await page.getByRole('heading', { name: 'This page could not be shown.' }).waitFor()
     await page.unroute(/assets\/history-.*\.js/)
-    await page.getByRole('button', { name: 'Load again' }).click()
+    await page.getByRole('button', { name: 'Reload' }).click()
     await page.getByRole('heading', { name: 'History' }).waitFor()
     await close()
   })

@@ -1,5 +1,7 @@
 import { actions, type Action } from '@steward/manager-core'
 import { describe, expect, it } from 'vitest'
+import { en as shared } from '../../page-kit/src/texts/en.js'
+import { fr as sharedFrench } from '../../page-kit/src/texts/fr.js'
 import { en } from './ui/texts/en.js'
 import { fr } from './ui/texts/fr.js'
 import { sentences } from './ui/texts/fr/sentences.js'
@@ -51,9 +53,11 @@ function idOf({ id, shared }: ActionText): string {
 
 describe('texts of the pages', () => {
   it('are in English and French, with the same places', () => {
-    expect(Object.keys(fr).toSorted()).toEqual(Object.keys(en).toSorted())
-    for (const [key, text] of Object.entries(en))
-      expect([key, new Set(places(fr[key as keyof typeof en]))]).toEqual([key, new Set(places(text))])
+    const english = { ...shared, ...en }
+    const french = { ...sharedFrench, ...fr }
+    expect(Object.keys(french).toSorted()).toEqual(Object.keys(english).toSorted())
+    for (const [key, text] of Object.entries(english))
+      expect([key, new Set(places(french[key as keyof typeof english]))]).toEqual([key, new Set(places(text))])
   })
 
   it('call every action that changes something, and all its inputs', () => {

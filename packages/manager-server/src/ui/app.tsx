@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { lazy, LocationProvider, Route, Router } from 'preact-iso'
+import { ViewFailed } from '@steward/page-kit'
 import { Shell } from './components/shell.js'
-import { ViewFailed } from './components/view-boundary.js'
 import { uiPath } from './lib/addresses.js'
 import { Instances } from './views/instances.js'
 import { NotFound } from './views/not-found.js'

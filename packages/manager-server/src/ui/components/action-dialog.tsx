@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { WireAction } from '@steward/manager-core'
+import { Button, ButtonLink, Dialog, Skeleton } from '@steward/page-kit'
 import { confirmationOf, subjectOf, type FieldValue, type FieldValues } from '../lib/action-input.js'
 import { pathTo } from '../lib/addresses.js'
 import { t } from '../lib/i18n.js'
@@ -10,11 +11,8 @@ import { useRun, type AnswerOfAction } from '../lib/use-run.js'
 import { ActionForm, titleOf } from './action-form.js'
 import { ActionRun } from './action-run.js'
 import { BulkRun } from './bulk-run.js'
-import { Button, ButtonLink } from './button.js'
-import { Dialog } from './dialog.js'
 import { PlanOf, usePreview } from './plan.js'
 import { FailureNotice } from './failure-notice.js'
-import { Skeleton } from './skeleton.js'
 
 export interface ActionDialogProps {
   /** Name in the action table: `backups-verify`. */

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
+import { Button } from '@steward/page-kit'
 import { t } from '../lib/i18n.js'
 import '../styles/action-form.css'
 import { labelOf } from './action-field.js'
-import { Button } from './button.js'
 
 /** What else an action answered, beside its message: keys with one value, and a list. */
 export function ActionResult({ result }: { readonly result: object }) {

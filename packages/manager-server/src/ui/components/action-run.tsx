@@ -1,10 +1,10 @@
+import { Skeleton } from '@steward/page-kit'
 import { t } from '../lib/i18n.js'
 import type { Run } from '../lib/use-run.js'
 import { ActionResult, hasSecret } from './action-result.js'
 import { FailureNotice } from './failure-notice.js'
 import { OperationProgress } from './operation-progress.js'
 import { Outcome } from './outcome.js'
-import { Skeleton } from './skeleton.js'
 
 /** An action that was called: its steps as they go on, and what came of it. */
 export function ActionRun({ run }: { readonly run: Run }) {

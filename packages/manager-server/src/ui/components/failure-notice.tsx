@@ -1,9 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { Button, Notice } from '@steward/page-kit'
 import type { ApiFailure } from '../lib/api.js'
 import { t } from '../lib/i18n.js'
-import '../styles/states.css'
-import { Button } from './button.js'
-import { Icon } from './icon.js'
 
 export interface FailureNoticeProps {
   readonly failure: ApiFailure
@@ -17,27 +15,24 @@ export interface FailureNoticeProps {
 export function FailureNotice({ failure, onRetry, children }: FailureNoticeProps) {
   const { status, message, help, command, output } = failure
   return (
-    <div class="notice bad" role="alert">
-      <Icon name="alert" />
-      <div class="notice-text">
+    <Notice
+      tone="bad"
+      title={status === 0 ? t('failure.network') : message}
+      action={onRetry && <Button onClick={onRetry}>{t('button.retry')}</Button>}
+    >
+      {status !== 0 && help && <p>{help}</p>}
+      {command && (
         <p>
-          <strong>{status === 0 ? t('failure.network') : message}</strong>
+          {t('failure.command')} <code>{`manager ${command}`}</code>
         </p>
-        {status !== 0 && help && <p>{help}</p>}
-        {command && (
-          <p>
-            {t('failure.command')} <code>{`manager ${command}`}</code>
-          </p>
-        )}
-        {output && (
-          <details>
-            <summary>{t('failure.output')}</summary>
-            <pre tabIndex={0}>{output}</pre>
-          </details>
-        )}
-        {children}
-      </div>
-      {onRetry && <Button onClick={onRetry}>{t('button.retry')}</Button>}
-    </div>
+      )}
+      {output && (
+        <details>
+          <summary>{t('failure.output')}</summary>
+          <pre tabIndex={0}>{output}</pre>
+        </details>
+      )}
+      {children}
+    </Notice>
   )
 }

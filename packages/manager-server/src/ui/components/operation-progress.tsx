@@ -1,3 +1,4 @@
+import { Skeleton } from '@steward/page-kit'
 import { ApiFailure } from '../lib/api.js'
 import { t } from '../lib/i18n.js'
 import { hasEnded, type Operation, type OperationStep } from '../lib/operation.js'
@@ -5,7 +6,6 @@ import type { FollowedOperation } from '../lib/use-operation.js'
 import { FailureNotice } from './failure-notice.js'
 import { OperationSteps } from './operation-steps.js'
 import { Outcome } from './outcome.js'
-import { Skeleton } from './skeleton.js'
 
 /** An operation as it goes on: its steps, the state of the connection, and how it ended. */
 export function OperationProgress({ operation, stream, failure }: FollowedOperation) {

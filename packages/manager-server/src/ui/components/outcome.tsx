@@ -1,7 +1,7 @@
+import { Icon } from '@steward/page-kit'
 import { t } from '../lib/i18n.js'
+import '@steward/page-kit/states.css'
 import '../styles/operation.css'
-import '../styles/states.css'
-import { Icon } from './icon.js'
 
 export interface OutcomeProps {
   readonly message: string

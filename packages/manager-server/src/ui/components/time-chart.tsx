@@ -1,7 +1,8 @@
+import { language } from '@steward/page-kit'
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { language, t } from '../lib/i18n.js'
+import { t } from '../lib/i18n.js'
 import '../styles/chart.css'
 
 export interface ChartSeries {

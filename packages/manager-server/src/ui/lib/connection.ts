@@ -1,5 +1,5 @@
+import { createStore } from '@steward/page-kit'
 import { apiAddress } from './addresses.js'
-import { createStore } from './store.js'
 
 const tryAgainMs = 3000
 

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks'
 import type { WhoAmI, WireAction } from '@steward/manager-core'
+import { createStore, useStore } from '@steward/page-kit'
 import { api, type ApiFailure } from './api.js'
 import { isConnected } from './connection.js'
-import { createStore, useStore } from './store.js'
 
 interface Asked<T> {
   readonly data?: T

@@ -1,5 +1,5 @@
 import type { WireSample } from '@steward/manager-core'
-import { formatBytes, formatDuration, formatNumber } from './format.js'
+import { formatBytes, formatDuration, formatNumber } from '@steward/page-kit'
 
 export const measures = ['response_ms', 'memory_mb', 'cpu_percent', 'disk_mb'] as const satisfies (keyof WireSample)[]
 export type Measure = (typeof measures)[number]

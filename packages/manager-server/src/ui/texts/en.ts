@@ -26,4 +26,3 @@ export const en = {
 } as const
 
 export type TextKey = keyof typeof en
-export type { Text } from './text.js'

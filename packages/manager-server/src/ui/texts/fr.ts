@@ -1,3 +1,4 @@
+import type { Text } from '@steward/page-kit/text'
 import type { TextKey } from './en.js'
 import { actions } from './fr/actions.js'
 import { common } from './fr/common.js'
@@ -10,7 +11,6 @@ import { operations } from './fr/operations.js'
 import { requests } from './fr/requests.js'
 import { shell } from './fr/shell.js'
 import { terminal } from './fr/terminal.js'
-import type { Text } from './text.js'
 
 export const fr: Readonly<Record<TextKey, Text>> = {
   ...common,

@@ -1,6 +1,4 @@
-import { ButtonLink } from '../components/button.js'
-import { EmptyState } from '../components/empty-state.js'
-import { View } from '../components/view.js'
+import { ButtonLink, EmptyState, View } from '@steward/page-kit'
 import { pathTo } from '../lib/addresses.js'
 import { t } from '../lib/i18n.js'
 

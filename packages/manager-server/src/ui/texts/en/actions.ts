@@ -1,4 +1,4 @@
-import type { Texts } from '../text.js'
+import type { Texts } from '@steward/page-kit/text'
 
 /** Names of actions and of their inputs; what is not here is shown as the action table says it, in English. */
 export const actions = {

@@ -1,22 +1,10 @@
-import type { Texts } from '../text.js'
+import type { Texts } from '@steward/page-kit/text'
 
 export const common = {
-  'button.cancel': 'Cancel',
-  'button.close': 'Close',
-  'button.retry': 'Try again',
   'button.refresh': 'Refresh',
-  yes: 'Yes',
-  no: 'No',
-  loading: 'Loading …',
   'failure.network': 'The server does not answer.',
   'failure.output': 'Output',
   'failure.command': 'To try on the server:',
-  'table.sort': 'Sort by {column}',
-  'table.select': 'Select {row}',
-  'table.selectAll': 'Select all',
-  'toolbar.label': 'Search and filters',
-  'toast.region': 'Messages',
-  'toast.dismiss': 'Dismiss this message',
   'status.started': 'Running',
   'status.starting': 'Starting',
   'status.degraded': 'Degraded',
@@ -25,6 +13,4 @@ export const common = {
   'status.asleep': 'Asleep',
   'status.suspended': 'Paused',
   'status.unknown': 'Unknown',
-  'time.never': 'Never',
-  'time.now': 'just now',
 } as const satisfies Texts

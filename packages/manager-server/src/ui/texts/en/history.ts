@@ -1,4 +1,4 @@
-import type { Texts } from '../text.js'
+import type { Texts } from '@steward/page-kit/text'
 
 /** What was done. */
 export const history = {

@@ -1,4 +1,4 @@
-import type { Texts } from '../text.js'
+import type { Texts } from '@steward/page-kit/text'
 
 /** The list of instances. */
 export const instances = {

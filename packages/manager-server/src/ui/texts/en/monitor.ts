@@ -1,4 +1,4 @@
-import type { Texts } from '../text.js'
+import type { Texts } from '@steward/page-kit/text'
 
 /** Measured values and incidents. */
 export const monitor = {

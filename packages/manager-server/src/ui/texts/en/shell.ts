@@ -1,28 +1,15 @@
-import type { Texts } from '../text.js'
+import type { Texts } from '@steward/page-kit/text'
 
 export const shell = {
-  'nav.main': 'Main',
   'nav.instances': 'Instances',
   'nav.monitor': 'Monitor',
   'nav.operations': 'Operations',
   'nav.requests': 'Requests',
   'nav.history': 'History',
   'nav.terminal': 'Terminal',
-  'nav.menu': 'Menu',
-  'shell.skip': 'Skip to the content',
   'shell.title': 'Instances manager',
-  'shell.preferences': 'Language and theme',
-  'shell.language': 'Language',
-  'shell.theme': 'Theme',
-  'theme.system': 'As the system',
-  'theme.light': 'Light',
-  'theme.dark': 'Dark',
-  'shell.actor': 'Signed in as {actor}',
   'shell.offline': 'No connection to the server. What you see may be out of date; it is tried again and again.',
   'page.notFound': 'There is no such page.',
   'page.notFoundText': 'The address may be mistyped, or what it showed is gone.',
   'page.toInstances': 'To the instances',
-  'page.failed': 'This page could not be shown.',
-  'page.failedText': 'The manager may have been updated meanwhile: load the page again.',
-  'page.reload': 'Load again',
 } as const satisfies Texts

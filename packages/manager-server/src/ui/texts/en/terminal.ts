@@ -1,4 +1,4 @@
-import type { Texts } from '../text.js'
+import type { Texts } from '@steward/page-kit/text'
 
 export const terminal = {
   'terminal.title': 'Terminal',

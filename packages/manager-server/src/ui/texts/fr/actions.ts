@@ -1,5 +1,5 @@
+import type { Text } from '@steward/page-kit/text'
 import type { actions as en } from '../en/actions.js'
-import type { Text } from '../text.js'
 
 export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'form.optional': 'facultatif',

@@ -1,23 +1,11 @@
+import type { Text } from '@steward/page-kit/text'
 import type { common as en } from '../en/common.js'
-import type { Text } from '../text.js'
 
 export const common: Readonly<Record<keyof typeof en, Text>> = {
-  'button.cancel': 'Annuler',
-  'button.close': 'Fermer',
-  'button.retry': 'Réessayer',
   'button.refresh': 'Actualiser',
-  yes: 'Oui',
-  no: 'Non',
-  loading: 'Chargement …',
   'failure.network': 'Le serveur ne répond pas.',
   'failure.output': 'Sortie',
   'failure.command': 'À essayer sur le serveur :',
-  'table.sort': 'Trier par {column}',
-  'table.select': 'Sélectionner {row}',
-  'table.selectAll': 'Tout sélectionner',
-  'toolbar.label': 'Recherche et filtres',
-  'toast.region': 'Messages',
-  'toast.dismiss': 'Masquer ce message',
   'status.started': 'En marche',
   'status.starting': 'Démarrage',
   'status.degraded': 'Dégradée',
@@ -26,6 +14,4 @@ export const common: Readonly<Record<keyof typeof en, Text>> = {
   'status.asleep': 'En veille',
   'status.suspended': 'En pause',
   'status.unknown': 'Inconnu',
-  'time.never': 'Jamais',
-  'time.now': 'à l’instant',
 }

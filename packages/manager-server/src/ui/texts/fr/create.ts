@@ -1,5 +1,5 @@
+import type { Text } from '@steward/page-kit/text'
 import type { create as en } from '../en/create.js'
-import type { Text } from '../text.js'
 
 export const create: Readonly<Record<keyof typeof en, Text>> = {
   'create.title': 'Nouvelle instance',

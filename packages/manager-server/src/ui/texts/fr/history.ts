@@ -1,5 +1,5 @@
+import type { Text } from '@steward/page-kit/text'
 import type { history as en } from '../en/history.js'
-import type { Text } from '../text.js'
 
 export const history: Readonly<Record<keyof typeof en, Text>> = {
   'history.at': 'Quand',

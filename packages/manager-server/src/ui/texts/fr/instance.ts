@@ -1,5 +1,5 @@
+import type { Text } from '@steward/page-kit/text'
 import type { instance as en } from '../en/instance.js'
-import type { Text } from '../text.js'
 
 export const instance: Readonly<Record<keyof typeof en, Text>> = {
   'instance.overview': 'Aperçu',

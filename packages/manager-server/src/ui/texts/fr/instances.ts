@@ -1,5 +1,5 @@
+import type { Text } from '@steward/page-kit/text'
 import type { instances as en } from '../en/instances.js'
-import type { Text } from '../text.js'
 
 export const instances: Readonly<Record<keyof typeof en, Text>> = {
   'column.name': 'Nom',

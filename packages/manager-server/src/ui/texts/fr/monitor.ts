@@ -1,5 +1,5 @@
+import type { Text } from '@steward/page-kit/text'
 import type { monitor as en } from '../en/monitor.js'
-import type { Text } from '../text.js'
 
 export const monitor: Readonly<Record<keyof typeof en, Text>> = {
   'monitor.response_ms': 'Temps de réponse',

@@ -1,5 +1,5 @@
+import type { Text } from '@steward/page-kit/text'
 import type { operations as en } from '../en/operations.js'
-import type { Text } from '../text.js'
 
 export const operations: Readonly<Record<keyof typeof en, Text>> = {
   'run.background': 'Continuer en arrière-plan',

@@ -1,5 +1,5 @@
+import type { Text } from '@steward/page-kit/text'
 import type { requests as en } from '../en/requests.js'
-import type { Text } from '../text.js'
 
 export const requests: Readonly<Record<keyof typeof en, Text>> = {
   'requests.open': { one: '{count} attend une décision', other: '{count} attendent une décision' },

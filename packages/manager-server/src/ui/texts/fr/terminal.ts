@@ -1,5 +1,5 @@
+import type { Text } from '@steward/page-kit/text'
 import type { terminal as en } from '../en/terminal.js'
-import type { Text } from '../text.js'
 
 export const terminal: Readonly<Record<keyof typeof en, Text>> = {
   'terminal.title': 'Terminal',

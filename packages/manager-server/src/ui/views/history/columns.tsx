@@ -1,10 +1,6 @@
 import type { WireHistoryEntry } from '@steward/manager-core'
-import { Badge, type Tone } from '../../components/badge.js'
-import { ButtonLink } from '../../components/button.js'
-import type { Column } from '../../components/table.js'
-import { Time } from '../../components/time.js'
+import { Badge, ButtonLink, type Column, formatDuration, Time, type Tone } from '@steward/page-kit'
 import { pathTo } from '../../lib/addresses.js'
-import { formatDuration } from '../../lib/format.js'
 import { hasText, t } from '../../lib/i18n.js'
 import '../../styles/history.css'
 

@@ -1,6 +1,5 @@
 import type { WireAction } from '@steward/manager-core'
-import { Badge } from '../../components/badge.js'
-import { Button } from '../../components/button.js'
+import { Badge, Button } from '@steward/page-kit'
 import { t } from '../../lib/i18n.js'
 import { useActionTable } from '../../lib/session.js'
 import { useRun } from '../../lib/use-run.js'

@@ -1,14 +1,19 @@
 import { useState } from 'preact/hooks'
 import type { WireBackup, WireTarget } from '@steward/manager-core'
-import { Badge } from '../../components/badge.js'
-import { Button, ButtonLink } from '../../components/button.js'
-import { EmptyState } from '../../components/empty-state.js'
+import {
+  Badge,
+  Button,
+  ButtonLink,
+  type Column,
+  EmptyState,
+  formatBytes,
+  formatNumber,
+  Skeleton,
+  Table,
+  Time,
+} from '@steward/page-kit'
 import { FailureNotice } from '../../components/failure-notice.js'
-import { Skeleton } from '../../components/skeleton.js'
-import { Table, type Column } from '../../components/table.js'
-import { Time } from '../../components/time.js'
 import { apiAddress } from '../../lib/addresses.js'
-import { formatBytes, formatNumber } from '../../lib/format.js'
 import { t } from '../../lib/i18n.js'
 import { useActionTable, useSession } from '../../lib/session.js'
 import { useApi } from '../../lib/use-api.js'

@@ -1,4 +1,4 @@
-import { Badge } from '../../components/badge.js'
+import { Badge } from '@steward/page-kit'
 import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
 import type { Instance } from '../../lib/instance.js'

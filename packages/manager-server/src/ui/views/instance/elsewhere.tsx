@@ -1,4 +1,4 @@
-import { ButtonLink } from '../../components/button.js'
+import { ButtonLink } from '@steward/page-kit'
 import { apiAddress, pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
 import { hasTerminal, useActionTable, useSession } from '../../lib/session.js'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { toast } from '@steward/page-kit'
 import { Panel } from '../../components/panel.js'
 import { Switch } from '../../components/switch.js'
-import { toast } from '../../components/toast.js'
 import { api, type ApiFailure } from '../../lib/api.js'
 import { t } from '../../lib/i18n.js'
 import { useActionTable } from '../../lib/session.js'

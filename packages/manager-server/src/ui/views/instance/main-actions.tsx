@@ -1,4 +1,4 @@
-import { Button, type ButtonProps } from '../../components/button.js'
+import { Button, type ButtonProps } from '@steward/page-kit'
 import { t } from '../../lib/i18n.js'
 import { isRunning } from '../../lib/instance.js'
 import { titleOf } from '../../components/action-form.js'

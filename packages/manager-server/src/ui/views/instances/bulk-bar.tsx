@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
+import { Button, type IconName } from '@steward/page-kit'
 import { ActionDialog } from '../../components/action-dialog.js'
-import { Button } from '../../components/button.js'
-import type { IconName } from '../../components/icon.js'
 import { hasText, t } from '../../lib/i18n.js'
 import type { Instance } from '../../lib/instance.js'
 import { useActionTable } from '../../lib/session.js'

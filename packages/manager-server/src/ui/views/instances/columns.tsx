@@ -1,9 +1,6 @@
-import { Badge, StatusBadge } from '../../components/badge.js'
-import { Icon, type IconName } from '../../components/icon.js'
-import type { Column } from '../../components/table.js'
-import { Time } from '../../components/time.js'
+import { Badge, type Column, formatBytes, formatDuration, Icon, type IconName, Time } from '@steward/page-kit'
+import { StatusBadge } from '../../components/status-badge.js'
 import { pathTo } from '../../lib/addresses.js'
-import { formatBytes, formatDuration } from '../../lib/format.js'
 import { t } from '../../lib/i18n.js'
 import { addressOf, isOtherwise, needsUpgrade, type Instance } from '../../lib/instance.js'
 

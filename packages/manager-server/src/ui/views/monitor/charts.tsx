@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
+import { Skeleton } from '@steward/page-kit'
 import { FailureNotice } from '../../components/failure-notice.js'
 import { Panel } from '../../components/panel.js'
-import { Skeleton } from '../../components/skeleton.js'
 import { TimeChart, type ChartSeries } from '../../components/time-chart.js'
 import { t } from '../../lib/i18n.js'
 import { formatMeasure, measures, type Measure } from '../../lib/units.js'

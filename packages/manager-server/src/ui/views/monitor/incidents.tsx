@@ -1,9 +1,7 @@
 import type { WireIncident } from '@steward/manager-core'
-import { Badge } from '../../components/badge.js'
+import { Badge, formatDuration, Time } from '@steward/page-kit'
 import { Panel } from '../../components/panel.js'
-import { Time } from '../../components/time.js'
 import { pathTo } from '../../lib/addresses.js'
-import { formatDuration } from '../../lib/format.js'
 import { t } from '../../lib/i18n.js'
 import { useApi } from '../../lib/use-api.js'
 

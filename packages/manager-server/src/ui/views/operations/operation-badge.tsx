@@ -1,4 +1,4 @@
-import { Badge, type Tone } from '../../components/badge.js'
+import { Badge, type Tone } from '@steward/page-kit'
 import { t } from '../../lib/i18n.js'
 import type { OperationState } from '../../lib/operation.js'
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { t } from '../lib/i18n.js'
+import { product } from '../lib/product.js'
+import { useStore } from '../lib/store.js'
 import '../styles/view.css'
 
 export interface ViewProps {
@@ -17,9 +18,10 @@ export interface ViewProps {
 
 /** The frame of a view: heading with what can be done, and the title of the window. */
 export function View({ title, aside, above, actions, children }: ViewProps) {
+  const name = useStore(product)
   useEffect(() => {
-    document.title = `${title} · ${t('shell.title')}`
-  }, [title])
+    document.title = name === '' ? title : `${title} · ${name}`
+  }, [title, name])
   return (
     <div class="view">
       {above !== undefined && <div class="view-above">{above}</div>}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { choose, language, languages, t, type Language } from '../lib/i18n.js'
+import { t } from '../lib/i18n.js'
+import { choose, language, languages, type Language } from '../lib/language.js'
 import { chooseTheme, theme, themes, type Theme } from '../lib/theme.js'
 import { Button } from './button.js'
 

@@ -1,14 +1,6 @@
-import type { ComponentChildren } from 'preact'
+import { Badge, type Tone } from '@steward/page-kit'
 import type { Observed } from '@steward/manager-core'
 import { t } from '../lib/i18n.js'
-import '../styles/badge.css'
-
-export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'neutral'
-
-/** A state in a word and a colour. */
-export function Badge({ tone = 'neutral', children }: { readonly tone?: Tone; readonly children: ComponentChildren }) {
-  return <span class={`badge ${tone}`}>{children}</span>
-}
 
 const tones = {
   started: 'good',

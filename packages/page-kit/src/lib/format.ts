@@ -1,4 +1,5 @@
-import { language, t } from './i18n.js'
+import { t } from './i18n.js'
+import { language } from './language.js'
 
 const second = 1000
 const minute = 60 * second

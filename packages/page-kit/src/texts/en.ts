@@ -1,0 +1,32 @@
+import type { Texts } from './text.js'
+
+/** What the components say. */
+export const en = {
+  'button.cancel': 'Cancel',
+  'button.close': 'Close',
+  yes: 'Yes',
+  no: 'No',
+  loading: 'Loading …',
+  'table.sort': 'Sort by {column}',
+  'table.select': 'Select {row}',
+  'table.selectAll': 'Select all',
+  'toolbar.label': 'Search and filters',
+  'toast.region': 'Messages',
+  'toast.dismiss': 'Dismiss this message',
+  'time.never': 'Never',
+  'time.now': 'just now',
+  'button.retry': 'Try again',
+  'nav.main': 'Main',
+  'nav.menu': 'Menu',
+  'shell.skip': 'Skip to the content',
+  'shell.preferences': 'Language and theme',
+  'shell.language': 'Language',
+  'shell.theme': 'Theme',
+  'theme.system': 'System',
+  'theme.light': 'Light',
+  'theme.dark': 'Dark',
+  'shell.actor': 'Signed in as {actor}',
+  'page.failed': 'This page could not be shown.',
+  'page.failedText': 'It may have been updated since you opened it. Reload it.',
+  'page.reload': 'Reload',
+} as const satisfies Texts

@@ -1,0 +1,32 @@
+import type { en } from './en.js'
+import type { Text } from './text.js'
+
+export const fr: Readonly<Record<keyof typeof en, Text>> = {
+  'button.cancel': 'Annuler',
+  'button.close': 'Fermer',
+  yes: 'Oui',
+  no: 'Non',
+  loading: 'Chargement …',
+  'table.sort': 'Trier par {column}',
+  'table.select': 'Sélectionner {row}',
+  'table.selectAll': 'Tout sélectionner',
+  'toolbar.label': 'Recherche et filtres',
+  'toast.region': 'Messages',
+  'toast.dismiss': 'Masquer ce message',
+  'time.never': 'Jamais',
+  'time.now': 'à l’instant',
+  'button.retry': 'Réessayer',
+  'nav.main': 'Principale',
+  'nav.menu': 'Menu',
+  'shell.skip': 'Aller au contenu',
+  'shell.preferences': 'Langue et thème',
+  'shell.language': 'Langue',
+  'shell.theme': 'Thème',
+  'theme.system': 'Système',
+  'theme.light': 'Clair',
+  'theme.dark': 'Sombre',
+  'shell.actor': 'Connecté : {actor}',
+  'page.failed': 'Cette page n’a pas pu être affichée.',
+  'page.failedText': 'Elle a peut-être été mise à jour depuis que vous l’avez ouverte. Rechargez-la.',
+  'page.reload': 'Recharger',
+}
