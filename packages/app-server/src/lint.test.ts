@@ -123,7 +123,7 @@ describe('--lint', () => {
     const { code, output } = await runHere([folder, '--lint'])
     expect(output).toMatch(/^objects\/product\.yaml:6:1: warning slow-sort: .*\n0 errors, 1 warnings, 0 hints\n$/)
     expect(code).toBe(0)
-    expect((await runHere([folder, '--json'])).errors).toContain('write --lint --json')
+    expect((await runHere([folder, '--json'])).errors).toContain('--json belongs to --lint')
     expect((await runHere(['--lint'])).errors).toContain('--lint needs the folder of an application')
   })
 })

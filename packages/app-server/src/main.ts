@@ -37,7 +37,6 @@ interface Flags extends TaskFlags, PortableFlags {
   readonly plan?: boolean
   readonly lint?: boolean
   readonly records?: boolean
-  readonly json?: boolean
   readonly sql?: boolean
   readonly sync?: boolean
   readonly describe?: boolean
@@ -110,7 +109,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
       'find unused fields and objects, missing indexes, wrong names in publications, and end (exit code 1: an error was found)',
     )
     .option('--records', 'with --lint: also check grants and records in its database, which is only read')
-    .option('--json', 'with --lint: print JSON')
+    .option('--json', 'with --lint or --unittests: print JSON')
     .option('--sync', 'change the tables of the database to fit the application, and end')
     .option(
       '--describe',
@@ -181,8 +180,9 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     database: flags.database ?? fromEnvironment.database,
     environment: flags.env ?? fromEnvironment.environment,
   }
-  for (const flag of ['records', 'json'] as const)
-    if (flags[flag] && !flags.lint) throw new SettingsError(`--${flag} belongs to --lint: write --lint --${flag}.`)
+  if (flags.records && !flags.lint) throw new SettingsError('--records belongs to --lint: write --lint --records.')
+  if (flags.json && !flags.lint && flags.unittests === undefined)
+    throw new SettingsError('--json belongs to --lint and --unittests.')
   if (flags.sql && !flags.plan) throw new SettingsError('--sql belongs to --plan: write --plan --sql.')
   if (flags.describe && (folder === undefined || isDatabaseUrl(folder))) return describeTables(folder, flags, settings)
   if (flags.check || (flags.plan && !flags.sql)) return check(folder, flags, settings)

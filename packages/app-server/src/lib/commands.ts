@@ -13,6 +13,8 @@ import { formatReport, runUnitTests } from './unit-tests.js'
 export interface TaskFlags {
   /** Of one test module, or `true` for all. */
   readonly unittests?: string | true
+  /** Print the report of unit tests as JSON. Default: lines for people. */
+  readonly json?: boolean
   /** Path of a file. */
   readonly import?: string
   /** Names of objects, separated by commas. */
@@ -29,7 +31,7 @@ export async function runTask(service: BusinessObjects, folder: string, flags: T
   if (flags.unittests !== undefined) {
     const name = flags.unittests === true ? undefined : flags.unittests
     const report = await runUnitTests(service, { folder, name })
-    process.stdout.write(`${formatReport(report)}\n`)
+    process.stdout.write(`${flags.json ? JSON.stringify(report) : formatReport(report)}\n`)
     return report.failed === 0 ? 0 : 1
   }
   if (flags.import !== undefined) {

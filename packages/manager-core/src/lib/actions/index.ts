@@ -15,6 +15,7 @@ import { managerActions } from './manager.js'
 import { monitoringActions } from './monitoring.js'
 import { neutraliseActions } from './neutralise.js'
 import { operationActions } from './operations.js'
+import { qualityActions } from './quality.js'
 import { requestActions } from './requests.js'
 import { runtimeActions } from './runtimes.js'
 import { documentActions } from './documents.js'
@@ -45,6 +46,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...documentActions,
   ...containerActions(() => actions),
   ...applicationActions,
+  ...qualityActions,
   ...requestActions,
   ...certificateActions,
   ...tokenActions,

@@ -11,6 +11,7 @@ import { javaChecks } from './java-checks.js'
 import { limitChecks } from './limit-checks.js'
 import { operationChecks } from './operation-checks.js'
 import { proxyChecks } from './proxy-checks.js'
+import { qualityChecks } from './quality-checks.js'
 import { systemChecks } from './system-checks.js'
 import { templateChecks } from './template-checks.js'
 
@@ -39,6 +40,7 @@ const checks: readonly DoctorCheck[] = [
   ...limitChecks,
   ...backupChecks,
   ...certificateChecks,
+  ...qualityChecks,
 ]
 
 export interface ExamineOptions {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { ManagerError } from '../../errors.js'
 
 /** What is done without being asked, by the name of its action. */
-export const jobNames = ['refresh', 'upgradeall', 'saveall', 'checksaves', 'startall'] as const
+export const jobNames = ['refresh', 'upgradeall', 'saveall', 'checksaves', 'qualityall', 'startall'] as const
 export type JobName = (typeof jobNames)[number]
 
 /** `HH:MM` local time of every day, or when the machine has started. */
@@ -15,18 +15,19 @@ export interface Job {
 
 /**
  * Source: wire-decisions, "cron defaults". Additions: `checksaves`, for a save that did not even begin, when somebody is
- * there; `startall`, so that instances run again after a reboot.
+ * there; `qualityall`, for those who ask for it; `startall`, so that instances run again after a reboot.
  */
 export const defaultTimes: Readonly<Record<JobName, JobTime>> = {
   refresh: '02:30',
   upgradeall: '03:00',
   saveall: '04:00',
   checksaves: '08:00',
+  qualityall: 'off',
   startall: 'boot',
 }
 
 /** Those that do nothing outside of APPS_WINDOW. */
-export const jobsInWindow: ReadonlySet<JobName> = new Set(['upgradeall', 'saveall'])
+export const jobsInWindow: ReadonlySet<JobName> = new Set(['upgradeall', 'saveall', 'qualityall'])
 
 /** What runs the jobs of a home, and as whom. */
 export interface JobRunner {

@@ -108,7 +108,7 @@ describe('settings.environment()', () => {
 
 describe('variables without effect', () => {
   it('say so, and what to do instead, when they have another value than the default', () => {
-    const { home, settings } = settingsOf(['APPS_QUALITY_ORG=o', 'APPS_QUALITY_LOGIN=x', 'APPS_MSSQL_HOST=db'])
+    const { home, settings } = settingsOf(['APPS_MSSQL_HOST=db'])
     writeFileSync(home.versionSettings('1.0'), 'APPS_TEMPLATE=default\n')
     const { folder, settings: file } = home.instance('abc')
     mkdirSync(folder, { recursive: true })
@@ -116,7 +116,7 @@ describe('variables without effect', () => {
     const hints = [undefined, { version: '1.0' }, { folder }].flatMap((of) =>
       settings.describe(of).flatMap(({ name, hint }) => (hint?.startsWith('It has no effect here. ') ? [name] : [])),
     )
-    expect(hints).toEqual([...['APPS_QUALITY_LOGIN', 'APPS_QUALITY_ORG'], ...['SERVICE_REMOTE_GIT_USERNAME']])
+    expect(hints).toEqual(['SERVICE_REMOTE_GIT_USERNAME'])
   })
 
   it('are those of sleep without a reverse proxy, too', () => {

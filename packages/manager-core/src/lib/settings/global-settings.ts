@@ -139,6 +139,8 @@ export function globalSettingsOf(
       login: value('APPS_QUALITY_LOGIN'),
       password: value('APPS_QUALITY_PASSWORD'),
       organization: value('APPS_QUALITY_ORG'),
+      scanner: value('APPS_QUALITY_SCANNER'),
+      timeoutMs: value('APPS_QUALITY_TIMEOUT') * 1000,
     },
     databaseServers: {
       mysql: databaseServer(values, 'MYSQL'),

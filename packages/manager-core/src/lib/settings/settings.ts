@@ -95,7 +95,13 @@ export interface GlobalSettings {
   /** APPS_MAILSERVER …; undefined: no mail is sent. */
   readonly mail: MailSettings | undefined
   /** APPS_QUALITY_URL … */
-  readonly quality: QualitySettings & { readonly url: string }
+  readonly quality: QualitySettings & {
+    readonly url: string
+    /** Chosen: APPS_QUALITY_SCANNER, absolute path; undefined: the first one that is found. */
+    readonly scanner: string | undefined
+    /** Chosen: APPS_QUALITY_TIMEOUT (s, default 600). */
+    readonly timeoutMs: number
+  }
   /** Chosen: APPS_HOOKTIMEOUT (s, default 300), APPS_STARTTIMEOUT (s, 60), APPS_STOPTIMEOUT (s, 30). */
   readonly hookTimeoutMs: number
   readonly startTimeoutMs: number

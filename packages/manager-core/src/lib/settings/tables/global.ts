@@ -5,7 +5,7 @@ import { containersTable } from './containers.js'
 import { documentsTable } from './documents.js'
 import { monitoringTable } from './monitoring.js'
 import { proxyTable } from './proxy.js'
-import { integer, limits, noQuality, secret, sleepAfter, text, trueFalse, yesNo } from './rows.js'
+import { integer, limits, secret, sleepAfter, text, trueFalse, yesNo } from './rows.js'
 import { targetTable } from './targets.js'
 
 const rows = limits('APPS', 'Instances')
@@ -218,12 +218,22 @@ export const globalTable = {
     type: 'url',
     section: 'Code quality',
     default: 'https://sonarcloud.io',
-    summary: 'Server of code-quality analyses',
-    withoutEffect: noQuality,
+    summary: 'Server of code-quality analyses; not used without a login or another address',
   },
-  APPS_QUALITY_LOGIN: { ...secret('Code quality', 'Login or token there'), withoutEffect: noQuality },
-  APPS_QUALITY_PASSWORD: { ...secret('Code quality', 'Password there; a token needs none'), withoutEffect: noQuality },
-  APPS_QUALITY_ORG: { ...text('Code quality', 'Organization there'), withoutEffect: noQuality },
+  APPS_QUALITY_LOGIN: secret('Code quality', 'Login or token there'),
+  APPS_QUALITY_PASSWORD: secret('Code quality', 'Password there; a token needs none'),
+  APPS_QUALITY_ORG: text('Code quality', 'Organization there'),
+  APPS_QUALITY_SCANNER: text(
+    'Code quality',
+    'Absolute path of the SonarQube scanner; not set: the one in the PATH, else @sonar/scan (addition)',
+  ),
+  APPS_QUALITY_TIMEOUT: integer(
+    'Code quality',
+    '600',
+    'Seconds that each part of an analysis may take (addition)',
+    1,
+    86_400,
+  ),
 
   APPS_MYSQL_HOST: host('MySQL, MariaDB'),
   APPS_MYSQL_SERVER: serverPackage('MySQL, MariaDB'),

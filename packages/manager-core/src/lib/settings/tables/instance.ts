@@ -1,6 +1,6 @@
 import { databaseTypes } from '../../domain/instance.js'
 import type { Variable } from '../variable.js'
-import { limits, noQuality, sleepAfter } from './rows.js'
+import { limits, sleepAfter } from './rows.js'
 
 const gitInstead =
   'Templates are fetched for all instances of a version: give Git a key of SSH or a credential helper for APPS_TEMPLATE=git:….'
@@ -60,11 +60,11 @@ export const instanceTable = {
     summary: 'Whether each start opens its debugger on 127.0.0.1 for 30 minutes',
   },
   SERVICE_DEBUG_ORIGIN: text('Port on 127.0.0.1 of the debugger of a Java web application; not set: a free one'),
-  SERVICE_QUALITY_PROJECT: { ...text('Code quality: prefix of projects'), withoutEffect: noQuality },
-  SERVICE_QUALITY_URL: { type: 'url', section: 'Instance', summary: 'Code quality: server', withoutEffect: noQuality },
-  SERVICE_QUALITY_LOGIN: { ...secret('Code quality: login or token'), withoutEffect: noQuality },
-  SERVICE_QUALITY_PASSWORD: { ...secret('Code quality: password'), withoutEffect: noQuality },
-  SERVICE_QUALITY_ORG: { ...text('Code quality: organization'), withoutEffect: noQuality },
+  SERVICE_QUALITY_PROJECT: text('Code quality: prefix of projects'),
+  SERVICE_QUALITY_URL: { type: 'url', section: 'Instance', summary: 'Code quality: server' },
+  SERVICE_QUALITY_LOGIN: secret('Code quality: login or token'),
+  SERVICE_QUALITY_PASSWORD: secret('Code quality: password'),
+  SERVICE_QUALITY_ORG: text('Code quality: organization'),
   SERVICE_REMOTE_GIT_USERNAME: {
     ...text('User of git repositories whose modules say none'),
     withoutEffect: gitInstead,

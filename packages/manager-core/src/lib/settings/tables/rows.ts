@@ -1,8 +1,5 @@
 /** Rows of tables of variables, in short. */
 
-/** See `Variable.withoutEffect`. */
-export const noQuality = 'This version of the manager makes no code-quality analyses.'
-
 export function text<const S extends string>(section: S, summary: string) {
   return { type: 'text', section, summary } as const
 }

@@ -1,0 +1,25 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The file of a package's command that the application has, else the manager.
+ *
+ * @param bin name of the command
+ * @returns undefined when neither has it
+ */
+export function commandOfPackage(name: string, bin: string, app: string): string | undefined {
+  return [app, dirname(fileURLToPath(import.meta.url))].flatMap((folder) => commandFrom(folder, name, bin) ?? [])[0]
+}
+
+function commandFrom(folder: string, name: string, bin: string): string | undefined {
+  const own = join(folder, 'node_modules', name)
+  const file = join(own, 'package.json')
+  if (existsSync(file)) {
+    const { bin: commands } = JSON.parse(readFileSync(file, 'utf8')) as { bin?: string | Record<string, string> }
+    const command = typeof commands === 'string' ? commands : commands?.[bin]
+    return command === undefined ? undefined : join(own, command)
+  }
+  const above = dirname(folder)
+  return above === folder ? undefined : commandFrom(above, name, bin)
+}
