@@ -2,6 +2,7 @@ import { createSqliteStore } from '@steward/db-adapters/sqlite'
 import { createBusinessObjects, createModel, createPrincipal, createRights, defineObject } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { restRouter } from '@steward/rest-koa'
+import { recordsPages } from '@steward/rest-pages'
 import Router from '@koa/router'
 import Koa from 'koa'
 
@@ -16,7 +17,7 @@ export const Task = defineObject({
   order: ['tsk_due'],
 })
 
-/** Somebody else's Koa application, with a page and users of its own, that gets a REST service below `/api/rest`. */
+/** Somebody else's Koa application, with a page and users of its own, that gets a REST service and pages for its records. */
 export async function createApp(filename: string) {
   const model = createModel([Task])
   const store = createSqliteStore({ filename })
@@ -37,6 +38,8 @@ export async function createApp(filename: string) {
     context.body = 'An application of its own.'
   })
   app.use(router.routes())
+  // At /ui/. The application knows its users, so nobody signs in on the pages.
+  app.use(recordsPages({ title: 'Tasks', login: false }))
   app.use(
     restRouter(service, {
       // Whatever the application knows its users by; here a header that its proxy sets.

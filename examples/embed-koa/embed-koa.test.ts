@@ -43,6 +43,15 @@ test('the application keeps its own pages', async () => {
   expect(await (await fetch(origin)).text()).toBe('An application of its own.')
 })
 
+test('the pages for records are beside them, and ask the service for everything', async () => {
+  const page = await fetch(`${origin}/ui/Task/1`, { headers: { Accept: 'text/html' } })
+  expect(page.status).toBe(200)
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
+  const html = await page.text()
+  expect(html).toContain('data-title="Tasks" data-rest="../api/rest" data-login="false"')
+  expect(html).toContain('<base href="../"')
+})
+
 test('everybody has their own records', async () => {
   const created = await call('ann', '/api/rest/Task', { tsk_title: 'Water the plants', tsk_due: '2026-05-06' })
   expect(created.status).toBe(200)

@@ -72,6 +72,8 @@ export interface AppDefinition {
   readonly rateLimit?: { readonly requests: number; readonly seconds: number }
   /** Compresses answers of the REST service for clients that take it. Default true. */
   readonly compression?: boolean
+  /** Whether people see records on pages at `/`; `yes` and `no` are taken, too. Default true. */
+  readonly pages?: boolean | 'yes' | 'no'
   /** Module whose default export fills a new application, run once. */
   readonly setup?: string
   /** Other values per environment (`STEWARD_ENV`, else `NODE_ENV`). */

@@ -139,6 +139,7 @@ const values = {
     additionalProperties: false,
   },
   compression: { type: 'boolean', description: 'Compresses answers for clients that take it. Default true.' },
+  pages: { enum: [true, false, 'yes', 'no'], description: 'Pages for records at /. Default yes.' },
   setup: { ...text, description: 'Module whose default export fills a new application, run once.' },
 } as const
 

@@ -70,3 +70,20 @@ it.each([
     server?.closeAllConnections()
   }
 })
+
+it.each([
+  ['', 302],
+  ['pages: yes', 302],
+  ['pages: no', 200],
+  ['pages: false', 200],
+  ['level: 3.2', 200],
+])('with "%s" in app.yaml, a browser at / gets %i', async (lines, status) => {
+  const origin = await start(lines)
+  try {
+    const answer = await fetch(`${origin}/`, { headers: { Accept: 'text/html' }, redirect: 'manual' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([status, status === 302 ? 'ui/' : null])
+  } finally {
+    server?.close()
+    server?.closeAllConnections()
+  }
+})

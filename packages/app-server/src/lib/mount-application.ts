@@ -14,6 +14,7 @@ import {
   securityHeaders,
   testerPage,
 } from '@steward/rest-koa'
+import { recordsPages } from '@steward/rest-pages'
 import Koa from 'koa'
 import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
@@ -97,6 +98,16 @@ export function mountApplication({
   if (definition.allowedOrigins) koa.use(allowOrigins(definition.allowedOrigins, { trustProxy }))
   if (definition.cors) koa.use(cors(definition.cors))
   const hasTester = () => parameters.isYes('USE_API_TESTER', true)
+  if (hasPages(definition)) {
+    koa.use(
+      recordsPages({
+        prefix: [`/${name}`, ''],
+        title,
+        tester: '../api/tester',
+        enabled: () => parameters.isYes('USE_RECORDS_PAGES', true),
+      }),
+    )
+  }
   koa.use(startPage({ definition, hasTester }))
   if (io) koa.use(io)
   koa.use(loginRouter(authentication, { prefix: ['/api', `/${name}/api`], log: logger }))
@@ -139,4 +150,9 @@ export function mountApplication({
     }),
   )
   return koa
+}
+
+/** Pages need cursors and OpenAPI, which came with level 4.0. */
+function hasPages({ pages = true, level = '5.1' }: AppDefinition): boolean {
+  return pages !== false && pages !== 'no' && Number(level) >= 4
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
 import { choose, language, languages, type Language } from '../lib/language.js'
@@ -7,7 +8,14 @@ import { Button } from './button.js'
 const names: Readonly<Record<Language, string>> = { en: 'English', fr: 'Français' }
 
 /** Language and theme, kept in this browser, and who uses the pages. */
-export function Preferences({ actor }: { readonly actor: string | undefined }) {
+export function Preferences({
+  actor,
+  children,
+}: {
+  readonly actor: string | undefined
+  /** More that concerns the user, below. */
+  readonly children?: ComponentChildren
+}) {
   const [chosen, setChosen] = useState(theme)
   return (
     <>
@@ -47,6 +55,7 @@ export function Preferences({ actor }: { readonly actor: string | undefined }) {
           </select>
         </label>
         {actor !== undefined && <p class="quiet">{t('shell.actor', { actor })}</p>}
+        {children}
       </div>
     </>
   )

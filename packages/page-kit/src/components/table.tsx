@@ -12,6 +12,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren
   /** What rows are ordered by. Absent: they cannot be ordered by it. */
   readonly order?: (row: Row) => string | number
+  /** Rows come in the order that was chosen, so that they can be ordered by it without `order`. */
+  readonly isOrdered?: boolean
   /** `end` is for numbers. Default `start`. */
   readonly align?: 'start' | 'end'
   /** Left out of windows between that of a phone, where rows are cards, and a wide one. */
@@ -104,7 +106,7 @@ function Head<Row>({
   onOrder,
 }: { readonly column: Column<Row> } & Pick<TableProps<Row>, 'order' | 'onOrder'>) {
   const { id, title } = column
-  if (!column.order || !onOrder)
+  if (!(column.order || column.isOrdered) || !onOrder)
     return (
       <th role="columnheader" class={classesOf(column)}>
         {title}

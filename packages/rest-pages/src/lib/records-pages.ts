@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import escapeHtml from 'escape-html'
+import type { Context, Middleware } from 'koa'
+import sirv from 'sirv'
+
+export interface RecordsPagesOptions {
+  /** Folders that the pages are in, as `<prefix>/ui/`; a browser that opens `<prefix>/` is led there. Default `''`. */
+  readonly prefix?: string | readonly string[]
+  /** Name of the application, for people. Default: `Records`. */
+  readonly title?: string
+  /** Address of the REST service, relative to the folder `ui/`. Default `../api/rest`. */
+  readonly rest?: string
+  /**
+   * Whether people sign in on the pages, by `login` beside the REST service. `false`: the application knows its users by
+   * itself, for example by a cookie. Default true.
+   */
+  readonly login?: boolean
+  /** Address of a page to test requests, relative to the folder `ui/`. Default: there is none. */
+  readonly tester?: string
+  /** Asked for each request; with `false` the pages are not there. Default: always there. */
+  readonly enabled?: () => boolean | Promise<boolean>
+}
+
+/** Nothing from elsewhere, nothing inline, no frames around. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+const safety = {
+  'Content-Security-Policy': contentSecurityPolicy,
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+
+/** Files of the build. */
+const folder = fileURLToPath(new URL('./ui/', import.meta.url))
+
+/**
+ * Pages on which people see and change the records of a `restRouter` of the same origin. They need no credentials to be
+ * loaded: they ask the service for metadata and records, and show what it answers to the user who is signed in.
+ *
+ * @throws Error when the pages were not built.
+ *
+ * @example
+ * app.use(recordsPages({ title: 'Shop' }))
+ * app.use(restRouter(service, { authenticate }))
+ */
+export function recordsPages(options: RecordsPagesOptions = {}): Middleware {
+  const { prefix = '', enabled = () => true } = options
+  const prefixes = (typeof prefix === 'string' ? [prefix] : prefix).map((one) => one.replace(/\/+$/, ''))
+  const { first, send, icon } = openPages(options)
+
+  return async function recordsPages(context, next) {
+    const { path, method } = context
+    const base = prefixes.find((one) => path === one || path.startsWith(`${one}/`))
+    if (base === undefined || (method !== 'GET' && method !== 'HEAD')) return next()
+    const below = path.slice(base.length)
+    const isFrontDoor = below === '' || below === '/' || below === '/ui'
+    if (!isFrontDoor && below !== '/favicon.ico' && !below.startsWith('/ui/')) return next()
+    if (!(await enabled())) return next()
+    if (isFrontDoor) {
+      context.vary('Accept')
+      if (context.accepts('application/json', 'text/html') !== 'text/html') return next()
+      // Relative, for proxies that serve the application below a path of theirs.
+      const last = path.slice(path.lastIndexOf('/') + 1)
+      return context.redirect(below === '/ui' ? 'ui/' : below === '/' ? 'ui/' : `${last}/ui/`)
+    }
+    context.set(safety)
+    if (below === '/favicon.ico') return send(context, icon)
+    if (below.startsWith('/ui/assets/')) return send(context, below.slice('/ui'.length))
+    const depth = below.slice('/ui/'.length).split('/').length - 1
+    context.type = 'html'
+    context.set('Cache-Control', 'no-cache')
+    context.body = first(depth === 0 ? './' : '../'.repeat(depth))
+    context.etag = `${first.digest}-${depth}`
+    if (context.fresh) context.status = 304
+  }
+}
+
+interface Pages {
+  /** HTML of the page whose folder is at this relative address. */
+  readonly first: ((base: string) => string) & { readonly digest: string }
+  /** Path of the icon among the files. */
+  readonly icon: string
+  /** Answers with a file, in the best encoding that the client knows and the build made; 404 when there is none. */
+  send(context: Context, path: string): Promise<void>
+}
+
+function openPages({ title = 'Records', rest = '../api/rest', login = true, tester = '' }: RecordsPagesOptions): Pages {
+  const file = join(folder, 'index.html')
+  if (!existsSync(file)) throw new Error(`The records pages are not in ${folder}. Build them with "npm run build".`)
+  const settings = { title, rest, login: String(login), tester }
+  const attributes = Object.entries(settings).map(([name, value]) => `data-${name}="${escapeHtml(value)}"`)
+  const html = readFileSync(file, 'utf8')
+    .replace('<title>Records</title>', () => `<title>${escapeHtml(title)}</title>`)
+    .replace('<body>', () => `<body ${attributes.join(' ')}>`)
+  const first = Object.assign((base: string) => html.replace('<base href="/ui/"', `<base href="${base}"`), {
+    digest: createHash('sha256').update(html).digest('base64url').slice(0, 16),
+  })
+  const icon = /href="\.(\/assets\/[^"]+\.svg)"/.exec(html)?.[1] ?? ''
+  const files = sirv(folder, { etag: true, gzip: true, brotli: true, maxAge: 31_536_000, immutable: true })
+  return {
+    first,
+    icon,
+    send: (context, path) =>
+      new Promise((resolve) => {
+        const { req, res } = context
+        const asked = req.url
+        req.url = path
+        // The response is sent by sirv, which keeps headers that are set already.
+        context.respond = false
+        for (const [name, value] of Object.entries(context.response.headers)) if (value) res.setHeader(name, value)
+        if (res.destroyed) return resolve()
+        res.once('close', resolve)
+        files(req, res, () => {
+          context.respond = true
+          req.url = asked
+          context.throw(404)
+        })
+      }),
+  }
+}

@@ -1,0 +1,47 @@
+import { Skeleton, ViewFailed } from '@steward/page-kit'
+import { lazy, LocationProvider, Route, Router } from 'preact-iso'
+import { useEffect } from 'preact/hooks'
+import { Problem } from './components/problem.js'
+import { Shell } from './components/shell.js'
+import { SignIn } from './components/sign-in.js'
+import { forget } from './lib/service.js'
+import { start, useSession } from './lib/session.js'
+import { uiPath } from './lib/settings.js'
+import { useAsked } from './lib/use-asked.js'
+import { Home } from './views/home.js'
+import { List } from './views/list.js'
+import { NotFound } from './views/not-found.js'
+
+/** Loaded when a record is first shown. */
+const Record = lazy(() =>
+  import('./views/record.js').then(
+    ({ Record }) => Record,
+    () => ViewFailed,
+  ),
+)
+
+/** Views by address. */
+export function App() {
+  const session = useSession()
+  const { failure, reload } = useAsked('', start)
+  const isIn = session.kind === 'in'
+  const login = isIn ? session.login : undefined
+  useEffect(() => forget, [login])
+  if (failure !== undefined) return <Problem failure={failure} onRetry={reload} />
+  if (session.kind === 'starting') return <Skeleton />
+  // Somebody whose session has ended signs in over the page, which keeps what was typed.
+  if (session.kind === 'out' && !session.ended) return <SignIn />
+  return (
+    <LocationProvider scope={uiPath}>
+      <Shell>
+        <Router>
+          <Route path={`${uiPath}/`} component={Home} />
+          <Route path={`${uiPath}/:object`} component={List} />
+          <Route path={`${uiPath}/:object/:id`} component={Record} />
+          <Route default component={NotFound} />
+        </Router>
+      </Shell>
+      {session.kind === 'out' && <SignIn over />}
+    </LocationProvider>
+  )
+}

@@ -1,0 +1,82 @@
+import { Button, Preferences, Toasts, ViewBoundary } from '@steward/page-kit'
+import '@steward/page-kit/shell.css'
+import type { ComponentChildren } from 'preact'
+import { useLocation } from 'preact-iso'
+import { useEffect, useRef } from 'preact/hooks'
+import icon from '../icon.svg'
+import { t } from '../lib/i18n.js'
+import { listObjects } from '../lib/service.js'
+import { signOut, useSession } from '../lib/session.js'
+import { pathTo, settings, uiPath } from '../lib/settings.js'
+import { useAsked } from '../lib/use-asked.js'
+
+/** Objects that stand in the head; a menu has all of them. */
+const inHead = 5
+
+/** What is around every view. */
+export function Shell({ children }: { readonly children: ComponentChildren }) {
+  const { path } = useLocation()
+  const session = useSession()
+  const main = useRef<HTMLElement>(null)
+  const shown = useRef(path)
+  useEffect(() => {
+    if (shown.current === path) return
+    shown.current = path
+    // As when a page is loaded: the next Tab goes to its beginning, and a screen reader is there.
+    main.current?.focus({ preventScroll: true })
+  }, [path])
+  const login = session.kind === 'in' ? session.login : undefined
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault()
+          event.stopPropagation()
+          main.current?.focus()
+        }}
+      >
+        {t('shell.skip')}
+      </a>
+      <header class="shell-head">
+        <a class="brand" href={pathTo('')}>
+          <img src={icon} alt="" width="28" height="28" />
+          <span>{settings.title}</span>
+        </a>
+        <Navigation path={path} login={login} />
+        <Preferences actor={login}>
+          {session.kind === 'in' && session.byToken && <Button onClick={() => void signOut()}>{t('signout')}</Button>}
+        </Preferences>
+      </header>
+      <main id="main" tabIndex={-1} ref={main}>
+        <ViewBoundary>{children}</ViewBoundary>
+      </main>
+      <Toasts />
+    </>
+  )
+}
+
+function Navigation({ path, login }: { readonly path: string; readonly login: string | undefined }) {
+  const menu = useRef<HTMLElement>(null)
+  useEffect(() => menu.current?.hidePopover?.(), [path])
+  const { data: objects = [] } = useAsked(`objects of ${login}`, listObjects)
+  const own = objects.filter(({ isSystem }) => !isSystem)
+  const here = decodeURIComponent(path.slice(uiPath.length + 1).split('/')[0] ?? '')
+  const link = ({ name, plural }: (typeof objects)[number]) => (
+    <a key={name} href={pathTo(name)} aria-current={name === here ? 'page' : undefined}>
+      {plural}
+    </a>
+  )
+  return (
+    <>
+      <nav class="links" aria-label={t('nav.main')}>
+        {own.slice(0, inHead).map(link)}
+      </nav>
+      <Button class="menu-button" kind="quiet" icon="menu" label={t('nav.menu')} popovertarget="menu" />
+      <nav class="menu panel" id="menu" popover="auto" aria-label={t('nav.menu')} ref={menu}>
+        {own.map(link)}
+      </nav>
+    </>
+  )
+}

@@ -1,0 +1,49 @@
+import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
+import { useState } from 'preact/hooks'
+import { isRowId } from './filters.js'
+import { kindOf } from './value.js'
+
+/** Shown unless somebody chose others. */
+const standard = 7
+
+/** Fields that a list can show: what the service lets the user see there, but for what no cell can hold. */
+export function listFields({ fields }: ObjectMetadata): readonly FieldMetadata[] {
+  const isShown = (field: FieldMetadata) =>
+    field.visible && !isRowId(field) && !['password', 'file', 'json', 'long'].includes(kindOf(field))
+  const shown = fields.filter(isShown)
+  return [
+    ...shown.filter(({ key, ref }) => key && ref === null),
+    ...shown.filter(({ key, ref }) => !key || ref !== null),
+  ]
+}
+
+export interface ChosenColumns {
+  readonly fields: readonly FieldMetadata[]
+  /** Kept in this browser; `undefined`: the standard ones again. */
+  readonly choose: (names: readonly string[] | undefined) => void
+}
+
+export function useColumns(metadata: ObjectMetadata): ChosenColumns {
+  const key = `steward.columns ${metadata.name}`
+  const [, draw] = useState(0)
+  const all = listFields(metadata)
+  const names = chosen(key)
+  const kept = all.filter(({ name }) => names?.includes(name))
+  return {
+    fields: kept.length > 0 ? kept : all.slice(0, standard),
+    choose(names) {
+      if (names === undefined) localStorage.removeItem(key)
+      else localStorage.setItem(key, JSON.stringify(names))
+      draw((turn) => turn + 1)
+    },
+  }
+}
+
+function chosen(key: string): readonly unknown[] | undefined {
+  try {
+    const read: unknown = JSON.parse(localStorage.getItem(key) ?? 'null')
+    return Array.isArray(read) ? read : undefined
+  } catch {
+    return undefined
+  }
+}

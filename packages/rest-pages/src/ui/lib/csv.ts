@@ -1,0 +1,32 @@
+import type { FieldMetadata } from '@steward/rest-core'
+import { textOf } from './value.js'
+
+/** Lines with a head, as spreadsheets read them: with a byte order mark, and without formulas. */
+export function csvOf(
+  columns: readonly { readonly title: string; readonly field: FieldMetadata }[],
+  records: readonly Readonly<Record<string, unknown>>[],
+): Blob {
+  const head = columns.map(({ title }) => cell(title))
+  const lines = records.map((record) => columns.map(({ field }) => cell(exact(field, record[field.name]))))
+  const text = [head, ...lines].map((cells) => `${cells.join(',')}\r\n`).join('')
+  return new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' })
+}
+
+/** Numbers and dates as they travel, so that programs can read them. */
+function exact(field: FieldMetadata, value: unknown): string {
+  return typeof value === 'number' || /^\d{4}-\d\d-\d\d/.test(String(value)) ? String(value) : textOf(field, value)
+}
+
+function cell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+export function download(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}

@@ -1,0 +1,5 @@
+import { createTexts } from '@steward/page-kit'
+import { en } from '../texts/en.js'
+import { fr } from '../texts/fr.js'
+
+export const { t } = createTexts<keyof typeof en>({ en, fr })

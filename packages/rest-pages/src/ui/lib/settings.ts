@@ -1,0 +1,26 @@
+/** What the server wrote into the page. */
+const { title = '', rest = '', login = '', tester = '' } = document.body.dataset
+
+/** The folder of the pages. The server writes it relative to the first address, which changes with each view. */
+const folder = new URL(document.baseURI)
+document.querySelector('base')?.setAttribute('href', folder.pathname)
+
+/** Without credentials, which the address of a page may hold: `fetch` would refuse them. */
+const absolute = (address: string) => new URL(address, `${location.origin}${folder.pathname}`).href
+
+export const settings = {
+  title,
+  rest: absolute(rest),
+  /** Whether people sign in on these pages. */
+  hasSignIn: login === 'true',
+  /** Address of the page to test requests; empty: there is none. */
+  tester: tester && absolute(tester),
+}
+
+/** Path of the pages without a last slash: `/ui`. */
+export const uiPath = folder.pathname.replace(/\/$/, '')
+
+/** `Movie`, `12` → `/ui/Movie/12` */
+export function pathTo(...parts: readonly string[]): string {
+  return `${uiPath}/${parts.map(encodeURIComponent).join('/')}`
+}

@@ -1,0 +1,30 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+
+export interface Asked<T> {
+  /** The last good answer to this question. */
+  readonly data: T | undefined
+  readonly failure: unknown
+  readonly reload: () => void
+}
+
+/**
+ * Asks when the view is shown and when the question changes.
+ *
+ * @param question what tells this one from others
+ */
+export function useAsked<T>(question: string, ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
+  const [state, setState] = useState<{ question: string; data?: T; failure?: unknown }>({ question })
+  const [turn, setTurn] = useState(0)
+  const reload = useCallback(() => setTurn((count) => count + 1), [])
+  useEffect(() => {
+    const ended = new AbortController()
+    ask(ended.signal).then(
+      (data) => ended.signal.aborted || setState({ question, data }),
+      (failure: unknown) => ended.signal.aborted || setState({ question, failure }),
+    )
+    return () => ended.abort()
+  }, [question, turn])
+  return state.question === question
+    ? { data: state.data, failure: state.failure, reload }
+    : { data: undefined, failure: undefined, reload }
+}

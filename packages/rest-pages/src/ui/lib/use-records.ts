@@ -1,0 +1,109 @@
+import type { ObjectMetadata } from '@steward/rest-core'
+import type { AnyRecord } from '@steward/rest-client'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { wireFilters, wordsExpression } from './filters.js'
+import type { ListAddress } from './list-address.js'
+import { client } from './session.js'
+
+const pageSize = 100
+
+export interface Records {
+  readonly rows: readonly AnyRecord[]
+  /** Of all that match; undefined: not known yet. */
+  readonly count: number | undefined
+  readonly failure: unknown
+  readonly isLoading: boolean
+  readonly hasMore: boolean
+  readonly more: () => void
+  readonly reload: () => void
+}
+
+/** What the service is asked for. */
+export function searchOf({ words, order, conditions }: ListAddress, { fields, indexable }: ObjectMetadata) {
+  return {
+    filters: wireFilters(conditions, fields),
+    // The index finds whole words and their beginnings, and answers the best first.
+    byIndex: words !== '' && indexable && order === '' ? beginnings(words) : undefined,
+    filter: words === '' ? undefined : wordsExpression(words, fields),
+    order: order === '' ? undefined : [order as '-created_dt'],
+  }
+}
+
+function beginnings(words: string): string {
+  return words
+    .split(/[\s"*]+/)
+    .filter(Boolean)
+    .map((word) => `${word}*`)
+    .join(' ')
+}
+
+interface State {
+  readonly question: string
+  readonly rows: readonly AnyRecord[]
+  readonly count?: number | undefined
+  readonly failure?: unknown
+  readonly isLoading: boolean
+  /** Where the next page begins; undefined: there is none. */
+  readonly next: string | undefined
+}
+
+/** The records of a list, page by page. Pages by cursor neither repeat nor leave out records that stay as they are. */
+export function useRecords(metadata: ObjectMetadata, address: ListAddress): Records {
+  const search = searchOf(address, metadata)
+  const question = JSON.stringify([metadata.name, search])
+  const [turn, setTurn] = useState(0)
+  const [state, setState] = useState<State>({ question: '', rows: [], isLoading: true, next: undefined })
+  const asking = useRef<AbortController>(undefined)
+
+  async function load(before: readonly AnyRecord[], cursor: string): Promise<void> {
+    asking.current?.abort()
+    const { signal } = (asking.current = new AbortController())
+    setState((now) => ({ ...(before.length > 0 ? now : { next: undefined }), question, rows: before, isLoading: true }))
+    const { filters, filter, order, byIndex } = search
+    const objects = client.object(metadata.name)
+    try {
+      if (byIndex === undefined) {
+        const [page, count] = await Promise.all([
+          objects.page({ filters, filter, order, cursor, pageSize, signal }),
+          before.length === 0 ? objects.count(filters, { filter, signal }) : undefined,
+        ])
+        setState((now) => ({
+          question,
+          rows: [...before, ...page.records],
+          count: count?.count ?? now.count,
+          isLoading: false,
+          next: page.cursor,
+        }))
+      } else {
+        const found = await objects.indexSearch(byIndex, { filters, page: Number(cursor), pageSize, signal })
+        const rows = [...before, ...found.map(({ data, row_id: id }) => ({ ...data, row_id: id }))]
+        const isLast = found.length < pageSize
+        setState({
+          question,
+          rows,
+          ...(isLast && { count: rows.length }),
+          isLoading: false,
+          next: isLast ? undefined : String(Number(cursor) + 1),
+        })
+      }
+    } catch (failure) {
+      if (!signal.aborted) setState((now) => ({ ...now, failure, isLoading: false }))
+    }
+  }
+
+  useEffect(() => {
+    void load([], '')
+    return () => asking.current?.abort()
+  }, [question, turn])
+
+  const isAnswer = state.question === question
+  return {
+    rows: isAnswer ? state.rows : [],
+    count: isAnswer ? state.count : undefined,
+    failure: isAnswer ? state.failure : undefined,
+    isLoading: !isAnswer || state.isLoading,
+    hasMore: isAnswer && state.next !== undefined,
+    more: () => isAnswer && !state.isLoading && state.next !== undefined && void load(state.rows, state.next),
+    reload: () => setTurn((count) => count + 1),
+  }
+}

@@ -1,0 +1,160 @@
+import type { ObjectMetadata } from '@steward/rest-core'
+import {
+  Button,
+  EmptyState,
+  Search,
+  Skeleton,
+  Table,
+  Toolbar,
+  useSelection,
+  View,
+  type Column,
+} from '@steward/page-kit'
+import type { AnyRecord } from '@steward/rest-client'
+import { useLocation, useRoute } from 'preact-iso'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ColumnChoice } from '../components/column-choice.js'
+import { FilterChips } from '../components/filter-chips.js'
+import { Problem } from '../components/problem.js'
+import { SelectionBar } from '../components/selection-bar.js'
+import { useColumns } from '../lib/columns.js'
+import { t } from '../lib/i18n.js'
+import { readListAddress, writeListAddress, type ListAddress } from '../lib/list-address.js'
+import { labelOf, metadataOf, titleOf } from '../lib/service.js'
+import { pathTo } from '../lib/settings.js'
+import { useAsked } from '../lib/use-asked.js'
+import { useRecords } from '../lib/use-records.js'
+import { kindOf, Value } from '../lib/value.js'
+import '../styles/list.css'
+
+/** The records of an object, at `/ui/<Object>?…`. */
+export function List() {
+  const { object = '' } = useRoute().params
+  const { data: metadata, failure, reload } = useAsked(object, () => metadataOf(object, 'list'))
+  if (failure !== undefined) return <Problem failure={failure} onRetry={reload} />
+  // Another object begins anew: columns, what is selected, what is typed.
+  return metadata ? <ListOf key={metadata.name} metadata={metadata} /> : <Skeleton />
+}
+
+function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
+  const { url, route } = useLocation()
+  const address = readListAddress(url.replace(/^[^?]*/, ''))
+  const go = (change: Partial<ListAddress>, replace = false) =>
+    route(pathTo(metadata.name) + writeListAddress({ ...address, ...change }), replace)
+  const { fields, choose } = useColumns(metadata)
+  const records = useRecords(metadata, address)
+  const selection = useSelection()
+  const { rows, count } = records
+  const plural = metadata.plurallabel || metadata.label || metadata.name
+  const isFiltered = address.words !== '' || address.conditions.size > 0
+
+  const columns = fields.map((field, at): Column<AnyRecord> => ({
+    id: field.name,
+    title: labelOf(field, metadata),
+    isOrdered: true,
+    ...(kindOf(field) === 'number' && { align: 'end' as const }),
+    ...(at === 0 && { onCard: 'title' as const }),
+    ...(at > 4 && { wideOnly: true }),
+    cell: (record) =>
+      at === 0 ? (
+        <a href={pathTo(metadata.name, record.row_id)}>
+          <Value field={field} value={record[field.name]} />
+        </a>
+      ) : (
+        <Value field={field} value={record[field.name]} />
+      ),
+  }))
+  return (
+    <View
+      title={plural}
+      aside={count !== undefined && t('list.count', { count })}
+      actions={<ColumnChoice metadata={metadata} shown={fields} onChoose={choose} />}
+    >
+      <Toolbar>
+        <Words
+          value={address.words}
+          label={t('list.search', { objects: plural })}
+          onSearch={(words) => go({ words })}
+        />
+        <FilterChips
+          metadata={metadata}
+          conditions={address.conditions}
+          onChange={(conditions) => go({ conditions })}
+        />
+      </Toolbar>
+      {selection.selected.size > 0 && (
+        <SelectionBar
+          metadata={metadata}
+          columns={columns.map(({ title }, at) => ({ title, field: fields[at]! }))}
+          rows={rows.filter(({ row_id: id }) => selection.selected.has(id))}
+          onClear={selection.clear}
+          onDeleted={() => {
+            selection.clear()
+            records.reload()
+          }}
+        />
+      )}
+      {records.failure !== undefined && <Problem failure={records.failure} onRetry={records.reload} />}
+      {rows.length > 0 ? (
+        <Table
+          caption={plural}
+          columns={columns}
+          rows={rows}
+          rowKey={({ row_id: id }) => id}
+          rowName={(record) => titleOf(record, metadata)}
+          order={address.order}
+          onOrder={(order) => go({ order })}
+          selection={selection}
+        />
+      ) : records.isLoading ? (
+        <Skeleton lines={8} />
+      ) : (
+        records.failure === undefined && (
+          <EmptyState title={isFiltered ? t('list.noMatch') : t('list.empty', { objects: plural })}>
+            {isFiltered && <Button onClick={() => go({ words: '', conditions: new Map() })}>{t('list.clear')}</Button>}
+          </EmptyState>
+        )
+      )}
+      {records.hasMore && <More key={rows.length} isLoading={records.isLoading} onMore={records.more} />}
+    </View>
+  )
+}
+
+/** Searches when nobody has typed for a moment: each letter would be a step of the back button. */
+function Words(props: { readonly value: string; readonly label: string; readonly onSearch: (text: string) => void }) {
+  const { value, label, onSearch } = props
+  const [typed, setTyped] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => setTyped(value), [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return (
+    <Search
+      label={label}
+      value={typed}
+      onSearch={(text) => {
+        setTyped(text)
+        clearTimeout(timer.current)
+        timer.current = setTimeout(() => onSearch(text.trim()), 300)
+      }}
+    />
+  )
+}
+
+/** The next page comes by itself when its place is near; the button is for who goes there by keyboard. */
+function More({ isLoading, onMore }: { readonly isLoading: boolean; readonly onMore: () => void }) {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const watch = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && onMore(), {
+      rootMargin: '800px',
+    })
+    watch.observe(place.current as Element)
+    return () => watch.disconnect()
+  }, [])
+  return (
+    <div class="list-more" ref={place}>
+      <Button busy={isLoading} onClick={onMore}>
+        {t('list.more')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,3 @@
+import { pagesConfig } from '../../vite.base.js'
+
+export default pagesConfig

@@ -1,0 +1,365 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Page, Response } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  accessibilityProblems,
+  keepScreenshot,
+  needsBrowser,
+  openPage,
+  scrollsSideways,
+  type WatchedPage,
+} from './browser.js'
+import { startApp, type RunningApp } from './programs/app-server.js'
+
+const files = {
+  'app.yaml': 'name: shop\ntitle: Shop\nversion: 1.0.0\nlog: { level: warn }\n',
+  'objects/maker.yaml': `
+name: Maker
+pluralLabel: Makers
+fields:
+  mak_name: { type: string, length: 80, key: true, label: Name }
+`,
+  'objects/product.yaml': `
+name: Product
+pluralLabel: Products
+fields:
+  prd_code: { type: string, length: 20, key: true, label: Code }
+  prd_name: { type: string, length: 200, required: true, label: Name }
+  prd_kind: { type: enum, values: [{ code: fruit, label: Fruit }, { code: tool, label: Tool }], label: Kind }
+  prd_price: { type: decimal, min: 0, label: Price }
+  prd_since: { type: date, label: Since }
+  prd_active: { type: boolean, label: Active }
+  prd_maker_id: { type: reference, object: Maker, display: [mak_name], label: Maker }
+  prd_margin: { type: string, length: 40, label: Margin }
+order: [prd_code]
+`,
+}
+
+const count = 150
+/** In a field that some users may not see. */
+const secret = 'twelve percent'
+
+let folder: string
+let app: RunningApp
+
+async function create(object: string, body: object): Promise<string> {
+  const { status, body: answer } = await app.call(`/${object}`, { method: 'POST', body })
+  expect([status, answer]).toEqual([200, expect.objectContaining({ row_id: expect.any(String) })])
+  return answer.row_id
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'steward-records-'))
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
+  app = await startApp([folder], { password: 'secret-word' })
+  const maker = await create('Maker', { mak_name: 'Orchard & Sons' })
+  const values = Array.from({ length: count }, (_, at) => ({
+    prd_code: `P${String(at + 1).padStart(3, '0')}`,
+    prd_name: at === 0 ? '<b>Apple</b>, 100% red' : `Product ${at + 1}`,
+    prd_kind: at % 10 === 0 ? 'fruit' : 'tool',
+    prd_price: at + 0.5,
+    prd_since: `2020-01-${String((at % 28) + 1).padStart(2, '0')}`,
+    prd_active: at % 2 === 0,
+    prd_margin: secret,
+    ...(at === 0 && { prd_maker_id: maker }),
+  }))
+  await app.call('/Product/_batch', {
+    method: 'POST',
+    body: values.map((one) => ({ action: 'create', values: one })),
+  })
+  const group = await create('Group', { grp_name: 'READERS' })
+  const reader = await create('User', { usr_login: 'reader', usr_password: 'reader-word' })
+  await create('Responsibility', { rsp_login_id: reader, rsp_group_id: group })
+  await create('Grant', {
+    grt_group_id: group,
+    grt_object: 'Product',
+    grt_rights: 'R',
+    grt_hidden_fields: 'prd_margin',
+  })
+})
+afterAll(async () => {
+  await app?.stop()
+  if (folder) await rm(folder, { recursive: true, force: true })
+})
+
+const html = { Accept: 'text/html,*/*;q=0.8' }
+
+describe('the front door', () => {
+  it.each([
+    ['/', '/ui/'],
+    ['/ui', '/ui/'],
+    ['/shop', '/shop/ui/'],
+    ['/shop/', '/shop/ui/'],
+  ])('leads browsers from %s to %s; programs get 404 as JSON', async (path, to) => {
+    const page = await fetch(app.origin + path, { headers: html })
+    expect([new URL(page.url).pathname, page.status]).toEqual([to, 200])
+    const program = await fetch(app.origin + path)
+    expect([program.status, await program.json()]).toEqual([404, expect.objectContaining({ code: 'ERR_NOT_FOUND' })])
+  })
+
+  it('has the page at every address below /ui/, tagged, with a strict policy', async () => {
+    const first = await fetch(`${app.origin}/ui/Product/12`)
+    expect(first.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self';/,
+    )
+    expect(await first.text()).toContain('<base href="../"')
+    const tag = first.headers.get('etag') ?? ''
+    const again = await fetch(`${app.origin}/ui/Product/12`, {
+      headers: { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' },
+    })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+  })
+
+  it('has an icon, compressed files to be kept for ever, and no other files', async () => {
+    const icon = await fetch(`${app.origin}/favicon.ico`)
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+    const page = await (await fetch(`${app.origin}/ui/`)).text()
+    const script = /assets\/index-[^"]+\.js/.exec(page)?.[0] ?? ''
+    const file = await fetch(`${app.origin}/ui/${script}`, { headers: { 'Accept-Encoding': 'br' } })
+    expect(file.headers.get('content-encoding')).toBe('br')
+    expect(file.headers.get('cache-control')).toContain('immutable')
+    expect(file.headers.get('x-content-type-options')).toBe('nosniff')
+    for (const path of ['assets/gone.js', 'assets/..%2findex.html', 'assets/%'])
+      expect([path, (await fetch(`${app.origin}/ui/${path}`)).status]).toEqual([path, 404])
+  })
+})
+
+needsBrowser((browser) => {
+  let watched: WatchedPage
+  let page: Page
+
+  beforeAll(async () => {
+    watched = await openPage(browser(), `${app.origin}/`)
+    page = watched.page
+  })
+  afterAll(() => watched?.close())
+  afterEach(checkThatNothingIsWrong)
+
+  function checkThatNothingIsWrong(): void {
+    expect(watched.problems.splice(0)).toEqual([])
+  }
+
+  async function signIn(on: Page, login: string, password: string): Promise<void> {
+    await on.getByLabel('User name').fill(login)
+    await on.getByLabel('Password').fill(password)
+    await on.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  const row = (on: Page, text: string) => on.getByRole('row').filter({ hasText: text })
+  const isShown = (path: string) => page.waitForURL(app.origin + path)
+
+  it('signs in with a user of the application, and keeps no password', async () => {
+    await signIn(page, 'admin', 'wrong')
+    await page.getByRole('alert').filter({ hasText: 'Wrong user name or password.' }).waitFor()
+    await signIn(page, 'admin', 'secret-word')
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    expect(await page.title()).toBe('Home · Shop')
+    const kept = await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage }) + document.cookie')
+    expect(kept).not.toContain('secret-word')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+  })
+
+  it('shows the objects with their counts, those of the system apart', async () => {
+    const main = page.getByRole('main')
+    await main.getByRole('link', { name: `Products ${count}` }).waitFor()
+    await main.getByRole('link', { name: 'Makers 1' }).waitFor()
+    expect(await main.getByRole('link', { name: 'Users' }).isVisible()).toBe(false)
+    await main.getByText('System', { exact: true }).click()
+    await main.getByRole('link', { name: 'Users' }).waitFor()
+  })
+
+  it('lists records by their metadata, more of them as one scrolls', async () => {
+    await page.getByRole('main').getByRole('link', { name: 'Products' }).click()
+    await page.getByText(`${count} records`).waitFor()
+    const heads = await page.getByRole('columnheader').allTextContents()
+    expect(heads).toEqual(['', 'Code', 'Name', 'Kind', 'Price', 'Since', 'Active', 'Maker'])
+    await row(page, '<b>Apple</b>').getByText('Orchard & Sons').waitFor()
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+    await row(page, `P${count}`).waitFor()
+    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
+  })
+
+  it('has filters, sort and words in the address, and the back button undoes them', async () => {
+    await page.goto(`${app.origin}/ui/Product`)
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByLabel('Field').selectOption({ label: 'Kind' })
+    await page.getByLabel('Fruit').check()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('15 records').waitFor()
+    await isShown('/ui/Product?prd_kind=is%3Afruit')
+    await page.getByRole('button', { name: 'Price' }).click()
+    await page.getByRole('button', { name: 'Price' }).click()
+    await isShown('/ui/Product?_order=-prd_price&prd_kind=is%3Afruit')
+    await page.getByRole('row').nth(1).getByText('P141').waitFor()
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByLabel('Field').selectOption({ label: 'Price' })
+    await page.getByLabel('To').fill('40')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('4 records').waitFor()
+    await page.goBack()
+    await page.getByText('15 records').waitFor()
+    await page.goBack()
+    await page.goBack()
+    await page.goBack()
+    await page.getByText(`${count} records`).waitFor()
+    await isShown('/ui/Product')
+    await page.getByRole('searchbox').fill('100% red')
+    await page.getByText('1 record', { exact: true }).waitFor()
+    await isShown('/ui/Product?_q=100%25+red')
+    await page.goto(`${app.origin}/ui/Product?prd_name=has%3Anone&prd_since=from%3A2020-01-02%3B`)
+    await page.getByText('No matching records').waitFor()
+    await page.getByRole('button', { name: 'Clear all filters' }).click()
+    await page.getByText(`${count} records`).waitFor()
+  })
+
+  it('shows the columns that were chosen, after a reload too', async () => {
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByLabel('Active').uncheck()
+    await page.getByLabel('Margin').check()
+    await page.reload()
+    await page.getByRole('columnheader', { name: 'Margin' }).waitFor()
+    expect(await page.getByRole('columnheader', { name: 'Active' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('button', { name: 'Default columns' }).click()
+    await page.getByRole('columnheader', { name: 'Active' }).waitFor()
+  })
+
+  it('exports and deletes what is selected', async () => {
+    await page.goto(`${app.origin}/ui/Product?_order=-prd_code`)
+    await page.getByLabel('Select P150 Product 150').check()
+    await page.getByLabel('Select P149 Product 149').check()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export as CSV' }).click(),
+    ])
+    expect(await readFile(await download.path(), 'utf8')).toBe(
+      '\uFEFFCode,Name,Kind,Price,Since,Active,Maker\r\nP150,Product 150,Tool,149.5,2020-01-10,No,\r\nP149,Product 149,Tool,148.5,2020-01-09,Yes,\r\n',
+    )
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('2 records deleted').waitFor()
+    await page.getByText(`${count - 2} records`).waitFor()
+    expect((await app.call('/Product/?_count=true')).body.count).toBe(count - 2)
+  })
+
+  it('leads to a record and along its references; bad addresses say so', async () => {
+    await page.goto(`${app.origin}/ui/Product`)
+    await page.getByRole('link', { name: 'P001' }).click()
+    await page.getByRole('heading', { name: 'P001 <b>Apple</b>, 100% red' }).waitFor()
+    await page.getByRole('link', { name: 'Orchard & Sons' }).click()
+    await page.getByRole('heading', { name: 'Orchard & Sons' }).waitFor()
+    for (const path of ['/ui/Product/99999', '/ui/Nothing', '/ui/Nothing/1', '/ui/a/b/c/d']) {
+      await page.goto(app.origin + path)
+      await page.getByRole('heading', { name: 'Nothing found at this address' }).waitFor()
+    }
+    await page.goto(`${app.origin}/ui/Product?no_field=has%3Ax`)
+    await page.getByRole('alert').filter({ hasText: 'no_field' }).waitFor()
+  })
+
+  it('sends nothing of a field that the user may not see', async () => {
+    const other = await openPage(browser(), `${app.origin}/ui/Product`)
+    const bodies: Promise<string>[] = []
+    const keep = (response: Response) => bodies.push(response.text().catch(() => ''))
+    try {
+      other.page.on('response', keep)
+      await signIn(other.page, 'reader', 'reader-word')
+      await row(other.page, 'P001').waitFor()
+      await other.page.getByRole('button', { name: 'Columns' }).click()
+      expect(await other.page.getByLabel('Price').count()).toBe(1)
+      expect(await other.page.getByLabel('Margin').count()).toBe(0)
+      await other.page.getByLabel('Select P001').check()
+      expect(await other.page.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0)
+      await other.page.getByRole('link', { name: 'P001' }).click()
+      await other.page.getByRole('heading', { name: /^P001/ }).waitFor()
+      const traffic = (await Promise.all(bodies)).join('\n') + (await other.page.content())
+      expect(traffic).toContain('prd_price')
+      expect(traffic).not.toContain('prd_margin')
+      expect(traffic).not.toContain(secret)
+      expect(other.problems).toEqual([])
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('asks for the password over the page when the session has ended, and signs out', async () => {
+    await page.goto(`${app.origin}/ui/Product`)
+    await row(page, 'P001').waitFor()
+    const token = await page.evaluate<string>('JSON.parse(Object.values(sessionStorage)[0]).token')
+    await fetch(`${app.origin}/api/logout`, { method: 'POST', headers: { Authorization: `Bearer ${token}` } })
+    await page.getByRole('searchbox').fill('Apple')
+    await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
+    expect(await page.getByRole('searchbox', { includeHidden: true }).inputValue()).toBe('Apple')
+    await signIn(page, 'admin', 'secret-word')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('1 record', { exact: true }).waitFor()
+    const next = await page.evaluate<string>('JSON.parse(Object.values(sessionStorage)[0]).token')
+    await page.getByRole('button', { name: 'Language and theme' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('User name').waitFor()
+    await expect
+      .poll(async () => {
+        const headers = { Authorization: `Bearer ${next}` }
+        return (await fetch(`${app.origin}/api/rest/`, { headers })).status
+      })
+      .toBe(401)
+  })
+
+  it.each([
+    [1280, 'light'],
+    [360, 'light'],
+    [360, 'dark'],
+  ] as const)('is accessible and fits at %d pixels, %s', async (width, colorScheme) => {
+    const other = await openPage(browser(), `${app.origin}/ui/`, { width, colorScheme })
+    const check = async (name: string) => {
+      await keepScreenshot(other.page, `records-${name}-${width}-${colorScheme}`)
+      expect([name, await accessibilityProblems(other.page)]).toEqual([name, []])
+      expect([name, await scrollsSideways(other.page)]).toEqual([name, false])
+    }
+    try {
+      await other.page.getByLabel('User name').waitFor()
+      await check('sign-in')
+      await signIn(other.page, 'admin', 'secret-word')
+      await other.page.getByRole('link', { name: /^Products \d/ }).waitFor()
+      await check('home')
+      await other.page.goto(`${app.origin}/ui/Product?prd_kind=is%3Afruit&prd_price=from%3A1%3B40`)
+      await other.page.getByText('P011').waitFor()
+      await other.page.getByLabel('Select P011').check()
+      await check('list')
+      await other.page.getByRole('button', { name: 'Filter', exact: true }).click()
+      await other.page.getByRole('dialog').waitFor()
+      await check('filter')
+      await other.page.goto(`${app.origin}/ui/Product/1`)
+      await other.page.getByRole('heading', { name: /^P001/ }).waitFor()
+      await check('record')
+      expect(other.problems).toEqual([])
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('speaks French to those who prefer it', async () => {
+    const other = await openPage(browser(), `${app.origin}/ui/`, { locale: 'fr-FR' })
+    try {
+      await other.page.getByRole('button', { name: 'Se connecter' }).waitFor()
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+it('is not there while USE_RECORDS_PAGES is no, without a restart', async () => {
+  const id = await create('SystemParam', { sys_code: 'USE_RECORDS_PAGES', sys_value: 'no' })
+  expect((await fetch(`${app.origin}/ui/`, { headers: html })).status).toBe(404)
+  const start = await fetch(`${app.origin}/`, { headers: html })
+  expect([start.status, new URL(start.url).pathname]).toEqual([200, '/'])
+  expect(await start.text()).toContain('<h1>Shop</h1>')
+  await app.call(`/SystemParam/${id}`, { method: 'DELETE' })
+  expect((await fetch(`${app.origin}/ui/`, { headers: html })).status).toBe(200)
+})
