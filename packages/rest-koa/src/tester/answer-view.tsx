@@ -3,11 +3,15 @@ import type { Content } from './content.js'
 import { DownloadLink } from './download-link.js'
 import { HtmlView } from './html-view.js'
 import { MarkdownView } from './markdown-view.js'
+import { pivotOf, PivotChart, PivotView } from './pivot-view.js'
 import { PictureView } from './picture-view.js'
 import type { Answer } from './send.js'
 import { statusClass } from './status.js'
+import { recordsOf, TableView } from './table-view.js'
 import { Tabs } from './tabs.js'
 import type { Tab } from './tabs.js'
+import type { ObjectMetadata } from '@steward/rest-core'
+import type { Draft } from './draft.js'
 import { TextView } from './text-view.js'
 import { Tree } from './tree.js'
 import type { Exchange, ExchangeState } from './use-exchange.js'
@@ -15,28 +19,43 @@ import type { Exchange, ExchangeState } from './use-exchange.js'
 interface Actions {
   /** Asks for the page that a link of the answer leads to. */
   readonly onFollow: (parameters: URLSearchParams) => void
-  readonly onOpenRecord?: (rowId: string) => void
+  readonly onOpenRecord: (object: string, rowId: string) => void
   /** Asks for the state of a background action. */
   readonly onTask: (id: string) => void
   readonly onSignOut: () => void
 }
 
+/** What the answer is for. */
+interface Asked {
+  readonly sent: Draft | undefined
+  /** Of the object that was asked for, if it is known. */
+  readonly metadata: ObjectMetadata | undefined
+  /** Something else is in the form by now. */
+  readonly isStale: boolean
+}
+
 /** What came back, or why nothing did. */
-export function AnswerView({ state, ...actions }: { state: ExchangeState } & Actions) {
+export function AnswerView({ state, ...rest }: { state: ExchangeState } & Asked & Actions) {
   if (state.running)
     return (
       <p class="muted waiting">Waiting …{state.received > 0 && ` ${formatBytes(state.received)} received so far.`}</p>
     )
   if (state.problem) return <p class="problem">{state.problem}</p>
   if (!state.exchange) return <p class="muted">Nothing sent yet. Ctrl+Enter sends from anywhere on this page.</p>
-  return <Received {...state.exchange} {...actions} />
+  return <Received {...state.exchange} {...rest} />
 }
 
-function Received({ answer, content, onFollow, onTask, onOpenRecord, onSignOut }: Exchange & Actions) {
+function Received(props: Exchange & Asked & Actions) {
+  const { answer, content, isStale, onFollow, onTask, onSignOut } = props
   const { status, statusText, totalMs, headMs, bytes, mime, cut } = answer
   const task = taskOf(answer)
+  const { method, url } = answer.request
   return (
     <>
+      <p class={`asked ${isStale ? 'stale' : ''}`}>
+        <span class="method">{method}</span> <code>{decodeURI(new URL(url).pathname + new URL(url).search)}</code>
+        {isStale && <span class="note">Answer to the previous request</span>}
+      </p>
       <dl class="facts">
         <div>
           <dt>Status</dt>
@@ -70,26 +89,47 @@ function Received({ answer, content, onFollow, onTask, onOpenRecord, onSignOut }
       <div class="tools">
         {task !== undefined && (
           <button type="button" class="small" onClick={() => onTask(task)}>
-            How far is it?
+            Check progress
           </button>
         )}
         <PageLinks answer={answer} onFollow={onFollow} />
         {bytes.length > 0 && <DownloadLink bytes={bytes} mime={mime} name={fileNameOf(answer)} />}
       </div>
-      <Tabs label="Answer as" tabs={tabsOf(answer, content, onOpenRecord)} />
+      <Tabs label="Answer as" tabs={tabsOf(props)} />
     </>
   )
 }
 
-function tabsOf(answer: Answer, content: Content, onOpenRecord: Actions['onOpenRecord']): Tab[] {
+function tabsOf({ answer, content, sent, metadata, onOpenRecord }: Exchange & Asked & Actions): Tab[] {
   const { kind, text, json } = content
   const views: Tab[] = []
+  const records = content.failure ? undefined : recordsOf(json)
+  const pivot = pivotOf(json)
+  const object = sent?.object ?? ''
+  if (pivot) views.push({ id: 'pivot', label: 'Pivot', show: () => <PivotView key={answer.totalMs} pivot={pivot} /> })
+  if (pivot) views.push({ id: 'chart', label: 'Chart', show: () => <PivotChart key={answer.totalMs} pivot={pivot} /> })
+  if (records)
+    views.push({
+      id: 'table',
+      label: 'Table',
+      show: () => (
+        <TableView
+          key={answer.totalMs}
+          records={records}
+          metadata={metadata}
+          object={object}
+          isSingle={!Array.isArray(json)}
+          onOpen={onOpenRecord}
+        />
+      ),
+    })
+  const openHere = object === '' ? undefined : (rowId: string) => onOpenRecord(object, rowId)
   if (kind === 'json')
     views.push({
       id: 'tree',
       label: 'Tree',
       // A tree of another answer must not keep what was unfolded in this one.
-      show: () => <Tree key={answer.totalMs} value={json} {...(onOpenRecord && { onOpenRecord })} />,
+      show: () => <Tree key={answer.totalMs} value={json} {...(openHere && { onOpenRecord: openHere })} />,
     })
   if (kind === 'html') views.push({ id: 'html', label: 'Rendered', show: () => <HtmlView html={text} /> })
   if (kind === 'markdown')

@@ -103,7 +103,7 @@ function AnswerOptions(props: {
       />
       {metadata ? (
         <details class="fold">
-          <summary>Fields of the answer: {draft.fields.length === 0 ? 'all' : draft.fields.length}</summary>
+          <summary>Fields to return: {draft.fields.length === 0 ? 'all' : draft.fields.length}</summary>
           <div class="checks">
             {metadata.fields
               .filter(({ name, visible }) => visible && name !== 'row_id')
@@ -121,7 +121,7 @@ function AnswerOptions(props: {
         </details>
       ) : (
         <TextField
-          label="Fields of the answer"
+          label="Fields to return"
           hint="Names with commas between them; empty: all"
           value={draft.fields.join(',')}
           onInput={(text) => change({ fields: text === '' ? [] : text.split(',') })}

@@ -82,7 +82,7 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
       {has('words') && (
         <TextField
           name="words"
-          label="Words"
+          label="Search text"
           hint={'All must be met. word* finds beginnings, "some words" a phrase.'}
           required
           value={draft.words}
@@ -101,7 +101,7 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
       )}
       {has('output') && (
         <SelectField
-          label="Form"
+          label="Format"
           value={draft.output}
           onInput={(output) => change({ output })}
           choices={outputs.filter(({ since }) => hasLevel(level, since))}

@@ -1,19 +1,17 @@
 import { CopyButton } from './copy-button.js'
 import type { BuiltRequest } from './build-request.js'
-import { curlCommand } from './curl.js'
-import type { Session } from './session.js'
+import type { CopyAs } from './copy-as.js'
 
 /** The request as it will be sent, and the button that sends it. */
 export function RequestLine(props: {
   request: BuiltRequest
-  session: Session
+  copies: readonly CopyAs[]
   running: boolean
   complaint: string
   label: string
   onSend: () => void
 }) {
-  const { request, session, running, complaint, label, onSend } = props
-  const curl = curlCommand(request, session)
+  const { request, copies, running, complaint, label, onSend } = props
   return (
     <section class="card line" aria-label="Address">
       <div class="send">
@@ -35,15 +33,17 @@ export function RequestLine(props: {
       </p>
       <div class="line-tools">
         <CopyButton text={request.url} label="Copy address" />
-        <details>
-          <summary>curl</summary>
-          <div class="curl">
-            <pre tabIndex={0} aria-label="curl command">
-              {curl}
-            </pre>
-            <CopyButton text={curl} label="Copy command" />
-          </div>
-        </details>
+        {copies.map(({ id, label: name, text }) => (
+          <details key={id} name="copies">
+            <summary>{name}</summary>
+            <div class="curl">
+              <pre tabIndex={0} aria-label={id === 'curl' ? 'curl command' : `${name} code`}>
+                {text}
+              </pre>
+              <CopyButton text={text} label={id === 'curl' ? 'Copy command' : 'Copy code'} />
+            </div>
+          </details>
+        ))}
       </div>
     </section>
   )

@@ -32,7 +32,7 @@ export function SignIn({ settings, onSignedIn }: { settings: Settings; onSignedI
       ? []
       : [['token', 'Token', 'Signs in once; the token is kept until this tab is closed.'] as const]),
     ['password', 'Password with each request', 'Kept in memory: a reload asks again.'],
-    ['nobody', 'No credentials', 'As the public user, where the application has one.'],
+    ['nobody', 'Anonymous', 'As the public user, where the application has one.'],
   ]
 
   return (
@@ -41,7 +41,7 @@ export function SignIn({ settings, onSignedIn }: { settings: Settings; onSignedI
       <form ref={form} class="card" onSubmit={(event) => void submit(event)}>
         <h2>Sign in</h2>
         <fieldset>
-          <legend>How requests are signed</legend>
+          <legend>Authentication</legend>
           {ways.map(([value, label, hint]) => (
             <label key={value} class="choice">
               <input type="radio" name="kind" checked={kind === value} onChange={() => setKind(value)} />
@@ -68,7 +68,7 @@ export function SignIn({ settings, onSignedIn }: { settings: Settings; onSignedI
           {problem}
         </p>
         <button class="primary" type="submit" aria-disabled={busy}>
-          {busy ? 'Signing in …' : kind === 'nobody' ? 'Go on' : 'Sign in'}
+          {busy ? 'Signing in …' : kind === 'nobody' ? 'Continue' : 'Sign in'}
         </button>
       </form>
       <p class="muted">

@@ -106,7 +106,8 @@ function Leaf({ value }: { value: unknown }) {
   )
 }
 
-function EmbeddedView({ embedded }: { embedded: Embedded }) {
+/** A picture as such, and every document as a download. */
+export function EmbeddedView({ embedded }: { embedded: Embedded }) {
   const blob = blobOf(embedded)
   if (!blob) return null
   return (

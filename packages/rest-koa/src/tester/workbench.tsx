@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { draftOf, hashOf } from './address.js'
 import { AnswerView } from './answer-view.js'
 import { buildRequest } from './build-request.js'
 import { formatBytes, summaryOf } from './content.js'
-import { emptyDraft } from './draft.js'
+import { emptyDraft, withObject } from './draft.js'
 import type { Draft } from './draft.js'
+import { copiesOf } from './copy-as.js'
 import { History } from './history.js'
 import type { HistoryEntry } from './history.js'
 import { shownOf } from './metadata.js'
@@ -35,7 +37,11 @@ const wanted = {
 export function Workbench(props: { settings: Settings; session: Session; onSignOut: () => void }) {
   const { settings, session, onSignOut } = props
   const { level } = settings
-  const [draft, setDraft] = useState<Draft>({ ...emptyDraft, operation: hasLevel(level, '4.0') ? 'page' : 'search' })
+  const atFirst = (): Draft => ({ ...emptyDraft, operation: hasLevel(level, '4.0') ? 'page' : 'search' })
+  const [draft, setDraft] = useState(() => draftOf(location.hash) ?? atFirst())
+  const [sent, setSent] = useState<Draft>()
+  /** The place in the history of the browser where we are is that of a request that was sent. */
+  const wasSent = useRef(false)
   const [history, setHistory] = useState<readonly HistoryEntry[]>([])
   const [complaint, setComplaint] = useState('')
   const [announced, setAnnounced] = useState('')
@@ -59,6 +65,8 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
       return
     }
     setAnnounced('Sending …')
+    setSent(toSend)
+    wasSent.current = true
     const done = await exchange.run(built)
     if (!done) return setAnnounced('No answer.')
     const { status, statusText, totalMs, bytes } = done.answer
@@ -85,6 +93,23 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
     return () => document.removeEventListener('keydown', listen)
   }, [])
 
+  // A reload keeps what is in the form, and each request that was sent has a place in the history of the browser.
+  useEffect(() => {
+    const hash = hashOf(draft)
+    if (hash === location.hash) return
+    if (wasSent.current) window.history.pushState(null, '', hash)
+    else window.history.replaceState(null, '', hash)
+    wasSent.current = false
+  }, [draft])
+  useEffect(() => {
+    const restore = () => {
+      wasSent.current = true
+      setDraft((before) => ({ ...(draftOf(location.hash) ?? atFirst()), body: before.body }))
+    }
+    addEventListener('popstate', restore)
+    return () => removeEventListener('popstate', restore)
+  }, [])
+
   /** Sends the request of a page that the answer leads to. */
   function follow(parameters: URLSearchParams): void {
     const cursor = parameters.get('_cursor')
@@ -93,8 +118,9 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
     void sendDraft(next)
   }
 
-  function openRecord(rowId: string): void {
-    change({ operation: 'get', rowId })
+  function openRecord(object: string, rowId: string): void {
+    setDraft((before) => ({ ...withObject(before, object), operation: 'get', rowId }))
+    setComplaint('')
     form.current?.querySelector<HTMLElement>('[name=operation]')?.focus()
   }
 
@@ -106,7 +132,7 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
       <header class="top">
         <h1>{settings.title && <span>{settings.title}</span>} REST tester</h1>
         <p class="who">
-          <span class="muted">{session.kind === 'nobody' ? 'No credentials' : session.login}</span>
+          <span class="muted">{session.kind === 'nobody' ? 'Anonymous' : session.login}</span>
           <button type="button" onClick={onSignOut}>
             {session.kind === 'nobody' ? 'Sign in' : 'Sign out'}
           </button>
@@ -137,7 +163,7 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
         <div class="side">
           <RequestLine
             request={request}
-            session={session}
+            copies={copiesOf(request, draft, session, settings.rest)}
             running={exchange.running}
             complaint={complaint}
             label={operationOf(draft.operation).label}
@@ -147,13 +173,16 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
             <h2 id="answer-title">Answer</h2>
             <AnswerView
               state={exchange}
+              sent={sent}
+              metadata={sent?.object === draft.object ? metadata.value : undefined}
+              isStale={sent !== undefined && hashOf(sent) !== hashOf(draft)}
               onFollow={follow}
               onTask={(task) => {
                 const next: Draft = { ...draft, operation: 'task', task }
                 setDraft(next)
                 void sendDraft(next)
               }}
-              {...(draft.object !== '' && draft.operation !== 'get' && { onOpenRecord: openRecord })}
+              onOpenRecord={openRecord}
               onSignOut={onSignOut}
             />
           </section>

@@ -1,0 +1,139 @@
+import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
+import { useState } from 'preact/hooks'
+import { embeddedIn } from './content.js'
+import { kindOf } from './metadata.js'
+import { EmbeddedView } from './tree.js'
+
+/** A record as it is answered. */
+export type AnsweredRecord = Readonly<Record<string, unknown>>
+
+export interface TableViewProps {
+  readonly records: readonly AnsweredRecord[]
+  /** Of the object that was asked for, if it is known. */
+  readonly metadata: ObjectMetadata | undefined
+  readonly onOpen: (object: string, rowId: string) => void
+  /** The object whose records they are. */
+  readonly object: string
+  /** The answer is a record, not a list. */
+  readonly isSingle: boolean
+}
+
+/** Rows that are shown at first, and with each "show more". */
+const step = 100
+/** Columns are looked for in so many records. */
+const sampled = 200
+/** Characters of a text that are shown. */
+const shortText = 120
+
+/** The records of an answer; `undefined` when it has none. */
+export function recordsOf(json: unknown): readonly AnsweredRecord[] | undefined {
+  const records = Array.isArray(json) ? json : [json]
+  const isRecord = (value: unknown): value is AnsweredRecord =>
+    typeof value === 'object' && value !== null && 'row_id' in value
+  return records.length > 0 && records.every(isRecord) ? records : undefined
+}
+
+/** Records as a table, one as a list of its fields: labels of the metadata as heads, references as buttons, pictures as pictures. */
+export function TableView({ records, metadata, object, isSingle, onOpen }: TableViewProps) {
+  const [shown, setShown] = useState(step)
+  const names = [...new Set(records.slice(0, sampled).flatMap((record) => Object.keys(record)))]
+  const fields = new Map(metadata?.fields.map((field) => [field.name, field]))
+  const columns = names.map((name) => {
+    const field = fields.get(name)
+    return { name, field, label: name === 'row_id' ? 'Row id' : (field?.label ?? name) }
+  })
+  const [only] = records
+  if (only && isSingle)
+    return (
+      <table class="records single">
+        <tbody>
+          {columns.map(({ name, field, label }) => (
+            <tr key={name}>
+              <th scope="row" title={name}>
+                {label}
+              </th>
+              <td>
+                <Cell value={only[name]} {...(field && { field })} {...linkOf(name, '', field, onOpen)} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    )
+  const rest = records.length - shown
+  return (
+    <>
+      <div class="table-scroll" tabIndex={0} role="region" aria-label="Records">
+        <table class="records">
+          <thead>
+            <tr>
+              {columns.map(({ name, field, label }) => (
+                <th key={name} scope="col" title={name} class={isNumber(field) ? 'number' : ''}>
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {records.slice(0, shown).map((record) => (
+              <tr key={String(record['row_id'])}>
+                {columns.map(({ name, field }) => (
+                  <td key={name} class={isNumber(field) ? 'number' : ''}>
+                    <Cell value={record[name]} {...(field && { field })} {...linkOf(name, object, field, onOpen)} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rest > 0 && (
+        <button type="button" class="small" onClick={() => setShown(shown + step)}>
+          Show {Math.min(step, rest)} more of {rest.toLocaleString('en')}
+        </button>
+      )}
+    </>
+  )
+}
+
+function isNumber(field: FieldMetadata | undefined): boolean {
+  return field !== undefined && field.refObject === null && kindOf(field) === 'number'
+}
+
+/** The record that a value leads to. */
+function linkOf(
+  name: string,
+  object: string,
+  field: FieldMetadata | undefined,
+  onOpen: TableViewProps['onOpen'],
+): { readonly onOpen?: (rowId: string) => void } {
+  if (name === 'row_id') return object === '' ? {} : { onOpen: (rowId) => onOpen(object, rowId) }
+  const linked = field?.refField === 'row_id' ? field.refObject : null
+  return linked === null || linked === undefined ? {} : { onOpen: (rowId) => onOpen(linked, rowId) }
+}
+
+function Cell(props: {
+  readonly value: unknown
+  readonly field?: FieldMetadata
+  readonly onOpen?: (rowId: string) => void
+}) {
+  const { value, field, onOpen } = props
+  if (value === null || value === undefined || value === '') return <span class="muted">–</span>
+  if (typeof value === 'string' && onOpen)
+    return (
+      <button type="button" class="small" aria-label={`Get record ${value}`} onClick={() => onOpen(value)}>
+        {value}
+      </button>
+    )
+  const embedded = embeddedIn(value)
+  if (embedded) return <EmbeddedView embedded={embedded} />
+  const text = textOf(value, field)
+  return text.length > shortText ? <span title={text}>{text.slice(0, shortText)}…</span> : <>{text}</>
+}
+
+/** Codes of lists as their texts for people. */
+function textOf(value: unknown, field: FieldMetadata | undefined): string {
+  const labelOf = (code: unknown) => field?.listOfValues?.find((each) => each.code === code)?.value ?? String(code)
+  if (Array.isArray(value)) return value.map(labelOf).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : labelOf(value)
+}
