@@ -21,6 +21,7 @@ import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
 import type { Audit } from './audit.js'
 import type { Events } from './events.js'
+import { hasPages } from './has-pages.js'
 import { healthRouter } from './health-router.js'
 import { modelDigest } from './model-digest.js'
 import { startPage } from './start-page.js'
@@ -150,9 +151,4 @@ export function mountApplication({
     }),
   )
   return koa
-}
-
-/** Pages need cursors and OpenAPI, which came with level 4.0. */
-function hasPages({ pages = true, level = '5.1' }: AppDefinition): boolean {
-  return pages !== false && pages !== 'no' && Number(level) >= 4
 }

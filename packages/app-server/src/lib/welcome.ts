@@ -1,5 +1,6 @@
 import type { AppDefinition } from './app-definition.js'
 import type { Application } from './create-application.js'
+import { hasPages } from './has-pages.js'
 
 export interface WelcomeOptions {
   readonly definition: AppDefinition
@@ -25,10 +26,11 @@ export function welcome({
   const { name, title = name, version, level = '5.1' } = definition
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const password = newAdministrator?.generatedPassword
-  const tester = Number(level) >= 3.2 ? `\nTry it in a browser: ${origin}/${name}/api/tester` : ''
+  const page = hasPages(definition) ? '/' : Number(level) >= 3.2 ? `/${name}/api/tester` : undefined
+  const browser = page === undefined ? '' : `\nOpen it in a browser: ${origin}${page}`
   const served = `${title} ${version} is served at ${origin}/${name}/api/rest`
   if (isManaged) return `${served}\n`
-  return `${served}${tester}${neutralised ? '\nIt is neutralised: webhooks are not called, nothing is sent out. (STEWARD_NEUTRALISED)' : ''}
+  return `${served}${browser}${neutralised ? '\nIt is neutralised: webhooks are not called, nothing is sent out. (STEWARD_NEUTRALISED)' : ''}
 ${administrator === undefined ? '\nThere is no active administrator. To make one: app-server <folder> --reset-admin\n' : ''}${password === undefined ? '' : `\nAdministrator "${administrator}" was made with the password ${password}\nKeep it: it is shown this once. (--reset-admin gives a new one.)\n`}
 Try in a shell:
   AUTH='${administrator ?? '<login>'}:${password ?? '<password>'}' URL=${origin}/api/rest/SystemParam JSON='Content-Type: application/json'

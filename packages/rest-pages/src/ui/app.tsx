@@ -1,6 +1,6 @@
 import { Skeleton, ViewFailed } from '@steward/page-kit'
 import { lazy, LocationProvider, Route, Router } from 'preact-iso'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { Problem } from './components/problem.js'
 import { Shell } from './components/shell.js'
 import { SignIn } from './components/sign-in.js'
@@ -25,15 +25,17 @@ export function App() {
   const session = useSession()
   const { failure, reload } = useAsked('', start)
   const isIn = session.kind === 'in'
-  const login = isIn ? session.login : undefined
-  useEffect(() => forget, [login])
+  const who = useRef('')
+  if (isIn) who.current = session.login
+  useEffect(() => forget, [who.current])
   if (failure !== undefined) return <Problem failure={failure} onRetry={reload} />
   if (session.kind === 'starting') return <Skeleton />
   // Somebody whose session has ended signs in over the page, which keeps what was typed.
   if (session.kind === 'out' && !session.ended) return <SignIn />
   return (
     <LocationProvider scope={uiPath}>
-      <Shell>
+      {/* Another user sees nothing of what was shown before. */}
+      <Shell key={who.current}>
         <Router>
           <Route path={`${uiPath}/`} component={Home} />
           <Route path={`${uiPath}/:object`} component={List} />

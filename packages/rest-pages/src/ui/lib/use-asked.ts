@@ -1,4 +1,6 @@
+import { RestClientError } from '@steward/rest-client'
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useSession } from './session.js'
 
 export interface Asked<T> {
   /** The last good answer to this question. */
@@ -24,7 +26,16 @@ export function useAsked<T>(question: string, ask: (signal: AbortSignal) => Prom
     )
     return () => ended.abort()
   }, [question, turn])
+  useRetryAfterSignIn(state.failure, reload)
   return state.question === question
     ? { data: state.data, failure: state.failure, reload }
     : { data: undefined, failure: undefined, reload }
+}
+
+/** What failed because the session had ended is asked again when somebody has signed in. */
+export function useRetryAfterSignIn(failure: unknown, reload: () => void): void {
+  const session = useSession()
+  useEffect(() => {
+    if (session.kind === 'in' && RestClientError.is(failure) && failure.status === 401) reload()
+  }, [session])
 }

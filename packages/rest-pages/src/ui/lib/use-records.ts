@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { wireFilters, wordsExpression } from './filters.js'
 import type { ListAddress } from './list-address.js'
 import { client } from './session.js'
+import { useRetryAfterSignIn } from './use-asked.js'
 
 const pageSize = 100
 
@@ -96,6 +97,8 @@ export function useRecords(metadata: ObjectMetadata, address: ListAddress): Reco
     return () => asking.current?.abort()
   }, [question, turn])
 
+  const reload = () => setTurn((count) => count + 1)
+  useRetryAfterSignIn(state.failure, reload)
   const isAnswer = state.question === question
   return {
     rows: isAnswer ? state.rows : [],
@@ -104,6 +107,6 @@ export function useRecords(metadata: ObjectMetadata, address: ListAddress): Reco
     isLoading: !isAnswer || state.isLoading,
     hasMore: isAnswer && state.next !== undefined,
     more: () => isAnswer && !state.isLoading && state.next !== undefined && void load(state.rows, state.next),
-    reload: () => setTurn((count) => count + 1),
+    reload,
   }
 }
