@@ -10,7 +10,7 @@ needsBrowser((browser) => {
   let close: () => Promise<void>
 
   beforeAll(async () => {
-    pages = await startPages({ config: ['export APPS_MONITORINTERVAL=0'] })
+    pages = await startPages({ config: ['export APPS_MONITORINTERVAL=0', 'export APPS_ROOTCONTEXT=false'] })
     await pages.manager.perform('add', { name: 'slow' })
     await pages.manager.perform('add', { name: 'demo', 'no-start': true })
   })
@@ -104,6 +104,75 @@ needsBrowser((browser) => {
     expect(problems).toEqual([])
   })
 
+  it('shows an operation that could not be rolled back, tries it again, and gives it up', async () => {
+    await pages.manager.perform('add', { name: 'stuck' })
+    await page.goto(`${pages.url}/instances/stuck`)
+    const dialog = page.getByRole('dialog')
+    const main = page.locator('main')
+    const breakIt = async () => {
+      pages.manager.tell('stuck', { start: 'fail' })
+      await page.getByRole('button', { name: 'Rename' }).click()
+      await dialog.getByLabel('New name').fill('free')
+      await page.keyboard.press('Enter')
+      await dialog.getByRole('alert').waitFor()
+    }
+    const ask = async (name: string) => {
+      await main.getByRole('button', { name }).click()
+      await dialog.waitFor()
+    }
+    const close = () => dialog.getByRole('button', { name: 'Close' }).last().click()
+
+    await breakIt()
+    expect(await dialog.locator('.step[data-state=undoing]').count()).toBe(0)
+    expect(await dialog.locator('.step[data-state=undo-failed]').count()).toBe(1)
+    expect(await dialog.locator('.step[data-failed]').count()).toBe(1)
+    await keepScreenshot(page, 'attention-dialog')
+    await close()
+    await main.getByRole('alert').getByText('Needs attention').waitFor()
+    for (const [width, colorScheme] of [
+      [1280, 'light'],
+      [360, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme })
+      await keepScreenshot(page, `attention-instance-${width}`)
+      expect(await scrollsSideways(page)).toBe(false)
+      expect(await accessibilityProblems(page)).toEqual([])
+    }
+
+    await page.goto(`${pages.url}/`)
+    const row = page.getByRole('row').nth(1)
+    await row.getByText('stuck', { exact: true }).waitFor()
+    await expect.poll(() => page.title()).toMatch(/^\(1\) Instances/)
+    await keepScreenshot(page, 'attention-list')
+    await row.getByRole('link', { name: 'Needs attention' }).click()
+
+    await ask('Try again')
+    await dialog.getByRole('alert').getByText('Rename instance "stuck"', { exact: false }).waitFor()
+    await close()
+    pages.manager.tell('stuck', {})
+    await ask('Try again')
+    await dialog.getByText('rolled back.', { exact: false }).waitFor()
+    await close()
+    await expect.poll(() => main.getByText('Needs attention').count()).toBe(0)
+    expect(pages.manager.instance('stuck')).toMatchObject({ name: 'stuck', operation: '' })
+
+    await breakIt()
+    await dialog.getByRole('link', { name: 'Show the operation' }).click()
+    await main.getByRole('button', { name: 'Leave it as it is' }).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    await ask('Leave it as it is')
+    await keepScreenshot(page, 'attention-giveup')
+    await dialog.getByRole('textbox').fill(await page.locator('.confirmation label').innerText().then(lastWord))
+    await page.keyboard.press('Enter')
+    await dialog.getByText('Given up', { exact: false }).first().waitFor()
+    await close()
+    await expect.poll(() => main.getByRole('button', { name: 'Leave it as it is' }).count()).toBe(0)
+    expect(pages.manager.instance('stuck').operation).toBe('')
+    await pages.manager.perform('delete', { name: 'stuck' })
+    expect(problems).toEqual([])
+  })
+
   it('says so when there is no such operation', async () => {
     await page.goto(`${pages.url}/operations/${crypto.randomUUID()}`)
     await page.getByText('There is no such operation').waitFor()
@@ -114,6 +183,10 @@ needsBrowser((browser) => {
 /** What goes on comes to its end. */
 function end({ manager }: TestPages): void {
   manager.tell('slow', { health: 'OK' })
+}
+
+function lastWord(text: string): string {
+  return text.trim().split(/\s+/).at(-1) ?? ''
 }
 
 async function begin(page: Page): Promise<void> {

@@ -35,6 +35,8 @@ export interface TableProps<Row> {
   /** What a row is called, where it is not in its first cell. */
   readonly rowName?: (row: Row) => string
   readonly order?: Order
+  /** Rows that come before all others in any order. */
+  readonly isFirst?: (row: Row) => boolean
   /** Absent: rows are shown in the order they come in. */
   readonly onOrder?: (order: Order) => void
   readonly selection?: Selection | undefined
@@ -45,9 +47,9 @@ export interface TableProps<Row> {
  * Roles are said although these are elements of a table: browsers forget them when the elements look like cards.
  */
 export function Table<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, rowKey, rowName = rowKey, order, onOrder, selection } = props
+  const { caption, columns, rows, rowKey, rowName = rowKey, order, onOrder, isFirst, selection } = props
   const body = useRef<HTMLTableSectionElement>(null)
-  const ordered = useMemo(() => inOrder(rows, columns, order), [rows, columns, order])
+  const ordered = useMemo(() => inOrder(rows, columns, order, isFirst), [rows, columns, order, isFirst])
   const { first, end, above, below } = useWindow(body, ordered.length)
   const keys = useMemo(() => ordered.map(rowKey), [ordered])
   const span = columns.length + (selection ? 1 : 0)
@@ -135,13 +137,19 @@ function classesOf({ align, wideOnly, onCard }: Column<never>): string {
 const compare = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare
 
 /** Rows that are equal stay as they were. */
-function inOrder<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order | undefined): readonly Row[] {
+function inOrder<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  order: Order | undefined,
+  isFirst: (row: Row) => boolean = () => false,
+): readonly Row[] {
   const column = columns.find(({ id }) => id === order?.replace(/^-/, ''))?.order
-  if (!column) return rows
   const sign = order?.startsWith('-') ? -1 : 1
-  const keyed = rows.map((row) => ({ row, key: column(row) }))
-  keyed.sort(({ key: a }, { key: b }) =>
-    typeof a === 'number' && typeof b === 'number' ? sign * (a - b) : sign * compare(String(a), String(b)),
+  const keyed = rows.map((row) => ({ row, key: column?.(row) ?? 0, first: isFirst(row) }))
+  keyed.sort(
+    ({ key: a, first: isA }, { key: b, first: isB }) =>
+      Number(isB) - Number(isA) ||
+      (typeof a === 'number' && typeof b === 'number' ? sign * (a - b) : sign * compare(String(a), String(b))),
   )
   return keyed.map(({ row }) => row)
 }

@@ -7,6 +7,8 @@ import '../styles/view.css'
 export interface ViewProps {
   /** Heading, and the title of the window. */
   readonly title: string
+  /** Things that wait for a person, before the title of the window. */
+  readonly count?: number
   /** Beside the heading: a badge, a count. */
   readonly aside?: ComponentChildren
   /** Above the heading: the way back. */
@@ -17,11 +19,12 @@ export interface ViewProps {
 }
 
 /** The frame of a view: heading with what can be done, and the title of the window. */
-export function View({ title, aside, above, actions, children }: ViewProps) {
+export function View({ title, count = 0, aside, above, actions, children }: ViewProps) {
   const name = useStore(product)
   useEffect(() => {
-    document.title = name === '' ? title : `${title} · ${name}`
-  }, [title, name])
+    const text = name === '' ? title : `${title} · ${name}`
+    document.title = count > 0 ? `(${count}) ${text}` : text
+  }, [title, name, count])
   return (
     <div class="view">
       {above !== undefined && <div class="view-above">{above}</div>}

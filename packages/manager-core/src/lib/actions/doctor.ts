@@ -91,7 +91,6 @@ export const doctorActions: readonly Action[] = [
     ability: 'admin',
     mutating: true,
     destructive: 'What the operation left half-done will be neither finished nor rolled back.',
-    surfaces: ['cli'],
     examples: ['giveup 0c8a5a3e-6a0b-4a53-8d39-0f0a9f1c7e11 --yes'],
     view: { type: 'text' },
     async handler({ context, input, caller }) {

@@ -83,6 +83,37 @@ export const operationActions: readonly Action[] = [
       })
     },
   }),
+  defineAction({
+    name: 'operation retry',
+    group: 'Manager',
+    summary: 'Try again to finish or roll back an operation that needs attention',
+    description:
+      'Fix the cause first. The operation is rolled back, or finished if it is past its point of no return. ' +
+      'doctor --fix does this for all operations.',
+    parameters: [id],
+    ability: 'admin',
+    mutating: true,
+    scoped: true,
+    examples: ['operation retry 0199f0f2-6a0b-7a53-8d39-0f0a9f1c7e11'],
+    view: { type: 'text' },
+    async handler({ context, input, caller }) {
+      const wanted = input.id
+      const { title } = allowed(context.runs.find(wanted), wanted, caller)
+      if (caller.dryRun) return { message: `Would try operation ${wanted} again.` }
+      const state = await context.operations.retry(wanted, caller)
+      if (state === 'attention')
+        throw new ManagerError(
+          'ERR_ATTENTION',
+          `${title}: ${context.runs.find(wanted)?.message ?? 'it failed again.'}`,
+          {
+            help: `Fix the cause, then try again. To leave everything as it is: manager giveup ${wanted}.`,
+            command: `operation retry ${wanted}`,
+            operation: wanted,
+          },
+        )
+      return { message: `${title}: ${state === 'succeeded' ? 'finished' : 'rolled back'}.`, operation: wanted }
+    },
+  }),
 ]
 
 /** @throws ManagerError ERR_NOT_FOUND, also for one of an instance out of the caller's scope */

@@ -404,4 +404,27 @@ describe('after an operation that needs attention', () => {
     expect(open()).toEqual([])
     expect(test.context.registry.history({ limit: 10 }).filter(({ action }) => action === 'giveup')).toHaveLength(4)
   })
+
+  it('operation retry rolls it back once the cause is fixed', async () => {
+    let operation = ''
+    await withConfig(['export APPS_ROOTCONTEXT=false'], async () => {
+      const { perform } = test.another()
+      await perform('add', { name: 'again' }, test.caller)
+      test.tell('again', { start: 'fail' })
+      operation = String((await failure(perform('rename', { name: 'again', new: 'other' }, test.caller))).operation)
+      const still = await failure(perform('operation retry', { id: operation }, test.caller))
+      expect(still).toMatchObject({
+        code: 'ERR_ATTENTION',
+        operation,
+        help: expect.stringContaining(operation) as string,
+      })
+      test.tell('again', {})
+      const { message } = await perform('operation retry', { id: operation }, test.caller)
+      expect(message).toMatch(/^Rename .*: rolled back\.$/)
+    })
+    expect(test.instance('again')).toMatchObject({ observed: 'started', operation: '' })
+    const over = await failure(test.perform('operation retry', { id: operation }))
+    expect(over).toMatchObject({ code: 'ERR_NOT_FOUND' })
+    await test.perform('delete', { name: 'again' })
+  })
 })

@@ -215,7 +215,7 @@ describe('an operation that needs attention', () => {
 
   it('says why it began to be undone, and why it could not be', () => {
     expect(test.context.registry.history()[0]?.message).toBe(
-      '"Overwrite the list" fails, as it was told. It could not be undone: Build it beside cannot be undone.',
+      '"Overwrite the list" fails, as it was told. It could not be rolled back: Build it beside cannot be undone.',
     )
   })
 

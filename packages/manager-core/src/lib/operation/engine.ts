@@ -246,10 +246,10 @@ function isOutOfSpace(error: unknown): boolean {
 type Turn<T> = { readonly value: T } | { readonly left: readonly JournalEntry[] }
 
 function needsAttention({ id, title, message }: JournalEntry): ManagerError {
-  return new ManagerError('ERR_ATTENTION', `An earlier operation did not come to its end: ${title}. ${message}`, {
+  return new ManagerError('ERR_ATTENTION', `A previous operation is unfinished: ${title}. ${message}`, {
     help:
-      'Put right what the message says, then let doctor try again. stop, restore, reset and delete work all the same. ' +
-      `To leave things as they are: manager giveup ${id}.`,
+      'Fix the cause, then try again. stop, restore, reset and delete are possible nevertheless. ' +
+      `To leave everything as it is: manager giveup ${id}.`,
     command: 'doctor --fix',
     operation: id,
   })

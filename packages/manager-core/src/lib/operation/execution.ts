@@ -214,10 +214,13 @@ export class Execution<Context extends EngineContext> {
   async #needAttention(error: unknown, reason?: ManagerError): Promise<ManagerError> {
     const { journal, plan, id } = this.#options
     const failure = failureOf(error)
+    const again =
+      reason && reason.message !== failure.message ? `: ${sentence(failure.message)}` : ' for the same reason.'
     const message = reason
-      ? `${sentence(reason.message)} It could not be undone: ${sentence(failure.message)}`
+      ? `${sentence(reason.message)} It could not be rolled back${again}`
       : sentence(failure.message)
-    const options = { cause: failure, operation: id, ...(failure.output !== undefined && { output: failure.output }) }
+    const output = failure.output ?? reason?.output
+    const options = { cause: failure, operation: id, ...(output !== undefined && { output }) }
     try {
       await this.#record((writer) => {
         journal.setState(id, 'attention', message)
@@ -233,8 +236,8 @@ export class Execution<Context extends EngineContext> {
     return new ManagerError('ERR_ATTENTION', `${plan.title}: ${message}`, {
       ...options,
       help:
-        'It could not be brought to an end by itself. Put right what the message says, then let doctor try again. ' +
-        `To leave things as they are: manager giveup ${id}.`,
+        'The operation could be neither finished nor rolled back. Fix the cause, then try again. ' +
+        `To leave everything as it is: manager giveup ${id}.`,
       command: 'doctor --fix',
     })
   }

@@ -47,7 +47,9 @@ export function findOperations({ files, registry, stepsOf, clock }: FindOptions)
     if (!request) return undefined
     const result = files.result(id)
     const progressed = result ? notBegun : (known ?? files.events(id).events.reduce(afterEvent, notBegun))
-    const operation = result && request.instanceId !== '' ? undefined : inJournal(id)
+    // What needed attention may have been tried again or given up since.
+    const isSettled = result && request.instanceId !== '' && result.answer.code !== 'ERR_ATTENTION'
+    const operation = isSettled ? undefined : inJournal(id)
     return itemOfRun({ request, worker: files.worker(id), result, progressed, operation })
   }
 

@@ -3,7 +3,7 @@ import type { JournalEntry, StepEntry } from '../store/journal.js'
 import { ended } from '../store/transitions.js'
 import { stateOf, type ProcessIdentity } from '../system/process-identity.js'
 import type { Answer } from './answer.js'
-import type { Progressed, ShownStep } from './progress.js'
+import { settled, type Progressed, type ShownStep } from './progress.js'
 import { recovery, type RunRequest, type RunResult } from './run.js'
 
 export const shownStates = [
@@ -70,8 +70,11 @@ export function itemOfRun({ request, worker, result, progressed, operation }: Kn
   if (result) {
     const { message, warnings: last } = result.answer
     const state = stateOfAnswer(result.answer)
+    // It was tried again or given up since.
+    if (state === 'attention' && operation && operation.state !== state) return afterDeath(item, operation)
     return {
       ...item,
+      steps: steps.map(settled),
       state,
       message,
       ended: result.ended,
@@ -86,7 +89,7 @@ export function itemOfRun({ request, worker, result, progressed, operation }: Kn
   return { ...item, state: phase === 'undoing' ? 'undoing' : 'running', message: note }
 }
 
-/** What its journal says, when it came to have one: the next one who looks after it brings it to its end. */
+/** What its journal says, when it came to have one: others brought or will bring it to its end. */
 function afterDeath(item: Omit<OperationItem, 'state'>, operation: OperationItem | undefined): OperationItem {
   if (!operation) {
     const message = 'The process that performed it was ended before it was done.'
@@ -179,7 +182,8 @@ function shownSteps(
   return titles.map(({ id, title }) => {
     const entry = known.get(id)
     const isOver = ended.includes(state) || state === 'attention'
-    if (!entry) return { id, title, state: isOver ? 'skipped' : 'pending' }
-    return { id, title, state: entry.state === 'intent' && isOver ? 'failed' : shownStepStates[entry.state] }
+    if (entry?.state === 'intent' && isOver) return { id, title, state: 'failed', failed: true }
+    const step = { id, title, state: entry ? shownStepStates[entry.state] : 'pending' } as const
+    return isOver ? settled(step) : step
   })
 }

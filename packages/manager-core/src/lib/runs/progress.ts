@@ -4,7 +4,10 @@ import type { OperationEvent } from '../domain/caller.js'
 export interface ShownStep {
   readonly id: string
   readonly title: string
-  readonly state: 'pending' | 'running' | 'done' | 'failed' | 'undoing' | 'undone' | 'skipped'
+  /** `undo-failed`: it was being undone when the operation ended, so what it left is there still. */
+  readonly state: 'pending' | 'running' | 'done' | 'failed' | 'undoing' | 'undone' | 'undo-failed' | 'skipped'
+  /** The operation failed at this step, whatever became of the step afterwards. */
+  readonly failed?: true
   readonly progress?: { readonly text: string; readonly bytes?: number; readonly of?: number }
 }
 
@@ -38,7 +41,12 @@ export function afterEvent(before: Progressed, event: OperationEvent): Progresse
     }
     case 'step': {
       const isUndone = event.state === 'undoing' || event.state === 'undone'
-      const steps = changed(before.steps, event.step, ({ id, title }) => ({ id, title, state: event.state }))
+      const steps = changed(before.steps, event.step, ({ id, title, failed }) => ({
+        id,
+        title,
+        state: event.state,
+        ...((event.state === 'failed' || (isUndone && failed)) && { failed: true }),
+      }))
       return { ...before, steps, phase: isUndone || before.phase === 'undoing' ? 'undoing' : 'running', note: '' }
     }
     case 'progress': {
@@ -55,4 +63,10 @@ function changed(
   change: (step: ShownStep) => ShownStep,
 ): readonly ShownStep[] {
   return steps.map((step) => (step.id === id ? change(step) : step))
+}
+
+/** Of an operation that has ended: nothing is pending or goes on any more. */
+export function settled(step: ShownStep): ShownStep {
+  if (step.state === 'pending') return { ...step, state: 'skipped' }
+  return step.state === 'undoing' ? { ...step, state: 'undo-failed' } : step
 }

@@ -146,7 +146,7 @@ describe('runs', () => {
   it('of several operations is none of them', async () => {
     await test.perform('autosave', { name: 'demo' })
     const id = await begin('saveall', {})
-    expect(await answer(id)).toMatchObject({ status: 0, message: expect.stringMatching(/^1 saved/) })
+    expect(await answer(id)).toMatchObject({ status: 0, message: expect.stringMatching(/^1 backed up/) })
     const [run, save] = (await test.context.runs.list({ limit: 2 })).toSorted((a) => (a.id === id ? -1 : 1))
     expect(run).toMatchObject({ id, action: 'saveall', instance: '', state: 'succeeded' })
     expect(save).toMatchObject({ action: 'save', instance: 'demo', actor: 'alice', surface: 'api' })

@@ -4,6 +4,7 @@ import type { WireAction } from '@steward/manager-core'
 import { Button, ButtonLink, Dialog, Skeleton } from '@steward/page-kit'
 import { confirmationOf, subjectOf, type FieldValue, type FieldValues } from '../lib/action-input.js'
 import { pathTo } from '../lib/addresses.js'
+import { dataChanged } from '../lib/changes.js'
 import { t } from '../lib/i18n.js'
 import type { OperationAnswer } from '../lib/operation.js'
 import { useActionTable } from '../lib/session.js'
@@ -70,7 +71,11 @@ function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, 
   const isSimple = inputs.length === 0 && confirmation === undefined && instances.length <= 1
   const begin = () => (instances.length > 1 ? setBulk('running') : run.start(all))
   useOnce(isSimple, begin)
-  useOnce(run.isOver, () => onDone?.(run.result))
+  const end = (result?: OperationAnswer | AnswerOfAction) => {
+    dataChanged()
+    onDone?.(result)
+  }
+  useOnce(run.isOver, () => end(run.result))
 
   const frame = (body: ComponentChildren, footer: ComponentChildren) => (
     <Dialog open title={title} onClose={onClose} footer={footer}>
@@ -83,12 +88,12 @@ function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, 
     </Button>
   )
   if (bulk !== 'idle') {
-    const end = () => {
+    const endBulk = () => {
       setBulk('over')
-      onDone?.()
+      end()
     }
     return frame(
-      <BulkRun action={row} instances={instances} values={all} onEnd={end} />,
+      <BulkRun action={row} instances={instances} values={all} onEnd={endBulk} />,
       <Button kind={bulk === 'over' ? 'primary' : 'plain'} onClick={onClose}>
         {t(bulk === 'over' ? 'button.close' : 'bulk.stop')}
       </Button>,

@@ -1,7 +1,7 @@
 import { Skeleton } from '@steward/page-kit'
 import { ApiFailure } from '../lib/api.js'
 import { t } from '../lib/i18n.js'
-import { hasEnded, type Operation, type OperationStep } from '../lib/operation.js'
+import { hasEnded, settled, type Operation } from '../lib/operation.js'
 import type { FollowedOperation } from '../lib/use-operation.js'
 import { FailureNotice } from './failure-notice.js'
 import { OperationSteps } from './operation-steps.js'
@@ -25,15 +25,10 @@ export function OperationProgress({ operation, stream, failure }: FollowedOperat
           {message}
         </p>
       )}
-      <OperationSteps steps={isOver ? steps.map(withoutPending) : steps} />
+      <OperationSteps steps={isOver ? steps.map(settled) : steps} />
       {isOver && <OperationOutcome operation={operation} />}
     </>
   )
-}
-
-/** What was not begun will not be. */
-function withoutPending(step: OperationStep): OperationStep {
-  return step.state === 'pending' ? { ...step, state: 'skipped' } : step
 }
 
 /** How it ended. */

@@ -8,12 +8,15 @@ export function OperationSteps({ steps }: Pick<Operation, 'steps'>) {
   return (
     <ol class="steps">
       {steps.map((step) => (
-        <li key={step.id} class="step" data-state={step.state}>
+        <li key={step.id} class="step" data-state={step.state} data-failed={step.failed}>
           <span class="step-sign" aria-hidden="true" />
           <span class="step-title" lang="en">
             {step.title}
           </span>
-          <span class="step-state">{t(`step.${step.state}`)}</span>
+          <span class="step-state">
+            {step.failed && step.state !== 'failed' && <strong>{t('step.failed')} · </strong>}
+            {t(`step.${step.state}`)}
+          </span>
           <StepProgress {...step} />
         </li>
       ))}

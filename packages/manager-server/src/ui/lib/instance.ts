@@ -8,6 +8,16 @@ export function isRunning({ observed }: Pick<Instance, 'observed'>): boolean {
   return ['started', 'starting', 'degraded', 'suspended'].includes(observed)
 }
 
+/** Whether an operation on it could be neither finished nor rolled back. */
+export function needsAttention({ attention }: Pick<Instance, 'attention'>): boolean {
+  return attention !== ''
+}
+
+/** Whether an operation is under way. */
+export function isBeingChanged(instance: Pick<Instance, 'operation' | 'attention'>): boolean {
+  return instance.operation !== '' && !needsAttention(instance)
+}
+
 /** Whether it is not what is recorded. */
 export function isOtherwise(instance: Pick<Instance, 'status' | 'observed'>): boolean {
   return (instance.status === 'started') !== (isRunning(instance) || instance.observed === 'asleep')

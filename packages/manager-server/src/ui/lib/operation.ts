@@ -43,7 +43,12 @@ export function afterEvent(operation: Operation, event: OperationEvent): Operati
     case 'step': {
       const isUndone = event.state === 'undoing' || event.state === 'undone'
       return {
-        ...withStep(operation, event.step, ({ id, title }) => ({ id, title, state: event.state })),
+        ...withStep(operation, event.step, ({ id, title, failed }) => ({
+          id,
+          title,
+          state: event.state,
+          ...((event.state === 'failed' || (isUndone && failed)) && { failed: true }),
+        })),
         state: isUndone ? 'undoing' : operation.state === 'undoing' ? 'undoing' : 'running',
       }
     }
@@ -57,6 +62,12 @@ export function afterEvent(operation: Operation, event: OperationEvent): Operati
     case 'recovering':
       return { ...operation, title: event.title, state: 'interrupted' }
   }
+}
+
+/** A step of an operation that has ended: nothing is pending or being undone any more. */
+export function settled(step: OperationStep): OperationStep {
+  if (step.state === 'pending') return { ...step, state: 'skipped' }
+  return step.state === 'undoing' ? { ...step, state: 'undo-failed' } : step
 }
 
 /** The operation when the answer of its action is there. */

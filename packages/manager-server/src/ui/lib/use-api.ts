@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Answer } from './answer.js'
 import { api, type ApiFailure } from './api.js'
 import type { ApiParameters } from './addresses.js'
+import { changes } from './changes.js'
 import { isConnected } from './connection.js'
 
 export interface ApiState<T> {
@@ -21,8 +22,8 @@ export interface UseApiOptions {
 }
 
 /**
- * Asks the API when the view is shown, when the question changes, when the server answers again after it did not, and
- * every `refreshMs` while the page is visible and the server answers.
+ * Asks the API when the view is shown, when the question changes, when an action of this page has ended, when the server
+ * answers again after it did not, and every `refreshMs` while the page is visible and the server answers.
  *
  * @param action undefined: nothing is asked
  */
@@ -71,6 +72,7 @@ export function useApi<T extends object>(
   }, [key, turn])
 
   useEffect(() => isConnected.subscribe(() => isConnected.get() && reload()), [reload])
+  useEffect(() => changes.subscribe(reload), [reload])
 
   useEffect(() => {
     if (refreshMs === undefined) return

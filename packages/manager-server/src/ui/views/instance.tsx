@@ -66,7 +66,7 @@ export function Instance() {
       aside={<StatusBadge observed={item.observed} />}
       actions={<MainActions item={item} ask={ask} />}
     >
-      <BusyNotice item={item} />
+      <BusyNotice item={item} ask={ask} />
       <Tabs
         label={item.name}
         tabs={shown.map(([one]) => ({ id: one, label: t(`instance.${one}`) }))}
@@ -86,7 +86,6 @@ export function Instance() {
           onDone={(answer) => {
             asked.onDone?.(answer)
             setMoved(addressAfter(asked.action, answer))
-            reload()
           }}
         />
       )}

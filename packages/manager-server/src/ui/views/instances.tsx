@@ -5,7 +5,7 @@ import { Button, EmptyState, Skeleton, Table, useSelection, View } from '@stewar
 import { FailureNotice } from '../components/failure-notice.js'
 import { pathTo } from '../lib/addresses.js'
 import { t } from '../lib/i18n.js'
-import type { Instance } from '../lib/instance.js'
+import { isBeingChanged, needsAttention, type Instance } from '../lib/instance.js'
 import { useActionTable } from '../lib/session.js'
 import { useApi } from '../lib/use-api.js'
 import '../styles/instances.css'
@@ -35,7 +35,7 @@ export function Instances() {
   )
   const versions = useApi<{ list: readonly WireVersion[] }>('versions')
   const rows = list.data?.list ?? none
-  const changes = rows.some(({ operation, observed }) => operation !== '' || observed === 'starting')
+  const changes = rows.some((row) => isBeingChanged(row) || row.observed === 'starting')
   if (changes !== isChanging) setChanging(changes)
 
   const dates = useMemo(() => new Map(versions.data?.list.map(({ version, date }) => [version, date])), [versions.data])
@@ -54,6 +54,7 @@ export function Instances() {
   return (
     <View
       title={t('nav.instances')}
+      count={rows.filter(needsAttention).length}
       aside={list.data && <span role="status">{countText(shown.length, rows.length)}</span>}
       actions={
         create && (
@@ -97,12 +98,13 @@ export function Instances() {
           rows={shown}
           rowKey={({ id }) => id}
           rowName={({ name }) => name}
+          isFirst={needsAttention}
           order={order}
           onOrder={(by) => show(filters, by)}
           selection={selection}
         />
       )}
-      <BulkBar chosen={chosen} onClear={selection.clear} onDone={list.reload} />
+      <BulkBar chosen={chosen} onClear={selection.clear} />
       {isCreating && <CreateDialog onClose={() => setCreating(false)} onDone={list.reload} />}
     </View>
   )

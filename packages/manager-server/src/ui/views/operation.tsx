@@ -1,20 +1,38 @@
 import { useRoute } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
-import { Button, Confirm, EmptyState, formatDuration, Time, toast, View } from '@steward/page-kit'
+import { Button, Confirm, EmptyState, formatDuration, Time, toast, useStore, View } from '@steward/page-kit'
+import { ActionDialog, type ActionDialogProps } from '../components/action-dialog.js'
 import { ActionResult } from '../components/action-result.js'
 import { OperationProgress } from '../components/operation-progress.js'
 import { Facts, Panel } from '../components/panel.js'
 import { pathTo } from '../lib/addresses.js'
 import { api, type ApiFailure } from '../lib/api.js'
+import { changes } from '../lib/changes.js'
 import { t } from '../lib/i18n.js'
 import { hasEnded, type Operation as Item } from '../lib/operation.js'
 import { useActionTable } from '../lib/session.js'
 import { useOperation } from '../lib/use-operation.js'
+import type { Ask, Use } from './instance/tab.js'
+import { AttentionActions } from './operations/attention-actions.js'
 import { OperationBadge } from './operations/operation-badge.js'
 
-/** One operation as it goes on; it catches up after a break of any kind. */
+/** One operation, and the ways out when it needs attention. */
 export function Operation() {
   const { id = '' } = useRoute().params
+  const turn = useStore(changes)
+  const [asked, setAsked] = useState<Asked>()
+  return (
+    <>
+      <Followed key={`${id} ${turn}`} id={id} ask={(action, use) => setAsked({ action, ...use })} />
+      {asked && <ActionDialog {...asked} onClose={() => setAsked(undefined)} />}
+    </>
+  )
+}
+
+type Asked = Pick<ActionDialogProps, 'action'> & Use
+
+/** An operation as it goes on; it catches up after a break of any kind. */
+function Followed({ id, ask }: { readonly id: string; readonly ask: Ask }) {
   const followed = useOperation(id)
   const { operation, failure } = followed
   const back = <a href={pathTo('operations')}>← {t('nav.operations')}</a>
@@ -36,6 +54,9 @@ export function Operation() {
       <div class="parts">
         <Panel title={t('operations.steps')}>
           <OperationProgress {...followed} />
+          {operation?.state === 'attention' && (
+            <AttentionActions operation={operation.result?.operation ?? id} instance={operation.instance} ask={ask} />
+          )}
           {operation?.state === 'succeeded' && operation.result && <ActionResult result={operation.result} />}
         </Panel>
         {operation && (

@@ -19,6 +19,7 @@ export const instances = {
   'flag.autoupdate': 'Upgraded automatically',
   'flag.noautoupdate': 'Not upgraded automatically',
   'flag.upgradable': 'Newer template there',
+  'flag.attention': 'Needs attention',
   'flag.operation': 'Being changed',
   'flag.neverproved': 'No backup proved yet',
   'instances.create': 'New instance',

@@ -30,8 +30,9 @@ export const operations = {
   'step.running': 'running',
   'step.done': 'done',
   'step.failed': 'failed',
-  'step.undoing': 'being undone',
-  'step.undone': 'undone',
+  'step.undoing': 'rolling back',
+  'step.undone': 'rolled back',
+  'step.undo-failed': 'not rolled back',
   'step.skipped': 'skipped',
   'operations.filters': 'Filters',
   'operations.state': 'State',
@@ -49,6 +50,9 @@ export const operations = {
   'operations.steps': 'Steps',
   'operations.about': 'About it',
   'operations.id': 'Id',
+  'operations.showLog': 'Show log',
+  'operations.attentionText':
+    'The operation could be neither finished nor rolled back. Fix the cause, then try again. You can also delete the instance, or keep everything as it is.',
   'operations.cancelText':
     'What waits is not begun; what was done so far is undone, unless it is past the point from which it can only go forward.',
 } as const satisfies Texts

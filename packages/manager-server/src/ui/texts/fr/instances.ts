@@ -19,6 +19,7 @@ export const instances: Readonly<Record<keyof typeof en, Text>> = {
   'flag.autoupdate': 'Mise à niveau automatiquement',
   'flag.noautoupdate': 'Non mise à niveau automatiquement',
   'flag.upgradable': 'Modèle plus récent disponible',
+  'flag.attention': 'Attention requise',
   'flag.operation': 'En cours de modification',
   'flag.neverproved': 'Aucune sauvegarde éprouvée',
   'instances.create': 'Nouvelle instance',

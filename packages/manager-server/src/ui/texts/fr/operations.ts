@@ -32,6 +32,7 @@ export const operations: Readonly<Record<keyof typeof en, Text>> = {
   'step.failed': 'échouée',
   'step.undoing': 'en cours d’annulation',
   'step.undone': 'annulée',
+  'step.undo-failed': 'non annulée',
   'step.skipped': 'passée',
   'operations.filters': 'Filtres',
   'operations.state': 'État',
@@ -49,6 +50,9 @@ export const operations: Readonly<Record<keyof typeof en, Text>> = {
   'operations.steps': 'Étapes',
   'operations.about': 'À son sujet',
   'operations.id': 'Identifiant',
+  'operations.showLog': 'Voir le journal',
+  'operations.attentionText':
+    'L’opération n’a pu être ni terminée ni annulée. Corrigez la cause, puis réessayez. Vous pouvez aussi supprimer l’instance ou tout laisser en l’état.',
   'operations.cancelText':
     'Ce qui attend n’est pas commencé ; ce qui a été fait est annulé, sauf s’il est trop tard pour revenir en arrière.',
 }

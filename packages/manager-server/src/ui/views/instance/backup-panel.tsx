@@ -10,14 +10,14 @@ import type { TabProps } from './tab.js'
 /** The newest backup, and whether it was proved. */
 export function BackupPanel({ item, ask }: TabProps) {
   const { isAllowed } = useActionTable()
-  const { data, reload } = useApi<{ readonly list: readonly WireBackup[] }>(
+  const { data } = useApi<{ readonly list: readonly WireBackup[] }>(
     isAllowed('backups-list') ? 'backups-list' : undefined,
     { name: item.name },
     { refreshMs: 30_000 },
   )
   const [newest] = data?.list ?? []
   const save = isAllowed('save') && (
-    <Button small icon="save" onClick={() => ask('save', { onDone: reload })}>
+    <Button small icon="save" onClick={() => ask('save')}>
       {t('action.save')}
     </Button>
   )

@@ -27,7 +27,6 @@ export function BackupsTab({ item: { name }, ask }: TabProps) {
   const targets = useApi<{ readonly list: readonly WireTarget[] }>(isAllowed('target-list') ? 'target-list' : undefined)
   const hasTargets = (targets.data?.list.length ?? 0) > 0
   const { data, failure, reload } = useApi<{ readonly list: readonly WireBackup[] }>('backups-list', { name, at })
-  const askAndReload: Ask = (action, use) => ask(action, { ...use, onDone: reload })
   return (
     <div class="tab-parts">
       <div class="tab-bar">
@@ -46,14 +45,12 @@ export function BackupsTab({ item: { name }, ask }: TabProps) {
         )}
         <span class="part-buttons">
           {isAllowed('save') && (
-            <Button kind="primary" icon="save" onClick={() => askAndReload('save')}>
+            <Button kind="primary" icon="save" onClick={() => ask('save')}>
               {t('action.save')}
             </Button>
           )}
           {isAllowed('backups-prune') && (
-            <Button onClick={() => askAndReload('backups-prune', { given: { at } })}>
-              {t('action.backups-prune')}
-            </Button>
+            <Button onClick={() => ask('backups-prune', { given: { at } })}>{t('action.backups-prune')}</Button>
           )}
         </span>
       </div>
@@ -76,7 +73,7 @@ export function BackupsTab({ item: { name }, ask }: TabProps) {
             at={at}
             hasTargets={hasTargets}
             order={order}
-            ask={askAndReload}
+            ask={ask}
             onOrder={setOrder}
           />
         ))}

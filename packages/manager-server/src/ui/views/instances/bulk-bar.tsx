@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Button, type IconName } from '@steward/page-kit'
 import { ActionDialog } from '../../components/action-dialog.js'
+import { dataChanged } from '../../lib/changes.js'
 import { hasText, t } from '../../lib/i18n.js'
 import type { Instance } from '../../lib/instance.js'
 import { useActionTable } from '../../lib/session.js'
@@ -19,18 +20,17 @@ export interface BulkBarProps {
   /** Those that are chosen and shown. */
   readonly chosen: readonly Instance[]
   readonly onClear: () => void
-  /** Something may be different now. */
-  readonly onDone: () => void
 }
 
 /** What to do with the chosen instances; only what who looks may do. */
-export function BulkBar({ chosen, onClear, onDone }: BulkBarProps) {
+export function BulkBar({ chosen, onClear }: BulkBarProps) {
   const { isAllowed } = useActionTable()
   const [doing, setDoing] = useState<{ readonly action: string; readonly instances: readonly string[] }>()
   const actions = offered.filter(({ action }) => isAllowed(action))
   const end = () => {
     setDoing(undefined)
-    onDone()
+    // Those that were begun continue, and are shown as such.
+    dataChanged()
   }
   return (
     <>
@@ -56,7 +56,7 @@ export function BulkBar({ chosen, onClear, onDone }: BulkBarProps) {
           <Button kind="quiet" small icon="close" label={t('instances.clearChosen')} onClick={onClear} />
         </section>
       )}
-      {doing && <ActionDialog {...doing} onClose={end} onDone={onDone} />}
+      {doing && <ActionDialog {...doing} onClose={end} />}
     </>
   )
 }

@@ -2,7 +2,7 @@ import { Badge, type Column, formatBytes, formatDuration, Icon, type IconName, T
 import { StatusBadge } from '../../components/status-badge.js'
 import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
-import { addressOf, isOtherwise, needsUpgrade, type Instance } from '../../lib/instance.js'
+import { addressOf, isOtherwise, needsAttention, needsUpgrade, type Instance } from '../../lib/instance.js'
 
 /** Most have it: only others are worth the room. */
 const usualRuntime = 'process'
@@ -105,7 +105,10 @@ function Status({ row }: { readonly row: Instance }) {
       )}
       {health !== '' && health !== 'OK' && <Badge tone="bad">{t('instances.unhealthy', { reason: health })}</Badge>}
       {operation !== '' && (
-        <a href={pathTo('operations', operation)} title={attention || undefined}>
+        <a
+          href={needsAttention(row) ? pathTo('instances', row.name) : pathTo('operations', operation)}
+          title={attention || undefined}
+        >
           <Badge tone={attention ? 'bad' : 'busy'}>
             {t(attention ? 'instances.attention' : 'instances.operation')}
           </Badge>

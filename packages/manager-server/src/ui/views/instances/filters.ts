@@ -1,4 +1,4 @@
-import { needsUpgrade, type Instance } from '../../lib/instance.js'
+import { isBeingChanged, needsAttention, needsUpgrade, type Instance } from '../../lib/instance.js'
 
 /** What is looked for; empty: anything. In the address each has the name of its key. */
 export interface Filters {
@@ -25,7 +25,8 @@ export const flags = {
   autoupdate: (row) => row.auto_update === 'yes',
   noautoupdate: (row) => row.auto_update === 'no',
   upgradable: needsUpgrade,
-  operation: (row) => row.operation !== '',
+  attention: needsAttention,
+  operation: isBeingChanged,
   neverproved: (row) => row.proved === '',
 } as const satisfies Readonly<Record<string, Test>>
 

@@ -1,0 +1,36 @@
+import { Button, ButtonLink } from '@steward/page-kit'
+import { titleOf } from '../../components/action-form.js'
+import { pathTo } from '../../lib/addresses.js'
+import { t } from '../../lib/i18n.js'
+import { useActionTable } from '../../lib/session.js'
+import type { Ask } from '../instance/tab.js'
+
+export interface AttentionActionsProps {
+  /** Id of the operation that needs attention. */
+  readonly operation: string
+  /** Name of its instance; empty: none. */
+  readonly instance: string
+  readonly ask: Ask
+}
+
+/** The ways out of an operation that could be neither finished nor rolled back. */
+export function AttentionActions({ operation, instance, ask }: AttentionActionsProps) {
+  const { isAllowed } = useActionTable()
+  return (
+    <span class="part-buttons">
+      {isAllowed('operation-retry') && (
+        <Button kind="primary" icon="restart" onClick={() => ask('operation-retry', { given: { id: operation } })}>
+          {titleOf('operation-retry')}
+        </Button>
+      )}
+      {instance !== '' && isAllowed('logs') && (
+        <ButtonLink href={pathTo('instances', instance, 'logs')}>{t('operations.showLog')}</ButtonLink>
+      )}
+      {isAllowed('giveup') && (
+        <Button kind="danger" onClick={() => ask('giveup', { given: { operation } })}>
+          {titleOf('giveup')}
+        </Button>
+      )}
+    </span>
+  )
+}
