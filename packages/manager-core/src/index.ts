@@ -16,6 +16,18 @@ export type { WireHistoryEntry } from './lib/actions/history.js'
 export type { WireTarget } from './lib/actions/targets.js'
 export type { WireVersion } from './lib/actions/versions.js'
 export type { WhoAmI } from './lib/actions/whoami.js'
+export type {
+  AnalysedApplication,
+  AnalysisOptions,
+  ModuleReport,
+  QualityGate,
+  QualityIssue,
+  QualityModule,
+  QualityProbe,
+  QualityServer,
+  QualitySeverity,
+} from './lib/quality/quality-server.js'
+export type { QualityReport } from './lib/quality/report.js'
 export type { AccessSummary } from './lib/access-logs/summarise.js'
 export type { WireBackup } from './lib/backup/wire-backup.js'
 export type { WireIncident } from './lib/domain/incident.js'

@@ -1,10 +1,39 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import type { QualityReport } from '@steward/manager-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
 import { startPages, type TestPages } from './ui-for-test.js'
 
-const tabs = ['overview', 'settings', 'database', 'backups', 'logs', 'history', 'access', 'health'] as const
+const tabs = ['overview', 'settings', 'database', 'backups', 'logs', 'history', 'access', 'health', 'quality'] as const
+
+const qualityReport = {
+  format: 'steward-quality',
+  version: 1,
+  instance: 'demo',
+  application: '1.0',
+  server: 'local',
+  at: '2026-01-01T00:00:00.000Z',
+  gate: 'ERROR',
+  notes: ['Types are not checked.'],
+  modules: [
+    {
+      module: 'objects',
+      gate: 'ERROR',
+      measures: { errors: 1, coverage: 81.5 },
+      issues: [
+        {
+          rule: 'slow-sort',
+          severity: 'error',
+          message: '<b>No index</b>',
+          module: 'objects',
+          file: 'objects/a.yaml',
+          line: 3,
+        },
+      ],
+    },
+  ],
+} as const satisfies QualityReport
 
 needsBrowser((browser) => {
   let pages: TestPages
@@ -27,6 +56,8 @@ needsBrowser((browser) => {
         durationMs: 12 + n,
       }),
     )
+    mkdirSync(pages.manager.path('demo', 'quality'))
+    writeFileSync(pages.manager.path('demo', 'quality', '20260101T000000Z.json'), JSON.stringify(qualityReport))
     appendFileSync(pages.manager.path('demo', 'logs', 'application.log'), `${requests.join('\n')}\n`)
   })
   afterAll(() => pages?.close())
@@ -51,6 +82,21 @@ needsBrowser((browser) => {
       expect(new URL(page.url()).pathname).toBe(`/ui/instances/demo${tab === 'overview' ? '' : `/${tab}`}`)
     }
     expect(problems).toEqual([])
+    await close()
+  })
+
+  it('shows an analysis with its gate and measures, and asks for one where there is none', async () => {
+    const { page, problems, close } = await pages.open(browser(), 'instances/demo/quality')
+    await page.getByRole('tabpanel').getByText('Failed').first().waitFor()
+    await page.locator('dt', { hasText: 'coverage' }).locator('+ dd', { hasText: '81.5' }).waitFor()
+    await page.getByText('<b>No index</b>').waitFor()
+    rmSync(pages.manager.path('demo', 'quality'), { recursive: true })
+    await page.reload()
+    await page.getByText('Not analysed yet').waitFor()
+    await page.getByRole('button', { name: 'Analyse' }).click()
+    await page.getByRole('dialog', { name: 'Analyse · demo' }).waitFor()
+    // The browser reports the 404 by itself.
+    expect(problems.filter((problem) => !problem.includes('404'))).toEqual([])
     await close()
   })
 
@@ -251,6 +297,7 @@ async function shown(page: Page, tab: (typeof tabs)[number]): Promise<void> {
     history: 'Create an instance',
     access: '10.0.0.1',
     health: 'Healthy',
+    quality: 'objects/a.yaml:3',
   } as const
   await panel.getByText(texts[tab]).first().waitFor()
   await expect.poll(() => page.locator('.skeleton').count()).toBe(0)

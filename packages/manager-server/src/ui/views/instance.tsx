@@ -20,6 +20,7 @@ import { HistoryTab } from './instance/history.js'
 import { LogsTab } from './instance/logs.js'
 import { MainActions } from './instance/main-actions.js'
 import { OverviewTab } from './instance/overview.js'
+import { QualityTab } from './instance/quality.js'
 import { SettingsTab } from './instance/settings.js'
 import type { Ask, TabProps, Use } from './instance/tab.js'
 
@@ -33,6 +34,7 @@ const tabs = [
   ['history', HistoryTab, 'history-list'],
   ['access', AccessTab, 'accesslogs'],
   ['health', HealthTab, 'health'],
+  ['quality', QualityTab, 'quality-report'],
 ] as const satisfies readonly (readonly [id: string, component: ComponentType<TabProps>, action: string])[]
 
 /** Not specified; chosen as fast as somebody who waits for a state looks again. */

@@ -175,6 +175,11 @@ export const sentences: Readonly<Record<string, string>> = {
   'iocredentials.summary':
     'Montrer l’adresse, l’utilisateur et le mot de passe du point d’entrée-sortie d’une instance',
   'iocredentials.input.name': 'Nom de l’instance',
+  'quality.summary': 'Analyser la qualité du code d’une instance',
+  'quality.input.name': 'Nom de l’instance',
+  'quality.input.modules': 'Noms de modules (par défaut : tous)',
+  'quality.input.sarif': 'Le rapport en fichier SARIF',
+  'qualityall.summary': 'Analyser la qualité du code de toutes les instances',
   'accesslogs.input.name': 'Nom de l’instance',
   'requests-approve.summary': 'Créer l’instance que quelqu’un a demandée, et lui en donner l’adresse',
   'requests-approve.input.id': 'Son numéro, voir les demandes',
