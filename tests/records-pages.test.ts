@@ -12,12 +12,14 @@ import {
   type WatchedPage,
 } from './browser.js'
 import { startApp, type RunningApp } from './programs/app-server.js'
+import { freshDatabase, needs } from './servers/index.js'
 
 const files = {
   'app.yaml': 'name: shop\ntitle: Shop for fruit, tools and all the rest\nversion: 1.0.0\nlog: { level: warn }\n',
   'objects/maker.yaml': `
 name: Maker
 pluralLabel: Makers
+indexable: true
 fields:
   mak_name: { type: string, length: 80, key: true, label: Name }
 `,
@@ -41,6 +43,16 @@ const count = 150
 /** In a field that some users may not see. */
 const secret = 'twelve percent'
 
+const products = Array.from({ length: count }, (_, at) => ({
+  prd_code: `P${String(at + 1).padStart(3, '0')}`,
+  prd_name: at === 0 ? '<b>Apple</b>, 100% red' : `Product ${at + 1}`,
+  prd_kind: at % 10 === 0 ? 'fruit' : 'tool',
+  prd_price: at + 0.5,
+  prd_since: `2020-01-${String((at % 28) + 1).padStart(2, '0')}`,
+  prd_active: at % 2 === 0,
+  prd_margin: secret,
+}))
+
 let folder: string
 let app: RunningApp
 
@@ -58,19 +70,12 @@ beforeAll(async () => {
   }
   app = await startApp([folder], { password: 'secret-word' })
   const maker = await create('Maker', { mak_name: 'Orchard & Sons' })
-  const values = Array.from({ length: count }, (_, at) => ({
-    prd_code: `P${String(at + 1).padStart(3, '0')}`,
-    prd_name: at === 0 ? '<b>Apple</b>, 100% red' : `Product ${at + 1}`,
-    prd_kind: at % 10 === 0 ? 'fruit' : 'tool',
-    prd_price: at + 0.5,
-    prd_since: `2020-01-${String((at % 28) + 1).padStart(2, '0')}`,
-    prd_active: at % 2 === 0,
-    prd_margin: secret,
-    ...(at === 0 && { prd_maker_id: maker }),
-  }))
   await app.call('/Product/_batch', {
     method: 'POST',
-    body: values.map((one) => ({ action: 'create', values: one })),
+    body: products.map((values, at) => ({
+      action: 'create',
+      values: at === 0 ? { ...values, prd_maker_id: maker } : values,
+    })),
   })
   const group = await create('Group', { grp_name: 'READERS' })
   const reader = await create('User', { usr_login: 'reader', usr_password: 'reader-word' })
@@ -172,6 +177,19 @@ needsBrowser((browser) => {
     expect(await main.getByRole('link', { name: 'Users' }).isVisible()).toBe(false)
     await main.getByText('System', { exact: true }).click()
     await main.getByRole('link', { name: 'Users' }).waitFor()
+  })
+
+  it('finds words in all objects that have an index', async () => {
+    await page.getByRole('searchbox').fill('orch')
+    const found = page.getByRole('list', { name: '1 record found' })
+    await found.getByText('Maker', { exact: true }).waitFor()
+    await isShown('/ui/?_q=orch')
+    await found.getByRole('link', { name: 'Orchard & Sons' }).click()
+    await page.getByRole('heading', { name: 'Orchard & Sons' }).waitFor()
+    await page.goBack()
+    await page.getByRole('searchbox').fill('nowhere')
+    await page.getByText('No matching records').waitFor()
+    await page.goto(`${app.origin}/ui/`)
   })
 
   it('lists records by their metadata, more of them as one scrolls', async () => {
@@ -347,6 +365,41 @@ needsBrowser((browser) => {
     } finally {
       await other.close()
     }
+  })
+
+  needs('postgresql', (url) => {
+    it('filters each type of field', async () => {
+      const database = await freshDatabase(url)
+      const other = await startApp([folder, '--data', join(folder, 'other')], {
+        password: 'secret-word',
+        env: { STEWARD_DATABASE: database.url },
+      })
+      const { page: list, close } = await openPage(browser(), `${other.origin}/ui/Product`)
+      try {
+        const body = products.slice(0, 30).map((values) => ({ action: 'create', values }))
+        expect((await other.call('/Product/_batch', { method: 'POST', body })).status).toBe(200)
+        await signIn(list, 'admin', 'secret-word')
+        await row(list, 'P001').waitFor()
+        for (const [query, records] of [
+          ['', 30],
+          ['_q=100%25+red', 1],
+          ['prd_name=has%3A%25', 1],
+          ['prd_kind=is%3Afruit', 3],
+          ['prd_kind=is%3Afruit%2Ctool', 30],
+          ['prd_price=from%3A10%3B20', 10],
+          ['prd_since=from%3A2020-01-28%3B', 1],
+          ['prd_active=is%3Atrue', 15],
+          ['prd_maker_id__mak_name=empty', 30],
+        ] as const) {
+          await list.goto(`${other.origin}/ui/Product?${query}`)
+          await list.getByText(records === 1 ? '1 record' : `${records} records`, { exact: true }).waitFor()
+        }
+      } finally {
+        await close()
+        await other.stop()
+        await database.drop()
+      }
+    })
   })
 
   it('speaks French to those who prefer it', async () => {

@@ -8,6 +8,8 @@ export interface ObjectInfo {
   readonly plural: string
   /** One that every application has: users, grants, parameters. */
   readonly isSystem: boolean
+  /** Its records can be found by words among those of all objects. */
+  readonly isIndexed: boolean
 }
 
 /** Names that the service reserves for itself. */
@@ -66,11 +68,12 @@ async function readObjects(): Promise<readonly ObjectInfo[]> {
   const { tags = [] } = (await answer.json()) as { tags?: readonly { readonly name: string }[] }
   const found = await Promise.all(tags.map(({ name }) => metadataOf(name, 'list')))
   return found
-    .map(({ name, label, plurallabel }) => ({
+    .map(({ name, label, plurallabel, indexable }) => ({
       name,
       label: label || name,
       plural: plurallabel || label || name,
       isSystem: systemObjects.has(name),
+      isIndexed: indexable,
     }))
     .toSorted((a, b) => a.plural.localeCompare(b.plural))
 }

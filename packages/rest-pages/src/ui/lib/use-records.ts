@@ -30,7 +30,8 @@ export function searchOf({ words, order, conditions }: ListAddress, { fields, in
   }
 }
 
-function beginnings(words: string): string {
+/** Each of the words, or a beginning of it. */
+export function beginnings(words: string): string {
   return words
     .split(/[\s"*]+/)
     .filter(Boolean)

@@ -2,6 +2,8 @@ import type { Texts } from '@steward/page-kit/text'
 
 export const en = {
   'home.title': 'Home',
+  'home.search': 'Search all records',
+  'home.found': { one: '{count} record found', other: '{count} records found' },
   'home.system': 'System',
   'home.empty': 'No objects',
   'home.emptyText': 'You have no rights on any object. An administrator can grant them.',

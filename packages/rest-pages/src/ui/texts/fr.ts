@@ -3,6 +3,8 @@ import type { en } from './en.js'
 
 export const fr: Readonly<Record<keyof typeof en, Text>> = {
   'home.title': 'Accueil',
+  'home.search': 'Rechercher partout',
+  'home.found': { one: '{count} fiche trouvée', other: '{count} fiches trouvées' },
   'home.system': 'Système',
   'home.empty': 'Aucun objet',
   'home.emptyText': 'Vous n’avez de droits sur aucun objet. Un administrateur peut vous en donner.',

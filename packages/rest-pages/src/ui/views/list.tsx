@@ -1,22 +1,13 @@
 import type { ObjectMetadata } from '@steward/rest-core'
-import {
-  Button,
-  EmptyState,
-  Search,
-  Skeleton,
-  Table,
-  Toolbar,
-  useSelection,
-  View,
-  type Column,
-} from '@steward/page-kit'
+import { Button, EmptyState, Skeleton, Table, Toolbar, useSelection, View, type Column } from '@steward/page-kit'
 import type { AnyRecord } from '@steward/rest-client'
 import { useLocation, useRoute } from 'preact-iso'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { ColumnChoice } from '../components/column-choice.js'
 import { FilterChips } from '../components/filter-chips.js'
 import { Problem } from '../components/problem.js'
 import { SelectionBar } from '../components/selection-bar.js'
+import { Words } from '../components/words.js'
 import { useColumns } from '../lib/columns.js'
 import { t } from '../lib/i18n.js'
 import { readListAddress, writeListAddress, type ListAddress } from '../lib/list-address.js'
@@ -117,26 +108,6 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
       )}
       {records.hasMore && <More key={rows.length} isLoading={records.isLoading} onMore={records.more} />}
     </View>
-  )
-}
-
-/** Searches when nobody has typed for a moment: each letter would be a step of the back button. */
-function Words(props: { readonly value: string; readonly label: string; readonly onSearch: (text: string) => void }) {
-  const { value, label, onSearch } = props
-  const [typed, setTyped] = useState(value)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => setTyped(value), [value])
-  useEffect(() => () => clearTimeout(timer.current), [])
-  return (
-    <Search
-      label={label}
-      value={typed}
-      onSearch={(text) => {
-        setTyped(text)
-        clearTimeout(timer.current)
-        timer.current = setTimeout(() => onSearch(text.trim()), 300)
-      }}
-    />
   )
 }
 

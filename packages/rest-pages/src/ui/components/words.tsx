@@ -1,0 +1,21 @@
+import { Search, type SearchProps } from '@steward/page-kit'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+/** Searches when nobody has typed for a moment: each letter would be a step of the back button. */
+export function Words({ value, label, onSearch }: SearchProps) {
+  const [typed, setTyped] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => setTyped(value), [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return (
+    <Search
+      label={label}
+      value={typed}
+      onSearch={(text) => {
+        setTyped(text)
+        clearTimeout(timer.current)
+        timer.current = setTimeout(() => onSearch(text.trim()), 300)
+      }}
+    />
+  )
+}
