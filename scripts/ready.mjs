@@ -138,7 +138,7 @@ function run(holdFor, command, args, shell = false) {
     // The terminal sends Ctrl-C to the child as well, `kill` only to us. Who asks twice does not want to wait.
     if (interrupted) child.kill('SIGKILL')
     else if (name !== 'SIGINT') child.kill(name)
-    if (!interrupted) say('Stopping; once more to stop at once …')
+    if (!interrupted) say('Stopping; press Ctrl-C again to stop immediately …')
     interrupted = true
   }
   for (const name of stopSignals) process.on(name, onSignal)

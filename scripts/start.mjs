@@ -95,7 +95,7 @@ function pagesPassword() {
  */
 function welcome(url, user, password, listen) {
   return `
-The instance "${name}" runs, and goes on when this terminal is closed.
+Instance "${name}" is running and keeps running when you close this terminal.
 
 REST service   ${url}/api/rest
 Tester page    ${url}/api/tester

@@ -18,7 +18,7 @@ const isDeep = process.env['TEST_DEEP'] === '1'
 
 /** What only the data can refuse, or what the documentation says in words, by code or by a part of the text. */
 const dataCodes: ReadonlySet<string> = new Set(['ERR_REFERENCE', 'ERR_USERKEY', 'ERR_TRANSITION'])
-const dataTexts = ['-02-29', 'must hold a picture']
+const dataTexts = ['-02-29', 'must contain a picture']
 
 /** What is wrong with an answer. */
 function judge(

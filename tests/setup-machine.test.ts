@@ -96,7 +96,7 @@ describe.skipIf(missing)(`setup on a machine of its own${missing ? `: ${missing}
       await machine.must('echo "# mine" >>/etc/systemd/system/steward.service')
       const left = await machine.run('manager setup --yes')
       expect(left).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing was changed') })
-      expect(left.stderr).toContain('/etc/systemd/system/steward.service was changed by hand, and left as it is.')
+      expect(left.stderr).toContain('/etc/systemd/system/steward.service was changed manually, and was left alone.')
       expect(await machine.must('tail -1 /etc/systemd/system/steward.service')).toBe('# mine\n')
       // An upgrade: the version that was recorded is another one.
       await machine.must(`sed -i 's/"version": ".*"/"version": "0.0.0-before"/' /etc/steward/steward.json`)

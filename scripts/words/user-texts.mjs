@@ -97,7 +97,7 @@ function visit(
 
 /** A name, SQL, or a script. */
 const notProse =
-  /^(?:[a-z][\w:./-]*|\s*(?:#!|alter|begin|const|create|declare|delete|drop|insert|pragma|select|update|where|while|with)\b.*)$/s
+  /^(?:[a-z][\w:./-]*|\s*(?:#!|alter|begin|coalesce|const|create|declare|delete|drop|insert|pragma|select|set transaction|update|where|while|with)\b.*)$/s
 const skipped = new Set(['ImportDeclaration', 'TSLiteralType', 'TSEnumDeclaration', 'TaggedTemplateExpression'])
 const isName = (/** @type {any} */ { type, source }, /** @type {string} */ key) =>
   (key === 'key' && /^(Property|PropertyDefinition|TSPropertySignature)$/.test(type)) || (key === 'source' && source)

@@ -89,7 +89,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
       '--data <folder>',
       'where secrets, documents and embedded databases are kept (default: data in the folder, or steward-data here)',
     )
-    .option('--destructive', 'let the database lose columns that no field uses any more')
+    .option('--destructive', 'let the database lose columns that no field uses')
     .option('--reset-admin', 'give the administrator a new password, print it, and end; makes one where there is none')
     .option('--unittests [name]', 'run test modules of the application (tests/<name>.ts; all without a name), and end')
     .option('--import <file>', 'import an XML, JSON, CSV or ZIP file, and end')
@@ -135,7 +135,7 @@ STEWARD_DOCUMENTS (a folder or s3://bucket/prefix, over what app.yaml says)
 STEWARD_SERVICE_USER STEWARD_SERVICE_PASSWORD (of /io; without them it is off)
 STEWARD_NEUTRALISED=true (nothing is sent out: for copies)
 STEWARD_TRUSTED_PROXIES (addresses of reverse proxies, when app.yaml does not say them)
-STEWARD_ENV_FILE (a file with more of them, NAME=value, for those that nobody else may see)
+STEWARD_ENV_FILE (a file with more of them, NAME=value, to keep them secret)
 
 Examples:
   $ app-server my-application
@@ -425,5 +425,5 @@ function explain(error: unknown): string {
   if (RestError.is(error) && error.messages.length > 1)
     return `${error.messages.length} mistakes:\n${error.messages.map(({ text }) => `  ${text}`).join('\n')}`
   if (SettingsError.is(error) || StoreError.is(error) || RestError.is(error)) return error.message
-  return `${error instanceof Error ? error.message : String(error)} (--verbose tells where)`
+  return `${error instanceof Error ? error.message : String(error)} (for the location, add --verbose)`
 }

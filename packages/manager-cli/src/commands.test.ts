@@ -106,8 +106,8 @@ test('names of commands, aliases and options are unique', () => {
 test('a home that is none says how one is made', async () => {
   const { code, err } = await run(['list'], { env: { HOME: '/nowhere' } })
   expect(code).toBe(3)
-  expect(err).toBe(`manager: /nowhere/.steward is no manager's home: it has no config.sh.
-  Make one there, or name another with --home or APPS_HOME.
+  expect(err).toBe(`manager: /nowhere/.steward is not a manager's home: it has no config.sh.
+  Create a home there with "manager init", or name another folder with --home or APPS_HOME.
   Try: manager init --home /nowhere/.steward
 `)
 })

@@ -142,7 +142,7 @@ const actions: readonly Action[] = [
       await new Promise((_, reject) => {
         if (input.deaf !== true)
           caller.signal?.addEventListener('abort', () =>
-            reject(new ManagerError('ERR_ROLLED_BACK', 'Cancelled. All is as it was before.')),
+            reject(new ManagerError('ERR_ROLLED_BACK', 'Cancelled. All changes were rolled back.')),
           )
         caller.onEvent?.({ type: 'planned', operation: 'o', title: 'Slow work', steps: [] })
       })
@@ -469,7 +469,7 @@ describe('Ctrl-C', () => {
     expect(err).toBe(`Slow work …
 
 Cancelling; press Ctrl-C again to stop immediately …
-manager: Cancelled. All is as it was before.
+manager: Cancelled. All changes were rolled back.
 `)
   })
 

@@ -43,7 +43,7 @@ test('Ctrl-C undoes what was begun', async () => {
   const { code, err } = await interruptedAdd('SIGINT')
   expect(err).toContain('Cancelling; press Ctrl-C again to stop immediately …')
   expect(err).toContain('Undoing: Reserve the name "demo" and a port …')
-  expect(err).toContain('All is as it was before.')
+  expect(err).toContain('All changes were rolled back.')
   expect(code).toBe(130)
   const { err: problems, out } = manager('list', '--json')
   expect(problems).toBe('')

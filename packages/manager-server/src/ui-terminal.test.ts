@@ -60,7 +60,7 @@ needsBrowser((browser) => {
 
   it('says why there is none', async () => {
     const { page, close } = await pages.open(browser(), 'terminal?instance=nobody', { credentials })
-    await page.getByRole('alert').getByText('There is no instance "nobody".').waitFor()
+    await page.getByRole('alert').getByText('No instance is named "nobody".').waitFor()
     await keepScreenshot(page, 'terminal-refused')
     await close()
   })

@@ -16,7 +16,7 @@ test('trusted proxies of the environment hold when app.yaml says none; a wrong o
   writeFileSync(join(folder, 'app.yaml'), 'name: shop\nversion: 1.0.0\n')
   expect((await load('loopback')).trustedProxies).toEqual(['loopback'])
   expect((await load('')).trustedProxies).toBe(undefined)
-  await expect(load('nowhere')).rejects.toThrow('STEWARD_TRUSTED_PROXIES: "nowhere" is no address and no range')
+  await expect(load('nowhere')).rejects.toThrow('STEWARD_TRUSTED_PROXIES: "nowhere" is not an address or a range')
   writeFileSync(join(folder, 'app.yaml'), 'name: shop\nversion: 1.0.0\ntrustedProxies: [10.0.0.0/8]\n')
   expect((await load('loopback')).trustedProxies).toEqual(['10.0.0.0/8'])
 })

@@ -114,7 +114,7 @@ export async function loadAppDefinition(
     const wrong = definition[name]?.find((range) => !isAddressRange(range, name === 'trustedProxies'))
     if (wrong === undefined) continue
     const place = said[name] === undefined ? 'STEWARD_TRUSTED_PROXIES' : `${file}: ${name}`
-    throw new SettingsError(`${place}: "${wrong}" is no address and no range such as 10.0.0.0/8.`)
+    throw new SettingsError(`${place}: "${wrong}" is not an address or a range such as 10.0.0.0/8.`)
   }
   return definition
 }

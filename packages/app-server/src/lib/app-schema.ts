@@ -87,7 +87,7 @@ const values = {
   strictTransportSeconds: {
     type: 'integer',
     minimum: 0,
-    description: 'Browsers shall use https only for so many seconds; for services that are reached by https.',
+    description: 'Seconds during which browsers must use only https; for services that are reached by https.',
   },
   maxBodyBytes: { type: 'integer', minimum: 1 },
   statementTimeoutSeconds: {
@@ -133,7 +133,7 @@ const values = {
   },
   rateLimit: {
     type: 'object',
-    description: 'Most requests of one user (without one: of one address) in so many seconds.',
+    description: 'Maximum number of requests of one user (or one address, if anonymous) in this many seconds.',
     properties: { requests: { type: 'integer', minimum: 1 }, seconds: { type: 'integer', minimum: 1 } },
     required: ['requests', 'seconds'],
     additionalProperties: false,

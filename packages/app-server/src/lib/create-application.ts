@@ -171,7 +171,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     if (newAdministrator) logger.info(`User "${administrator}" is an administrator now`)
     else if (makeAdministrator && administrator === undefined)
       logger.warn(
-        'No active user is in the group ADMIN, so nobody can administer the application; --reset-admin makes an administrator',
+        'No active user is in the group ADMIN, so the application has no administrator; to create one, use ' +
+          '--reset-admin',
       )
     events?.start(service)
     const cleaning = startDocumentCleaning({ model, store, documents, logger })

@@ -42,7 +42,7 @@ export async function createEvents({
   if (![...model.objects.values()].some((object) => object.definition.events)) return undefined
   await prepareWebhooks({ model, store, muted: neutralised })
   const { keepDays, keepDeliveriesDays, allowPrivateWebhooks = false } = definition.events ?? {}
-  const onError = (error: unknown): void => logger.error(error, 'Events cannot be told for now')
+  const onError = (error: unknown): void => logger.error(error, 'Events cannot be sent at the moment')
   const hub = createEventHub({ model, store, onError })
   let dispatcher: WebhookDispatcher | undefined
   return {

@@ -83,7 +83,7 @@ async function addToState(service: BusinessObjects, objects: readonly ObjectMode
   await service.upsert(principal, 'SystemParam', {
     sys_code: stateCode,
     sys_value: JSON.stringify({ ...(await readState(service)), ...Object.fromEntries(entries) }),
-    sys_desc: 'Objects whose index is in step. Without this parameter the next start builds all indexes anew.',
+    sys_desc: 'Objects whose index is up to date. Without this parameter, the next start rebuilds all indexes.',
   })
 }
 

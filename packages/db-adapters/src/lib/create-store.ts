@@ -112,7 +112,7 @@ function storeOn(client: ClientStoreOptions['client'], options: object): Promise
       'Option "client" is neither a pool of pg, mysql2 or oracledb, nor a database object of better-sqlite3.',
     )
   if (client.name === '' || client.name === ':memory:')
-    throw new TypeError('The SQLite database of option "client" is in memory, where nobody else can open it.')
+    throw new TypeError('The SQLite database of option "client" is in memory, so other connections cannot open it.')
   return factories.sqlite({ ...options, filename: client.name })
 }
 

@@ -65,7 +65,7 @@ export function databaseOfKnex({ client }: KnexInstance): KnexDatabase {
   if (name === 'sqlite') {
     const { filename } = connection as { readonly filename?: string }
     if (!filename || filename === ':memory:')
-      throw new TypeError('The SQLite database of the knex instance is in memory, where nobody else can open it.')
+      throw new TypeError('The SQLite database of the knex instance is in memory, so other connections cannot open it.')
     return { name, where: { filename }, pool: {} }
   }
   // knex hides the password from copies.

@@ -81,7 +81,7 @@ export interface Manager {
 function actionOf(name: string): Action {
   const action = findAction(name)
   if (action) return action
-  throw new ManagerError('ERR_USAGE', `There is no action "${name.slice(0, 40)}".`, { command: '--help' })
+  throw new ManagerError('ERR_USAGE', `Unknown action "${name.slice(0, 40)}".`, { command: '--help' })
 }
 
 /** No I/O before the first call. */
@@ -98,8 +98,8 @@ export function createManager(options: ManagerOptions): Manager {
   const openedRegistry = () => {
     if (registry) return registry
     if (!existsSync(home.config))
-      throw new ManagerError('ERR_HOME', `${home.folder} is no manager's home: it has no config.sh.`, {
-        help: 'Make one there, or name another with --home or APPS_HOME.',
+      throw new ManagerError('ERR_HOME', `${home.folder} is not a manager's home: it has no config.sh.`, {
+        help: 'Create a home there with "manager init", or name another folder with --home or APPS_HOME.',
         command: `init --home ${home.folder}`,
       })
     assertNotLost(home)

@@ -42,7 +42,7 @@ async function work(homeFolder: string, id: string, { secrets, ...options }: Wor
       if (action !== recovery) return answerOf(await manager.perform(action, input, by))
       // Each action does that first.
       await manager.perform('operations', { limit: 1 }, by)
-      return { status: 0, message: 'What was interrupted has come to its end, or needs attention.' }
+      return { status: 0, message: 'Interrupted operations were finished, or need attention.' }
     } catch (error) {
       return failureAnswerOf(failureOf(error))
     }

@@ -30,7 +30,7 @@ export function createAddressing(
   const host = chosen.slice(0, at).replace(/^\[(.*)\]$/, '$1')
   const port = chosen.slice(at + 1)
   if (at < 1 || host === '' || !/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-    throw new ManagerError('ERR_USAGE', `"${chosen.slice(0, 80)}" is no address to listen on.`, {
+    throw new ManagerError('ERR_USAGE', `"${chosen.slice(0, 80)}" is not an address to listen on.`, {
       help: 'It is an address and a port, such as 127.0.0.1:8000, 0.0.0.0:8000 or [::1]:8000.',
     })
   const prefix = url.pathname.replace(/\/+$/, '')

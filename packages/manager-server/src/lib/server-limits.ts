@@ -87,7 +87,7 @@ function refuse({ code = '' }: NodeJS.ErrnoException, socket: HttpSocket, linger
   refused.add(socket)
   // Nobody reads it, or half an answer was sent already.
   if (code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) return void socket.destroy()
-  const [status, message] = reasons[code] ?? ['400 Bad Request', 'This is no HTTP request.']
+  const [status, message] = reasons[code] ?? ['400 Bad Request', 'This is not an HTTP request.']
   const body = JSON.stringify({ status: 2, message, code: 'ERR_USAGE' })
   // Else the parser would take what comes now for a request.
   socket

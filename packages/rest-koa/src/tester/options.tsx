@@ -57,7 +57,7 @@ export function Options(props: {
         {has('cursor') && draft.cursor !== undefined && (
           <TextField
             label="Cursor"
-            hint="Empty begins; the next one comes with the answer."
+            hint="Empty starts; the answer contains the next one."
             value={draft.cursor}
             onInput={(cursor) => change({ cursor })}
           />

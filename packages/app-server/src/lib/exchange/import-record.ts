@@ -55,5 +55,5 @@ export function readAction(text: string | undefined, place: FilePlace): ImportAc
   if (text === undefined || text === '') return 'upsert'
   const action = importActions.find((name) => name === text)
   if (action) return action
-  throw fileError(place, `"${text.slice(0, 40)}" is no action; there are ${importActions.join(', ')}.`)
+  throw fileError(place, `"${text.slice(0, 40)}" is not an action. Use one of: ${importActions.join(', ')}.`)
 }

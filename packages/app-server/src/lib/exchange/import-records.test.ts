@@ -148,7 +148,7 @@ test('references go by keys, through keys that hold references themselves', asyn
     'record 1: Answer: Field "ans_review_id": there is no Review with rev_movie_id.mov_code "ALIEN", rev_author "bob".',
   ])
   expect(await wrong({ 'ans_no.x': 1 })).toEqual([
-    'record 1: Answer: "ans_no.x": "ans_no" is no reference and no document.',
+    'record 1: Answer: "ans_no.x": "ans_no" is neither a reference nor a document.',
   ])
   expect(await wrong({ ans_review_id: '1', 'ans_review_id.rev_author': 'ann' })).toContain(
     'record 1: Answer: "ans_review_id" is given by row id and by key; give one of them.',

@@ -78,7 +78,7 @@ export async function readValues(
     if (field && path.length > 0) {
       if (field.type.name === 'reference') return addKey(field, path, value)
       if (object.documents.includes(field)) return addPart(field, path, value)
-      messages.push(invalid(name, `"${name.slice(0, 100)}": "${head}" is no reference and no document.`))
+      messages.push(invalid(name, `"${name.slice(0, 100)}": "${head}" is neither a reference nor a document.`))
     } else if (field && object.documents.includes(field)) documents.set(field, wholeDocument(value))
     else values[name] = field?.type.name === 'object' && record.isText ? parseJson(name, value) : value
   }

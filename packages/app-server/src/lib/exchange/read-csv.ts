@@ -80,7 +80,7 @@ function explain({ code, message }: CsvError): string {
     case 'CSV_INVALID_CLOSING_QUOTE':
       return 'A quote is closed within a value; write "" for a quote.'
     case 'INVALID_OPENING_QUOTE':
-      return 'A quote begins within a value; put the whole value into quotes, and write "" for a quote.'
+      return 'There is a quote inside a value. Put the whole value in quotes, and write "" for each quote in it.'
     default:
       return message
   }

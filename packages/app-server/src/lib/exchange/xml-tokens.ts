@@ -169,7 +169,7 @@ export async function* xmlTokens(
     const [, hex, decimal] = /^#(?:x([\da-f]{1,6})|(\d{1,7}));$/i.exec(reference) ?? []
     const code = hex !== undefined ? Number.parseInt(hex, 16) : decimal !== undefined ? Number(decimal) : Number.NaN
     if (code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff)) return String.fromCodePoint(code)
-    throw refused(`"&${reference}" is no character; write &amp; for "&". Entities of one's own are not taken.`)
+    throw refused(`"&${reference}" is not a character. Write &amp; for "&". Custom entities are not supported.`)
   }
 
   function refused(text: string): Error {

@@ -53,7 +53,7 @@ export function createPurges(options: PurgeOptions): Readonly<Record<PurgeServic
       ],
     })),
   ]
-  const purgetempfiles = [files('payloads that nobody works on', temporaryFolder), orphans(options)]
+  const purgetempfiles = [files('unused payloads', temporaryFolder), orphans(options)]
   const tokens = records(options, 'revoked tokens that have ended', 'RevokedToken', (before) => ({
     op: '<',
     field: 'rvk_expires',

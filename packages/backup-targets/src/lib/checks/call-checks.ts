@@ -9,7 +9,7 @@ export const callChecks: readonly Check[] = [
     async run({ target, prefix }) {
       const [key, bytes] = [`${prefix}object`, madeUpBytes()]
       await target.put(key, pieces(bytes))
-      const reason = new Error('not any more')
+      const reason = new Error('no longer needed')
       const signal = AbortSignal.abort(reason)
       const calls: Readonly<Record<string, () => Promise<unknown>>> = {
         'put()': () => target.put(`${prefix}aborted`, pieces(bytes), { signal }),
@@ -46,7 +46,7 @@ export const callChecks: readonly Check[] = [
     },
   },
   {
-    name: 'a download that is aborted fails with the reason, and the target goes on',
+    name: 'an aborted download fails with the reason, and the target still works',
     async run({ target, prefix }) {
       const [key, bytes, controller] = [`${prefix}big`, madeUpBytes(3_000_000), new AbortController()]
       await target.put(key, pieces(bytes))
@@ -66,7 +66,7 @@ export const callChecks: readonly Check[] = [
     },
   },
   {
-    name: 'connections are closed, twice does no harm, others go on',
+    name: 'connections can be closed twice, and others still work',
     async run({ target, prefix, fresh }) {
       const [key, bytes] = [`${prefix}object`, madeUpBytes()]
       const other = await fresh()
@@ -85,7 +85,7 @@ export const callChecks: readonly Check[] = [
       same(other.capabilities, target.capabilities, 'capabilities of another connection')
       holds(
         target.capabilities.hashes.length === 0 || target.hash !== undefined,
-        'It says that it can tell hashes, and has no hash().',
+        'It declares hashes, but has no hash().',
       )
     },
   },

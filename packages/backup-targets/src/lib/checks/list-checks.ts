@@ -58,7 +58,7 @@ export const listChecks: readonly Check[] = [
     },
   },
   {
-    name: 'a list knows at once what was stored and deleted, also by others',
+    name: 'a list immediately shows what was stored and deleted, also by others',
     async run({ target, prefix, another }) {
       const other = await another()
       for (const name of ['1', '2']) {

@@ -200,7 +200,7 @@ export const objectChecks: readonly Check[] = [
           told.add(algorithm)
         }
       }
-      holds(told.size > 0, 'hash() told none of them.')
+      holds(told.size > 0, 'hash() returned none of them.')
       return [...told].join(', ')
     },
   },

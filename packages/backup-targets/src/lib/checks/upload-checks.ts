@@ -5,7 +5,7 @@ import { bytesOf, failsWith, holds, isNowhere, keysBelow, same, sameBytes } from
 import { cutPlan, cutUpload, failingAfter, gated, madeUpBytes, pieces, tooBigParts } from './made-up.js'
 
 const noResume: Check['skip'] = (capabilities) =>
-  capabilities.resume === 'none' ? 'its uploads begin anew' : tooBigParts(capabilities)
+  capabilities.resume === 'none' ? 'its uploads start again' : tooBigParts(capabilities)
 
 /** How uploads appear, fail, and go on. */
 export const uploadChecks: readonly Check[] = [
@@ -131,7 +131,7 @@ export const uploadChecks: readonly Check[] = [
     },
   },
   {
-    name: 'an upload that was cut goes on where it was',
+    name: 'an interrupted upload resumes where it stopped',
     skip: noResume,
     async run({ target, prefix, another }) {
       const { size, arrived } = cutPlan(target.capabilities)
@@ -160,13 +160,13 @@ export const uploadChecks: readonly Check[] = [
         const first = Math.max(told[0] ?? 0, ...starts)
         // A target that reads all again to compare tells it by its progress.
         if (Math.max(...starts) > 0 || first >= arrived / 2) return `at byte ${first} of ${size}`
-        holds(restMs !== rests.at(-1), `It began again at byte ${first} although ${arrived} had arrived.`)
+        holds(restMs !== rests.at(-1), `It started again at byte ${first} although ${arrived} had arrived.`)
         await target.delete(key)
       }
     },
   },
   {
-    name: 'an upload never goes on with another content',
+    name: 'an upload never resumes with other content',
     skip: noResume,
     async run({ target, prefix }) {
       const { size } = cutPlan(target.capabilities)
@@ -180,7 +180,7 @@ export const uploadChecks: readonly Check[] = [
         )
       ) {
         sameBytes(await bytesOf(target, key), bytes)
-        return 'it began anew'
+        return 'it started again'
       }
       await failsWith(put, ['ERR_TARGET_DAMAGED'], 'put()')
       await isNowhere(target, key, 'after it')

@@ -14,7 +14,7 @@ export const target: TargetType = {
   title: 'Google Cloud Storage',
   options: [
     { name: 'bucket', summary: 'Bucket, which must be there', required: true },
-    { name: 'prefix', summary: 'Begins the names of all objects, e.g. `backups/`; default: nothing' },
+    { name: 'prefix', summary: 'Prefix of all object names, e.g. `backups/`; default: none' },
     { name: 'key_file', summary: 'Key of a service account; default: the usual credentials of this machine' },
     { name: 'api_endpoint', summary: 'Other address of the API: a private one of Google, or that of an emulator' },
   ],

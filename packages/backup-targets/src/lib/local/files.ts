@@ -12,7 +12,7 @@ export async function assertFolder(folder: string): Promise<void> {
     throw fileError(error, `Cannot look at ${folder}`)
   })
   if (found?.isDirectory()) return
-  throw new TargetError('ERR_TARGET_SETTINGS', `${folder} is no folder.`, {
+  throw new TargetError('ERR_TARGET_SETTINGS', `${folder} is not a folder.`, {
     help: 'Make it, or mount the disk that it is on; it is never made, so that nothing is written beside.',
   })
 }

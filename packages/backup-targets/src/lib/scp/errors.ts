@@ -62,8 +62,7 @@ export function sshError(settings: SshSettings, output: string): TargetError {
   const server = serverName(settings)
   const reason = said === '' ? 'the connection ended' : lastLines(said)
   if (code === 'ERR_TARGET_IDENTITY') return identityError(settings, reason)
-  const message =
-    code === 'ERR_TARGET_REFUSED' ? `${server} lets nobody in with this user and key` : `Cannot work with ${server}`
+  const message = code === 'ERR_TARGET_REFUSED' ? `${server} refuses this user and key` : `Cannot work with ${server}`
   return new TargetError(code, `${message}: ${reason}`)
 }
 

@@ -10,8 +10,8 @@ const missing = toolIsMissing('sshd') ?? toolIsMissing('ssh')
 const withoutCommands = [
   'an object is stored, found and read back',
   'what is not there is not found',
-  'an upload that was cut goes on where it was',
-  'an upload never goes on with another content',
+  'an interrupted upload resumes where it stopped',
+  'an upload never resumes with other content',
   'what cut uploads left is swept, and nothing else',
   'capabilities are data that does not change',
 ]

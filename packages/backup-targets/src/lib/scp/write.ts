@@ -97,7 +97,7 @@ async function writeChunks(
 /** Some servers only write files from their beginning: the next attempt does that. */
 async function cannotAppend(session: SftpSession, path: string, start: number, cause: unknown): Promise<TargetError> {
   await session.client.remove(session.path(path))
-  return new TargetError('ERR_TARGET_DAMAGED', `The server cannot go on with "${path}" behind byte ${start}.`, {
+  return new TargetError('ERR_TARGET_DAMAGED', `The server cannot resume "${path}" after byte ${start}.`, {
     cause,
   })
 }

@@ -57,8 +57,8 @@ describe.skipIf(missing)('OpenStack Swift with Keystone', () => {
     const only = [
       'an object is stored, found and read back',
       'an object of several parts is stored, listed with its size, and deleted',
-      'a list knows at once what was stored and deleted, also by others',
-      'an upload that was cut goes on where it was',
+      'a list immediately shows what was stored and deleted, also by others',
+      'an interrupted upload resumes where it stopped',
       'what cut uploads left is swept, and nothing else',
     ]
     testBackupTarget({ name: 'the contract', open, only })

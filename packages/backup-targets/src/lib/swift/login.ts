@@ -138,7 +138,7 @@ function pick(endpoints: readonly Endpoint[], { region, tenant }: LoginSettings)
     const regions = endpoints.map((endpoint) => endpoint.region).join(', ')
     throw new TargetError('ERR_TARGET_SETTINGS', `Swift: no object store in region "${region}", but in ${regions}.`)
   }
-  throw new TargetError('ERR_TARGET_SETTINGS', 'Swift: the log-in succeeded, but tells of no object store.', {
+  throw new TargetError('ERR_TARGET_SETTINGS', 'Swift: the log-in succeeded, but names no object store.', {
     help: tenant === undefined ? 'Set tenant_name to the project that has it.' : `Has "${tenant}" one?`,
   })
 }

@@ -36,7 +36,7 @@ const faults: Readonly<Record<string, { wrap(target: BackupTarget): BackupTarget
     found: {
       [stored]: /another content at byte 100/,
       'the hashes that the store computes are right': /sha256 of 1000 bytes/,
-      'an upload that was cut goes on where it was': /another content at byte 100/,
+      'an interrupted upload resumes where it stopped': /another content at byte 100/,
     },
   },
   'hashes of other bytes': {
@@ -47,7 +47,7 @@ const faults: Readonly<Record<string, { wrap(target: BackupTarget): BackupTarget
     wrap: faulty.listLag,
     found: {
       'a list has what begins with the prefix, and nothing else': /list\(\) of "": \[\] instead of/,
-      'a list knows at once what was stored and deleted, also by others': /after put\(\): \[\] instead of/,
+      'a list immediately shows what was stored and deleted, also by others': /after put\(\): \[\] instead of/,
     },
   },
   'uploads that are called good although their source failed': {
@@ -55,12 +55,12 @@ const faults: Readonly<Record<string, { wrap(target: BackupTarget): BackupTarget
     found: {
       'an upload whose source fails leaves nothing that is seen, and does not harm what was there': /did not fail/,
       'a source with fewer or more bytes than it promised is not stored': /200000 bytes as 200001 did not fail/,
-      'an upload that was cut goes on where it was': /did not fail/,
+      'an interrupted upload resumes where it stopped': /did not fail/,
     },
   },
   'uploads that go on with another content': {
     wrap: faulty.blending,
-    found: { 'an upload never goes on with another content': /another content/ },
+    found: { 'an upload never resumes with other content': /another content/ },
   },
   'objects that grow under their final keys': {
     wrap: faulty.visible,
@@ -80,7 +80,7 @@ const faults: Readonly<Record<string, { wrap(target: BackupTarget): BackupTarget
     wrap: faulty.deaf,
     found: {
       'a call that is aborted before rejects with the reason': /put\(\) did not fail/,
-      'a download that is aborted fails with the reason, and the target goes on': /did not fail/,
+      'an aborted download fails with the reason, and the target still works': /did not fail/,
     },
   },
   'streams that just end when they are cut': {

@@ -20,7 +20,7 @@ const wrong: readonly (readonly [string, RegExp, readonly (keyof typeof forms)[]
   [`//app:${secret}@[::1]:x/app`, /port that is not a number/, all],
   [`//app:${secret}@ho st/app`, /cannot be read/, all],
   [`app:${secret}@host/app`, /cannot be read/, all],
-  [`//app:50%${secret}@host/app`, /a % in its password that does not begin a character/, all],
+  [`//app:50%${secret}@host/app`, /a % in its password that does not start a character/, all],
   [`//app:%ff${secret}@host/app`, /a % in its password/, all],
   [`//50%:${secret}@host/app`, /a % in its user/, all],
   [`//app:${secret}@host/50%`, /a % in its (?:database|service)/, all],

@@ -83,7 +83,7 @@ function decoded(text: string, part: string, form: UrlForm): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw refusal(form, `has a % in its ${part} that does not begin a character (write %25 for %)`)
+    throw refusal(form, `has a % in its ${part} that does not start a character (write %25 for %)`)
   }
 }
 

@@ -117,7 +117,7 @@ export class JoinedStore implements ObjectStore {
 
   sync(): Promise<SyncPlan> {
     return Promise.reject(
-      new StoreError('internal', 'A store within a transaction cannot sync. Sync before it begins.'),
+      new StoreError('internal', 'A store within a transaction cannot sync. Sync before it starts.'),
     )
   }
 

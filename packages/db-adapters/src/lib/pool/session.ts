@@ -168,8 +168,7 @@ export class ConnectionSession implements StoreSession {
   }
 
   #check(): void {
-    if (this.#ended)
-      throw new StoreError('internal', 'This transaction has ended; its session cannot be used any more.')
+    if (this.#ended) throw new StoreError('internal', 'This transaction has ended. Its session can no longer be used.')
     if (this.#failure) throw afterFailure(this.#failure)
   }
 

@@ -11,7 +11,7 @@ export async function runChange(change: Change, undone: boolean, work: () => Pro
   } catch (error) {
     if (StoreError.is(error) && error.retry) throw error
     const { description } = stepOf(change)
-    const rest = undone ? 'Nothing was changed.' : 'The steps before it are done; the next sync goes on from there.'
+    const rest = undone ? 'Nothing was changed.' : 'The steps before it are done. The next sync continues from there.'
     throw new StoreError('schema', `Cannot ${description}: ${messageOf(error)} ${rest}`, { cause: error })
   }
 }

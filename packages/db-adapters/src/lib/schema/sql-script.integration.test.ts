@@ -70,7 +70,7 @@ onEachDatabase((database) => {
     const planned = await plan(second)
     const script = sqlScript(planned)
     expect(script).toContain('DESTRUCTIVE: change column piece.made from string(30) to date')
-    expect(script).toContain('-- Not used any more, and kept: piece.old')
+    expect(script).toContain('-- No longer used, and kept: piece.old')
     runByClient(database, script)
     expect(await plan(second)).toStrictEqual({ steps: [], leftover: [{ table: 'piece', column: 'old' }] })
     const rows = await database.rows(

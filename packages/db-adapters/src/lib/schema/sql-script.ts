@@ -26,7 +26,7 @@ export function sqlScript({ steps, leftover, sql, noSql }: SyncPlan): string {
     blocks.push(`${statement.sql};\n`)
     previous = title
   }
-  const kept = leftover.map(({ table, column }) => comment(`Not used any more, and kept: ${table}.${column}`))
+  const kept = leftover.map(({ table, column }) => comment(`No longer used, and kept: ${table}.${column}`))
   return [...kept, ...blocks].join('').trimStart()
 }
 

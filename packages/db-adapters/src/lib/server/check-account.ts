@@ -22,7 +22,7 @@ function check(what: string, name: string, most: number): void {
   const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name
   throw new DatabaseServerError(
     'ERR_FAILED',
-    `"${shown}" is no name of a ${what}: 1 to ${most} of a-z, 0-9 and _ are, with a letter first.`,
+    `"${shown}" is not a valid ${what} name. Use 1 to ${most} of a-z, 0-9 and _, with a letter first.`,
   )
 }
 

@@ -81,8 +81,7 @@ export async function restoreWithTool(restore: ToolRestore): Promise<void> {
       if (!child.stdin.write(chunk)) await Promise.race([drained(child.stdin), ended])
       if (hasEnded()) break
     }
-    if (!hasEnded() && !tail.isComplete())
-      throw new DatabaseServerError('ERR_FAILED', 'The dump is not complete: it was cut off.')
+    if (!hasEnded() && !tail.isComplete()) throw new DatabaseServerError('ERR_FAILED', 'The dump is incomplete.')
   } catch (error) {
     if (hasEnded()) await ended
     // Killed before its input ends: a program that sees the end would keep what it has.

@@ -118,7 +118,7 @@ describe('requests of an instance', () => {
 describe('the report', () => {
   it('of an instance that nobody called says so', async () => {
     expect(summaryText('demo', await summarise(readRequests(join(folder, 'none'))))).toBe(
-      'No requests are in the logs of "demo".',
+      'The logs of "demo" contain no requests.',
     )
   })
 

@@ -46,7 +46,7 @@ export async function goAccessReport(
     maxBuffer: 64 * 2 ** 20,
   })
   if (failed || !stdout.includes('<html'))
-    throw new ManagerError('ERR_FAILED', 'GoAccess could not make the report.', { output: stderr.slice(-2000) })
+    throw new ManagerError('ERR_FAILED', 'GoAccess could not create the report.', { output: stderr.slice(-2000) })
   return stdout
 }
 

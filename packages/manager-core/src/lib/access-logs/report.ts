@@ -4,7 +4,7 @@ import type { AccessSummary, Counted } from './summarise.js'
 /** The summary as text for a terminal. */
 export function summaryText(name: string, summary: AccessSummary): string {
   const { requests, from, to } = summary
-  if (requests === 0 || from === undefined || to === undefined) return `No requests are in the logs of "${name}".`
+  if (requests === 0 || from === undefined || to === undefined) return `The logs of "${name}" contain no requests.`
   return [
     `${requests} requests to "${name}" from ${from} to ${to}`,
     ...figures(summary).map(([label, value]) => `${label}: ${value}`),
@@ -49,7 +49,8 @@ function figures({ bytes, visitors, durationMs, statuses }: AccessSummary): read
     ['Sent', sizeText(bytes)],
     [
       'Duration',
-      `average ${durationText(average)}, half within ${durationText(p50)}, 95 % within ${durationText(p95)}, longest ${durationText(max)}`,
+      `average ${durationText(average)}, half within ${durationText(p50)}, 95 % within ${durationText(p95)}, ` +
+        `maximum ${durationText(max)}`,
     ],
     [
       'Statuses',

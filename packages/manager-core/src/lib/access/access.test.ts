@@ -137,7 +137,7 @@ describe('scope', () => {
     expect(await test.perform('whoami', {}, mine)).toMatchObject({ item: { instances: ['mine'] } })
     for (const name of ['other', 'OTHER', 'never']) {
       const call = test.perform('get', { name }, mine)
-      await expect(call).rejects.toMatchObject({ code: 'ERR_NOT_FOUND', message: `There is no instance "${name}".` })
+      await expect(call).rejects.toMatchObject({ code: 'ERR_NOT_FOUND', message: `No instance is named "${name}".` })
     }
     await test.perform('protect', { name: 'other' })
     await test.perform('protect', { name: 'mine' })

@@ -19,11 +19,7 @@ export function checkHost(
 ): void {
   const host = addressOf(url)?.host ?? ''
   if (!instances || hosts?.has(host) || hostsOf(before, settings).has(host)) return
-  throw new ManagerError(
-    'ERR_ACCESS',
-    `You may not give an instance the host "${host}": your token does not name it.`,
-    {
-      help: 'An administrator makes tokens with hosts: token add <name> --instances <names> --hosts <hosts>.',
-    },
-  )
+  throw new ManagerError('ERR_ACCESS', `Your token does not allow the host "${host}".`, {
+    help: 'Ask an administrator for a token with this host: token add <name> --instances <names> --hosts <hosts>',
+  })
 }

@@ -13,16 +13,16 @@ export function isForScoped({ scoped, parameters = [] }: Action): boolean {
 /** Why the caller may not perform the action; undefined: it may. Which instances it is about is not looked at. */
 export function whyNot(action: Action, { abilities, instances }: Pick<Caller, 'abilities' | 'instances'>) {
   if (abilities && !abilities.has(action.ability))
-    return `"${action.name}" needs the ability "${action.ability}", which you do not have.`
+    return `"${action.name}" requires the ability "${action.ability}", which you do not have.`
   if (instances && !isForScoped(action))
-    return `"${action.name}" is about the whole manager, and you may use some instances only.`
+    return `"${action.name}" affects the whole manager, and your access is limited to some instances.`
   return undefined
 }
 
 /** Why the caller may not give an option; undefined: it may. */
 export function whyNotOption({ name, ability }: Option, { abilities }: Pick<Caller, 'abilities'>): string | undefined {
   if (ability === undefined || !abilities || abilities.has(ability)) return undefined
-  return `"--${name}" needs the ability "${ability}", which you do not have.`
+  return `"--${name}" requires the ability "${ability}", which you do not have.`
 }
 
 /**

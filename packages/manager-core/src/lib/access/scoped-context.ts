@@ -37,7 +37,7 @@ function scopedBackups(backups: Backups, ids: ReadonlySet<string>): Backups {
     async find(name, wanted) {
       const backup = await backups.find(name, wanted)
       if (ids.has(backup.manifest.instance.id)) return backup
-      throw new ManagerError('ERR_NOT_FOUND', `There is no such backup of "${name.slice(0, 40)}".`, {
+      throw new ManagerError('ERR_NOT_FOUND', `No such backup of "${name.slice(0, 40)}" was found.`, {
         command: 'backups list',
       })
     },

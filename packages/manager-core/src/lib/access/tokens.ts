@@ -61,7 +61,7 @@ export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry
       const id = randomId()
       const secret = randomSecret()
       registry.transaction(() => {
-        if (rows.byName(name)) throw new ManagerError('ERR_NAME_TAKEN', `There is a token "${name}" already.`)
+        if (rows.byName(name)) throw new ManagerError('ERR_NAME_TAKEN', `A token named "${name}" already exists.`)
         rows.insert({
           id,
           name,
@@ -80,7 +80,7 @@ export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry
     remove(name) {
       const row = rows.byName(name)
       if (!row || !rows.remove(row.id))
-        throw new ManagerError('ERR_NOT_FOUND', `There is no token "${name.slice(0, 40)}".`, { command: 'token list' })
+        throw new ManagerError('ERR_NOT_FOUND', `No token is named "${name.slice(0, 40)}".`, { command: 'token list' })
       return tokenOf(row)
     },
 

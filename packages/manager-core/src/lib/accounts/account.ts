@@ -29,8 +29,8 @@ export function accountAt(folder: string): SystemAccount | undefined {
   const account = { name, uid: Number(uid), gid: Number(gid) }
   const isSound = name !== '' && [account.uid, account.gid].every((id) => Number.isInteger(id) && id > 0)
   if (isSound && lstatSync(file).uid === process.getuid?.()) return account
-  throw new ManagerError('ERR_STATE', `${file} does not say which system account the instance has.`, {
-    help: 'Put it back from a backup of the machine: the name, user id and group id of the account, on one line.',
+  throw new ManagerError('ERR_STATE', `${file} does not name the system account of the instance.`, {
+    help: 'Restore the file from a backup of the machine. It has one line: name, user id and group id of the account.',
   })
 }
 

@@ -36,7 +36,7 @@ export async function endAllOf(account: SystemAccount | undefined): Promise<void
     if (alone && all().length === 0) return
     if (performance.now() - begin > killMs)
       throw new ManagerError('ERR_FAILED', `Processes ${left.join(', ')} of "${account.name}" do not end.`, {
-        help: 'They wait for a disk or a network drive; see to it, then try again.',
+        help: 'They are waiting for a disk or a network drive. Fix it, then try again.',
       })
   }
 }

@@ -271,7 +271,7 @@ describe.runIf(isHere)('isolate', () => {
           }),
         )
         await test.perform('stop', { name: 'demo' })
-        await expect(test.perform('start', { name: 'demo' })).rejects.toThrow('"demo" has no system account of its own')
+        await expect(test.perform('start', { name: 'demo' })).rejects.toThrow('"demo" has no system account')
         await test.perform('isolate', { name: 'demo' })
         await test.perform('start', { name: 'demo' })
         await expect(test.perform('isolate', { name: 'demo', undo: true })).rejects.toThrow('APPS_ISOLATION=yes')
@@ -280,7 +280,7 @@ describe.runIf(isHere)('isolate', () => {
         await test.perform('stop', { name: 'demo' })
         const gone = accountAt(test.path('demo'))
         execFileSync('userdel', ['--force', gone?.name as string])
-        await expect(test.perform('start', { name: 'demo' })).rejects.toThrow('no system account')
+        await expect(test.perform('start', { name: 'demo' })).rejects.toThrow('does not exist on this machine')
         await test.perform('isolate', { name: 'demo' })
         await test.perform('start', { name: 'demo' })
         expect(await identity()).not.toBe(gone?.name)
@@ -291,7 +291,7 @@ describe.runIf(isHere)('isolate', () => {
         expect(closed).toContainEqual(
           expect.objectContaining({
             check: 'isolation',
-            message: expect.stringContaining(`may not enter ${test.folder}`) as string,
+            message: expect.stringContaining(`cannot enter ${test.folder}`) as string,
           }),
         )
         await expect(test.perform('add', { name: 'late' })).rejects.toMatchObject({ code: 'ERR_SETTINGS' })

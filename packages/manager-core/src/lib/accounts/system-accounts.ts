@@ -34,7 +34,7 @@ export async function makeAccount(name: string, home: string): Promise<SystemAcc
   ])
   const made = findAccount(name)
   if (made) return made
-  throw new ManagerError('ERR_FAILED', `The system account "${name}" was made, but is not in /etc/passwd.`)
+  throw new ManagerError('ERR_FAILED', `The system account "${name}" was created, but is not in /etc/passwd.`)
 }
 
 /** Ends its processes and removes it; nothing to do when there is none of this name. */
@@ -54,7 +54,7 @@ export function checkAccount({ name, uid, gid }: SystemAccount): void {
     'ERR_STATE',
     found
       ? `The system account "${name}" of the instance has other ids on this machine (${found.uid}:${found.gid}, not ${uid}:${gid}).`
-      : `This machine has no system account "${name}", which the instance runs as.`,
-    { help: 'Give it another account: manager isolate with its name.' },
+      : `The system account "${name}" of the instance does not exist on this machine.`,
+    { help: 'Create a new account for it: manager isolate <name>' },
   )
 }

@@ -20,18 +20,18 @@ export function whyNotIsolated({ home, applicationServer }: ObstacleContext): Ob
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
     return {
       reason: `The manager does not run as root, ${isMissing}.`,
-      help: 'Run the manager as root on Linux when instances must not trust each other.',
+      help: 'To isolate instances from each other, run the manager as root on Linux.',
     }
   const missing = neededPrograms.filter((program) => programPath(program) === undefined)
   if (missing.length > 0)
     return {
       reason: `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed, ${isMissing}.`,
-      help: 'Install the packages that have them: util-linux, passwd, coreutils and tar on Debian.',
+      help: 'Install the packages that contain them (on Debian: util-linux, passwd, coreutils and tar).',
     }
   if (readFileSync('/proc/sys/fs/protected_hardlinks', 'utf8').trim() === '0')
     return {
       reason: `Users of this machine may make hard links to files that they cannot read (fs.protected_hardlinks=0), ${isMissing}.`,
-      help: 'Switch that off: sysctl -w fs.protected_hardlinks=1, and a line in /etc/sysctl.d.',
+      help: 'Set fs.protected_hardlinks=1: with sysctl -w, and in a file in /etc/sysctl.d.',
     }
   const manager = dirname(fileURLToPath(import.meta.url))
   const programs = [process.execPath, applicationServer, manager].map((path) => ['programs', path] as const)
@@ -39,11 +39,11 @@ export function whyNotIsolated({ home, applicationServer }: ObstacleContext): Ob
     const closed = closedFolder(path)
     if (closed !== undefined)
       return {
-        reason: `Other users may not enter ${closed}, where the manager has its ${what}, ${isMissing}.`,
+        reason: `Other users cannot enter ${closed}, which contains the manager's ${what}, ${isMissing}.`,
         help:
           what === 'home'
-            ? `Move the home to a folder that all may enter, such as /srv/steward, or open ${closed}: chmod o+x ${closed}`
-            : `Install Node and Steward in a folder that all may read, such as /opt/steward, or open ${closed}: chmod o+x ${closed}`,
+            ? `Move the home to a folder that all users can enter, e.g. /srv/steward, or run: chmod o+x ${closed}`
+            : `Install Node and Steward in a folder that all users can read, e.g. /opt/steward, or run: chmod o+x ${closed}`,
       }
   }
   return undefined
@@ -83,7 +83,7 @@ export function isolationOf(context: IsolationContext): Isolation {
 export function getsAccount(context: IsolationContext): boolean {
   const isolation = isolationOf(context)
   if (!isolation.isOn && isolation.obstacle && context.settings.global.isolation === 'yes')
-    throw new ManagerError('ERR_SETTINGS', `APPS_ISOLATION=yes cannot be done here: ${isolation.obstacle.reason}`, {
+    throw new ManagerError('ERR_SETTINGS', `APPS_ISOLATION=yes is not possible here: ${isolation.obstacle.reason}`, {
       help: isolation.obstacle.help,
     })
   return isolation.isOn

@@ -8,7 +8,8 @@ export function actionTable(actions: () => readonly Action[]): Action {
     name: 'actions',
     group: 'Manager',
     summary: 'List all actions with their inputs',
-    description: 'For programs: forms are made of it. Those that the caller may not ask are told as not allowed.',
+    description:
+      'For programs, for example to generate forms. Actions that the caller is not allowed to run are marked.',
     ability: 'read',
     mutating: false,
     scoped: true,

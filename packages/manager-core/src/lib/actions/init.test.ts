@@ -92,7 +92,7 @@ it('does not scatter a home among other files, unless told to', async () => {
   for (const name of ['b.txt', 'a.txt', 'c', 'd']) writeFileSync(join(home, name), '')
   await expect(perform('init')).rejects.toMatchObject({
     code: 'ERR_STATE',
-    message: `${home} holds other files: a.txt, b.txt, c and 1 more.`,
+    message: `${home} contains other files: a.txt, b.txt, c and 1 more.`,
   })
   expect(readdirSync(home)).toHaveLength(4)
   await perform('init', { force: true })
@@ -118,7 +118,7 @@ it('says what is wrong with an address or a place', async () => {
   await expect(perform('init', { url: 'apps' })).rejects.toMatchObject({ code: 'ERR_USAGE' })
   await expect(perform('init', { url: "http://x'$(touch y)" })).rejects.toMatchObject({ code: 'ERR_USAGE' })
   writeFileSync(home, '')
-  await expect(perform('init')).rejects.toThrow(`The home ${home} cannot be made`)
+  await expect(perform('init')).rejects.toThrow(`The home ${home} cannot be created`)
 })
 
 it('says that it may not write there', async ({ skip }) => {

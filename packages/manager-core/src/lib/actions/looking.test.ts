@@ -107,11 +107,11 @@ describe('list', () => {
     [' ', 'is empty'],
     ['i.secret = 1', 'no such column: i.secret'],
     ['operation.facts = 1', 'no such column: operation.facts'],
-    ['i.name in operation', 'is not right'],
-    ['i.name in sqlite_master', 'is not right'],
-    ["i.name in pragma_table_list('instance')", 'is not right'],
-    ['i.name in json_each(1)', 'is not right'],
-    ['length(zeroblob(1000000000)) > 1', 'is not right'],
+    ['i.name in operation', 'is invalid'],
+    ['i.name in sqlite_master', 'is invalid'],
+    ["i.name in pragma_table_list('instance')", 'is invalid'],
+    ['i.name in json_each(1)', 'is invalid'],
+    ['length(zeroblob(1000000000)) > 1', 'is invalid'],
     ['', 'is empty'],
   ])('refuses SQL %j', async (where, message) => {
     await expect(manager.perform('list', { filter: `SQL:${where}` })).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe('list', () => {
 
   test('an order by what is no column names what was meant', async () => {
     await expect(manager.perform('list', { order: '-create' })).rejects.toMatchObject({
-      message: 'order takes columns, not "create".',
+      message: 'Unknown column "create" in order.',
       help: 'Did you mean "created"?',
     })
   })

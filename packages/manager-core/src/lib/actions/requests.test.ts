@@ -72,7 +72,7 @@ test('requests tells the operator when nobody can register, as there is no mail 
   onTestFinished(() => test.close())
   const { warnings } = await test.perform('requests')
   expect(warnings).toEqual([
-    'Nobody can register: APPS_MAILSERVER and APPS_EMAIL must be set, as addresses are confirmed by mail.',
+    'Self-registration does not work: set APPS_MAILSERVER and APPS_EMAIL, because addresses are confirmed by mail.',
   ])
   const { list } = await test.perform('doctor', { category: 'system' })
   expect(list).toContainEqual(expect.objectContaining({ check: 'registration', level: 'warning' }))

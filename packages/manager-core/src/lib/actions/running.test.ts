@@ -76,7 +76,7 @@ describe('start and stop', () => {
     expect(statOf(old)).toBeUndefined()
     await test.perform('stop', { name: 'demo' })
     const { plan } = await test.perform('restart', { name: 'demo' }, { dryRun: true })
-    expect(plan?.notes).toEqual(['It does not run: it is only started.'])
+    expect(plan?.notes).toEqual(['It is not running, so it is only started.'])
     await test.perform('restart', { name: 'demo' })
     expect(test.instance('demo')).toMatchObject({ desired: 'started', observed: 'started' })
   })
@@ -149,7 +149,7 @@ describe('start and stop', () => {
     expect(error).toMatchObject({
       code: 'ERR_STATE',
       message: expect.stringContaining(
-        `"demo" cannot start: its port ${port} is taken by another program (process ${process.pid}: `,
+        `"demo" cannot start: its port ${port} is used by another program (process ${process.pid}: `,
       ) as string,
     })
     expect(test.instance('demo')).toMatchObject({ desired: 'stopped', observed: 'stopped' })
@@ -345,12 +345,12 @@ describe('an application that does not start any more', () => {
       test.tell('broken', { start: 'fail' })
       const error = await failure(test.another().perform(action, { name: 'broken' }, test.caller))
       expect(error).toMatchObject({ code: 'ERR_ROLLED_BACK' })
-      expect(error.message).toMatch(/"broken" is stopped now, as it could not be started again\.$/)
+      expect(error.message).toMatch(/"broken" is now stopped, because it could not be started again\.$/)
       expect(await stateOf('broken')).toBe('stopped')
       expect(test.instance('broken')).toMatchObject({ desired: 'started', observed: 'stopped', operation: '' })
     }
     const [done] = test.context.registry.history({ instance: test.instance('broken').id }).filter(isRestart)
-    expect(done).toMatchObject({ result: 'rolled-back', message: expect.stringContaining('is stopped now') as string })
+    expect(done).toMatchObject({ result: 'rolled-back', message: expect.stringContaining('is now stopped') as string })
     await test.perform('stop', { name: 'broken', force: true })
     await test.perform('restore', { name: 'broken' })
     await test.perform('start', { name: 'broken' })

@@ -122,6 +122,7 @@ export const saveall = defineAction({
         instances: [],
       })
     const count = (result: string) => entries.filter((entry) => entry.result === result).length
+    // words-allow: begun, the name of a result
     const message = `${count('saved')} backed up, ${count('failed')} failed, ${count('not begun')} not started.`
     return {
       message,

@@ -104,7 +104,7 @@ describe('schedule by cron', () => {
     const empty = await createTestManager({ refresh: false, environment: { PATH: join(folder, 'nothing') } })
     try {
       await expect(empty.perform('schedule', { what: 'install' })).rejects.toMatchObject({
-        message: 'There is no program crontab here.',
+        message: 'The program crontab is not installed.',
         help: expect.stringContaining('--systemd') as string,
       })
       expect((await empty.perform('schedule', { what: 'show' })).list).toEqual([])

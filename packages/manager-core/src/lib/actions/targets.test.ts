@@ -63,7 +63,7 @@ describe('target test', () => {
     const { exitCode, list = [] } = await test.perform('target test', { target: 'disk' })
     mkdirSync(store)
     expect(exitCode).toBe(1)
-    expect(list[0]).toMatchObject({ result: 'failed', message: `ERR_TARGET_SETTINGS: ${store} is no folder.` })
+    expect(list[0]).toMatchObject({ result: 'failed', message: `ERR_TARGET_SETTINGS: ${store} is not a folder.` })
     expect(list.at(-1)).toMatchObject({ result: 'skipped', message: 'nothing can be stored' })
   })
 

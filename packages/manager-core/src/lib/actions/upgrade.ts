@@ -165,6 +165,7 @@ export const upgradeAllAction = defineAction({
     const { entries, warnings } = await upgradeAll(context, caller, options)
     const count = (result: string) => entries.filter((entry) => entry.result === result).length
     return {
+      // words-allow: begun, the name of a result
       message: `${count('upgraded')} upgraded, ${count('failed')} failed, ${count('not begun')} not started.`,
       list: entries,
       ...(warnings.length > 0 && { warnings }),

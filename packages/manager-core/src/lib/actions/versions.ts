@@ -25,7 +25,7 @@ export const versionActions: readonly Action[] = [
     view: {
       type: 'table',
       columns: ['version', 'date', 'default', 'title', 'location', 'problem'],
-      empty: 'No version was fetched yet.',
+      empty: 'No version has been fetched yet.',
     },
     async handler({ context }) {
       const versions = await context.templates.list()

@@ -247,12 +247,12 @@ describe('the dump', () => {
     [
       'another application',
       whole.replaceAll('Note', 'Other'),
-      'it has an object "Other", which the application has not',
+      'it has an object "Other", which the application does not have',
     ],
-    ['another field', whole.replace('"text"', '"title"'), 'does not know the field "title" of Note'],
-    ['another format', whole.replace('steward-records', 'zip'), 'a line of it is not known'],
-    ['a damaged line', whole.replace('{"end', '{"en\u0000'), 'a line of it is damaged'],
-    ['counts that are wrong', whole.replace('"Note":1', '"Note":2'), 'it says that it has 2 records of Note'],
+    ['another field', whole.replace('"text"', '"title"'), 'has no field "title" in Note'],
+    ['another format', whole.replace('steward-records', 'zip'), 'it contains an unknown line'],
+    ['a damaged line', whole.replace('{"end', '{"en\u0000'), 'it contains a damaged line'],
+    ['counts that are wrong', whole.replace('"Note":1', '"Note":2'), 'it declares 2 records of Note'],
   ])('with %s is refused', async (_, dump, message) => {
     await expect(anonymise(objects, 'objects: {}', dump)).rejects.toThrow(message)
   })

@@ -61,17 +61,17 @@ async function* changedLines(
     const { object, fields, end, format, version } = parse(line)
     if (typeof object === 'string' && Array.isArray(fields)) {
       const found = plans.get(object)
-      if (!found) throw wrong(`it has an object "${object}", which the application has not`)
+      if (!found) throw wrong(`it has an object "${object}", which the application does not have`)
       current = createObjectWork(found, fields as string[], { ...options, maker, spool, administrator })
       counts[object] = current.counts
       yield line
     } else if (end !== undefined) {
       // The dump's own counts were those before records were dropped.
       for (const [name, rows] of Object.entries(end as Record<string, number>))
-        if (counts[name]?.read !== rows) throw wrong(`it says that it has ${rows} records of ${name}`)
+        if (counts[name]?.read !== rows) throw wrong(`it declares ${rows} records of ${name}`)
       yield JSON.stringify({ end: Object.fromEntries(Object.entries(counts).map(([name, { rows }]) => [name, rows])) })
     } else if (format === 'steward-records' && version === 1) yield line
-    else throw wrong('a line of it is not known')
+    else throw wrong('it contains an unknown line')
   }
 }
 
@@ -79,12 +79,12 @@ function parse(line: string): Readonly<Record<string, Json>> {
   try {
     return JSON.parse(line) as Record<string, Json>
   } catch {
-    throw wrong('a line of it is damaged')
+    throw wrong('it contains a damaged line')
   }
 }
 
 function wrong(what: string): ManagerError {
-  return new ManagerError('ERR_FAILED', `The records cannot be anonymised: the dump is not as it should be, ${what}.`)
+  return new ManagerError('ERR_FAILED', `The records cannot be anonymised, because the dump is invalid: ${what}.`)
 }
 
 async function* linesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

@@ -86,8 +86,8 @@ async function describe(
   })
   const described = result.failed ? undefined : parse(result.stdout)
   if (described) return described
-  throw new ManagerError('ERR_FAILED', `The application in ${app} does not say which objects and fields it has.`, {
-    help: 'Its application server must know --describe.',
+  throw new ManagerError('ERR_FAILED', `The application in ${app} does not describe its objects and fields.`, {
+    help: 'Use an application server that supports --describe.',
     output: result.stderr.trim().slice(-2000),
   })
 }

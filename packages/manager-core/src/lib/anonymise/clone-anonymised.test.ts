@@ -131,18 +131,18 @@ test(
       code: 'ERR_NOT_FOUND',
     })
     await expect(perform('clone', { name: 'demo', new: 'other', anonymise: home })).rejects.toMatchObject({
-      message: expect.stringContaining('is no file of rules') as string,
+      message: expect.stringContaining('is not a rules file') as string,
     })
     await expect(perform('clone', { name: 'demo', new: 'other', anonymise: '' })).rejects.toMatchObject({
       code: 'ERR_USAGE',
     })
     await expect(clone('locale: xx\nobjects: { Contact: { con_email: fake } }')).rejects.toMatchObject({
-      message: 'Values cannot be made up in the locale "xx".',
+      message: 'Values cannot be generated for the locale "xx".',
     })
     const { warnings = [] } = await clone('objects:\n  contact.con_email: hash\n', { dryRun: true })
     expect(warnings[0]).toContain('Contact.con_lastname (last name)')
     expect(warnings[0]).not.toContain('con_email')
-    expect(warnings[1]).toContain('Documents and images are copied as they are')
+    expect(warnings[1]).toContain('Documents and images are copied unchanged')
     expect(readdirSync(join(home, 'instances'))).toEqual(before)
   },
 )

@@ -20,6 +20,6 @@ test('every kind makes a text, the same one of the same seed, in the language th
 test('a locale that is not there is told', async () => {
   await expect(loadFake('xx')).rejects.toMatchObject({
     code: 'ERR_SETTINGS',
-    message: 'Values cannot be made up in the locale "xx".',
+    message: 'Values cannot be generated for the locale "xx".',
   })
 })

@@ -54,12 +54,12 @@ async function importFaker(locale: string): Promise<{ readonly faker: Faker }> {
       () => false,
     )
     throw isThere
-      ? new ManagerError('ERR_SETTINGS', `Values cannot be made up in the locale "${locale}".`, {
-          help: 'Locales are those of @faker-js/faker: en, fr, de, es, it, nl, pt_BR …',
+      ? new ManagerError('ERR_SETTINGS', `Values cannot be generated for the locale "${locale}".`, {
+          help: 'Use a locale of @faker-js/faker: en, fr, de, es, it, nl, pt_BR …',
           cause: error,
         })
-      : new ManagerError('ERR_SETTINGS', 'The rules make values up, for which @faker-js/faker is needed.', {
-          help: 'Install it beside the manager: npm install @faker-js/faker. Or use hash, shuffle and null only.',
+      : new ManagerError('ERR_SETTINGS', 'The rules generate values, which requires @faker-js/faker.', {
+          help: 'Install it next to the manager (npm install @faker-js/faker), or use only hash, shuffle and null.',
           cause: error,
         })
   }

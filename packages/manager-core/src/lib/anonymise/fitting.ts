@@ -22,7 +22,7 @@ export function refusal(object: ObjectDescription, field: FieldDescription, rule
   const { name, type, required } = field
   const { kind, fake } = rule
   if (kind === 'keep') return undefined
-  if (type === 'id' || type === 'reference') return 'it links records, which stay linked as they are'
+  if (type === 'id' || type === 'reference') return 'it links records, and links do not change'
   if (field.technical) return `it is kept by the application; who is in created_by follows the rule of User.usr_login`
   if (type === 'password') return kind === 'null' ? undefined : 'passwords are stored as hashes; use null or keep'
   if (type === 'document' || type === 'image')

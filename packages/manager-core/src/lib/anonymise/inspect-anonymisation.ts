@@ -48,7 +48,13 @@ function placeOf(folder: string, documents: string): DocumentsPlace {
     if (path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return { below, path }
   }
   // A clone tidies up documents that no record of it has: it would remove those of its source.
-  throw new ManagerError('ERR_STATE', `Its documents are in ${documents}, which an anonymised clone must not share.`, {
-    help: 'Let "documents" of app.yaml lie below the application, or leave it out: then they are in the data of each instance.',
-  })
+  throw new ManagerError(
+    'ERR_STATE',
+    `Its documents are in ${documents}, and an anonymised clone must not share them.`,
+    {
+      help:
+        'In app.yaml, set "documents" to a folder below the application, or remove it: then each instance keeps them ' +
+        'in its data.',
+    },
+  )
 }

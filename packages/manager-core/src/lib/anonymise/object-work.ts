@@ -41,7 +41,7 @@ export function createObjectWork(
   const counts: RowCounts = { read: 0, rows: 0, changed: {} }
   const changes = fields.flatMap((field, at) => {
     const column = columns.find((one) => one.field.name === field)
-    if (!column) throw new ManagerError('ERR_FAILED', `The application does not know the field "${field}" of ${name}.`)
+    if (!column) throw new ManagerError('ERR_FAILED', `The application has no field "${field}" in ${name}.`)
     const { kind } = column.rule
     if (kind === 'keep') return []
     const isLogin = column.field.technical || (name === 'User' && field === 'usr_login')

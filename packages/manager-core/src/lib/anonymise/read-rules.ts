@@ -26,12 +26,12 @@ async function readText(file: string): Promise<string> {
     const found = await stat(file)
     // A pipe could be read but once.
     if (!found.isFile() || found.size > mostBytes)
-      throw new ManagerError('ERR_SETTINGS', `${file} is no file of rules: it must be a file of at most 1 MB.`)
+      throw new ManagerError('ERR_SETTINGS', `${file} is not a rules file: it must be a file of at most 1 MB.`)
     return await readFile(file, 'utf8')
   } catch (error) {
     if (ManagerError.is(error)) throw error
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new ManagerError('ERR_NOT_FOUND', `There is no file of rules ${file}.`)
+    if (code === 'ENOENT') throw new ManagerError('ERR_NOT_FOUND', `Rules file not found: ${file}`)
     throw new ManagerError('ERR_SETTINGS', `The rules in ${file} cannot be read: ${message}`, { cause: error })
   }
 }
@@ -51,7 +51,7 @@ export function parseRules(text: string, file: string): Rules {
   problems.throwIfAny()
   const { contents } = document
   if (!isMap(contents)) {
-    problems.add(1, `it holds no rules; it needs "objects:" with rules by object and field`)
+    problems.add(1, 'it contains no rules; it needs "objects:" with rules by object and field')
     problems.throwIfAny()
   }
   const parts = reader.entries(contents as YAMLMap)
@@ -60,7 +60,7 @@ export function parseRules(text: string, file: string): Rules {
   const seed = reader.text(valueOf('seed'))
   const locale = reader.text(valueOf('locale')) ?? 'en'
   const localeLine = valueOf('locale')?.line ?? 1
-  if (!/^[a-z]{2,3}(_[A-Za-z]{2,5}){0,2}$/.test(locale)) problems.add(localeLine, `"${locale}" is no locale`)
+  if (!/^[a-z]{2,3}(_[A-Za-z]{2,5}){0,2}$/.test(locale)) problems.add(localeLine, `"${locale}" is not a valid locale`)
   const documents = reader.choice(valueOf('documents'), ['keep', 'drop']) ?? 'keep'
   const other = valueOf('default')
   const rules: Rules = {

@@ -50,10 +50,13 @@ export function reportOf({ objects, documents }: AnonymisationPlan, counts?: Cou
     unruled,
     warnings: [
       ...(unruled.length > 0
-        ? [`These columns look personal and have no rule: ${unruled.join(', ')}. Give them one; keep is one, too.`]
+        ? [
+            `These columns look personal but have no rule: ${unruled.join(', ')}. Add a rule for each, even if it is ` +
+              'keep.',
+          ]
         : []),
       ...(files && documents === 'keep'
-        ? ['Documents and images are copied as they are (documents: drop leaves them out).']
+        ? ['Documents and images are copied unchanged. To leave them out, set documents: drop.']
         : []),
     ],
   }

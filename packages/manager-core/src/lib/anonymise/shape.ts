@@ -23,7 +23,7 @@ export function reshaped(value: string, pattern: RegExp, key: AnonymisationKey, 
   }
   const made = characters.join('')
   if (pattern.test(made)) return made
-  throw new ManagerError('ERR_FAILED', `No value could be made that matches the pattern ${pattern.source}.`, {
+  throw new ManagerError('ERR_FAILED', `No value could be generated for the pattern ${pattern.source}.`, {
     help: 'A value of the instance does not match it either. Use shuffle, null or keep for this field.',
   })
 }

@@ -51,16 +51,12 @@ export async function callIo(
     signal?.throwIfAborted()
     throw new ManagerError('ERR_STATE', `The I/O endpoint ${url} does not answer.`, {
       cause: error,
-      help: 'The instance must be started and healthy.',
+      help: 'Check that the instance is started and healthy.',
     })
   }
   if (answer.status === 401)
-    throw new ManagerError(
-      'ERR_FAILED',
-      `The I/O endpoint ${url} does not take the credentials of the settings file.`,
-      {
-        help: 'Restart the instance, so that it reads its settings again.',
-      },
-    )
+    throw new ManagerError('ERR_FAILED', `The I/O endpoint ${url} refuses the credentials in the settings file.`, {
+      help: 'Restart the instance, so it reads its settings again.',
+    })
   return { ok: answer.ok, status: answer.status, text }
 }

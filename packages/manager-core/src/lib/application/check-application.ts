@@ -105,7 +105,7 @@ async function check(
     })
   throw new ManagerError(
     reason === undefined ? 'ERR_FAILED' : 'ERR_DATABASE',
-    reason ?? 'The code of the application ended the process that was to check it.',
+    reason ?? "The application's code ended the process that checks it.",
     { output: errors },
   )
 }

@@ -55,9 +55,9 @@ export function needJdk(version: string, jdk: string | undefined): string {
   if (jdk !== undefined) return jdk
   throw new ManagerError(
     'ERR_SETTINGS',
-    `Version ${version} is a Java web application, and its settings name no JDK.`,
+    `Version ${version} is a Java web application, but its settings name no JDK.`,
     {
-      help: `Write the folder of a JDK or JRE into version-${version}.sh, for example APPS_JDK=/usr/lib/jvm/java-17-openjdk-amd64.`,
+      help: `Set the folder of a JDK or JRE in version-${version}.sh, e.g. APPS_JDK=/usr/lib/jvm/java-17-openjdk-amd64.`,
     },
   )
 }
@@ -67,9 +67,13 @@ function debugPortOf(origin: string | undefined): number | undefined {
   if (origin === undefined || origin === '') return undefined
   const port = Number(/^(?:(?:127\.0\.0\.1|localhost):)?(\d{1,5})$/.exec(origin)?.[1])
   if (port > 0 && port < 65_536) return port
-  throw new ManagerError('ERR_SETTINGS', `SERVICE_DEBUG_ORIGIN is "${origin}"; a debugger listens on 127.0.0.1 only.`, {
-    help: 'Write a port of this machine, such as 8000, and reach it from elsewhere by a tunnel of SSH.',
-  })
+  throw new ManagerError(
+    'ERR_SETTINGS',
+    `SERVICE_DEBUG_ORIGIN is "${origin}", but debuggers listen on 127.0.0.1 only.`,
+    {
+      help: 'Set a local port, e.g. 8000. To reach it from another machine, use an SSH tunnel.',
+    },
+  )
 }
 
 function jdbcUrl({ database, databaseHost, databasePort, databaseSid }: InstanceSettings, name: string): string {

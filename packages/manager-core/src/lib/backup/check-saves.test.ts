@@ -64,12 +64,12 @@ describe('checksaves', () => {
     expect(readFileSync(join(test.folder, 'alarms'), 'utf8')).toBe('demo save-missing\n')
     writeBackupOfNothing(save, 'demo', hoursAgo(27))
     expect((await check()).problems.demo).toBe(
-      'Its last good backup is of 2026-11-20T05:00:00.000Z, not of the last 26 hours.',
+      'Its last good backup is of 2026-11-20T05:00:00.000Z, which is older than 26 hours.',
     )
     const young = writeBackupOfNothing(save, 'demo', hoursAgo(2))
     expect((await check()).problems.demo).toBe('')
     await changeStatus(young, () => ({ verified: { at: now.toISOString(), damage: 'It is damaged.' } }))
-    expect((await check()).problems.demo).toContain('not of the last 26 hours. 1 newer is damaged.')
+    expect((await check()).problems.demo).toContain('which is older than 26 hours. 1 newer is damaged.')
     truncateSync(join(writeBackupOfNothing(save, 'demo', hoursAgo(1)), 'manifest.json'), 50)
     expect((await check()).problems.demo).toContain('2 newer are damaged.')
     const { list } = await test.perform('doctor', { category: 'backups' })

@@ -56,7 +56,9 @@ function checkInstance(context: CheckContext, { name, created }: Instance, known
   const saved = last ? new Date(last.made).toISOString() : ''
   const problems: string[] = []
   if (young.length === 0 && !isYoung(Date.parse(created))) {
-    problems.push(last ? `Its last good backup is of ${saved}, not of the last ${hours}.` : 'It has no good backup.')
+    problems.push(
+      last ? `Its last good backup is of ${saved}, which is older than ${hours}.` : 'It has no good backup.',
+    )
     const damaged = known.filter((one) => !one.isGood && one.made > (last?.made ?? 0)).length
     if (damaged > 0) problems.push(`${damaged} newer ${damaged === 1 ? 'is' : 'are'} damaged.`)
   }

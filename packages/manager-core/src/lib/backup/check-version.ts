@@ -20,8 +20,8 @@ export function checkFits(
   throw new ManagerError(
     'ERR_STATE',
     parts === 'data'
-      ? `The data is of version ${theirs}, and "${instance.name}" has version ${own}, which is older.`
-      : `The application is of version ${theirs}, and the data of "${instance.name}" of version ${own}, which is newer.`,
+      ? `The data is of version ${theirs}, but "${instance.name}" has the older version ${own}.`
+      : `The application is of version ${theirs}, but the data of "${instance.name}" is of the newer version ${own}.`,
     { help: 'Restore application and data together, without --only.' },
   )
 }
@@ -39,9 +39,9 @@ export function checkNotNewer(
   if (compareVersions(saved.version, version) <= 0) return
   throw new ManagerError(
     'ERR_STATE',
-    `The backup is of version ${saved.version}, and "${name}" has version ${version}, which is older.`,
+    `The backup is of version ${saved.version}, but "${name}" has the older version ${version}.`,
     {
-      help: 'Restore it beside under another name (--as), or put both application and data in place with --allow-newer.',
+      help: 'Restore it under another name (--as), or replace both application and data with --allow-newer.',
     },
   )
 }
@@ -61,8 +61,8 @@ export async function checkKnown(
   if (versions.length === 0 || known.some((one) => compareVersions(one, version) >= 0)) return
   throw new ManagerError(
     'ERR_STATE',
-    `The backup is of version ${version}, which is newer than all that are here (${versions.join(', ')}).`,
-    { help: 'Have that version fetched first (refresh), or restore with --allow-newer.', command: 'versions' },
+    `The backup is of version ${version}, which is newer than all versions here (${versions.join(', ')}).`,
+    { help: 'Fetch that version first (refresh), or restore with --allow-newer.', command: 'versions' },
   )
 }
 

@@ -56,18 +56,16 @@ export function chooseBackup<Backup extends { readonly key: string }>(choice: Ch
   const [first, second] = found
   if (first && !second) return first
   if (second)
-    throw new ManagerError(
-      'ERR_USAGE',
-      `"${wanted}" is the beginning of ${found.length} backups of "${owner}"${where}.`,
-      { command: list },
-    )
+    throw new ManagerError('ERR_USAGE', `"${wanted}" matches ${found.length} backups of "${owner}"${where}.`, {
+      command: list,
+    })
   const broken = damaged.find(({ key }) => isMeant(key, wanted))
   if (broken) throw broken.error
   throw new ManagerError(
     'ERR_NOT_FOUND',
     wanted === 'latest'
-      ? `There is no backup of "${owner}"${where}.`
-      : `There is no backup "${wanted}" of "${owner}"${where}.`,
+      ? `No backup of "${owner}" was found${where}.`
+      : `No backup "${wanted}" of "${owner}" was found${where}.`,
     { command: wanted === 'latest' ? makeFirst : list, ...(help !== undefined && { help }) },
   )
 }

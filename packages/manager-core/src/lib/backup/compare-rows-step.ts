@@ -20,7 +20,7 @@ export interface CompareRowsOptions {
 export function compareRowsStep({ row: { database }, backup }: CompareRowsOptions): Step {
   return {
     id: 'rows',
-    title: 'Compare how many rows its tables have',
+    title: 'Compare the row counts of its tables',
     async do(run) {
       const manifest = await needManifest(backup)
       const { databases, clock } = run.context
@@ -37,8 +37,8 @@ async function assertSame(found: Readonly<Record<string, number>>, { id, databas
   const more = differences.length > shown ? `, and ${differences.length - shown} more` : ''
   throw new ManagerError(
     'ERR_BACKUP',
-    `The restored database is not what was saved: ${differences.slice(0, shown).join('; ')}${more}.`,
-    { help: `The backup ${id} cannot be relied on; save anew.` },
+    `The restored database differs from the backup: ${differences.slice(0, shown).join('; ')}${more}.`,
+    { help: `Do not rely on the backup ${id}; make a new one.` },
   )
 }
 
@@ -54,7 +54,7 @@ export function differencesOf(
     if (is === undefined) return before === undefined || after === undefined ? [] : [`${table} is missing`]
     const least = Math.min(before ?? 0, after ?? 0)
     const most = Math.max(before ?? 0, after ?? 0)
-    if (before === undefined && after === undefined) return [`${table} is too much`]
+    if (before === undefined && after === undefined) return [`${table} is not in the backup`]
     if (is >= least && is <= most) return []
     const expected = least === most ? String(most) : `${least} to ${most}`
     return [`${table} has ${is} ${is === 1 ? 'row' : 'rows'}, not ${expected}`]

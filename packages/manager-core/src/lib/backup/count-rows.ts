@@ -44,7 +44,7 @@ export async function createRowCounter<T extends Pick<BackedUpDatabase, 'rows'>>
       try {
         counted = withAfter(first.rows, (await count()).rows)
       } catch (error) {
-        warn(`Its rows were counted before it was saved only: ${(error as Error).message}`)
+        warn(`Its rows were only counted before the backup: ${(error as Error).message}`)
       }
     },
     counted: () => counted,

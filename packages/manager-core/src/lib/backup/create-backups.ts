@@ -117,13 +117,13 @@ async function withoutManifest(folder: string, key: string): Promise<ManagerErro
   const good = Object.entries(copies).find(([, { damage }]) => damage === undefined)?.[0]
   const cure =
     good === undefined
-      ? 'Its files can be restored by hand (docs/backup-format.md); or remove its folder'
-      : `Bring the copy back: backups fetch ${nameIn(key)} --from ${good}:${lastPart(key)}`
+      ? 'Restore its files manually (docs/backup-format.md), or remove its folder'
+      : `Fetch the copy: manager backups fetch ${nameIn(key)} --from ${good}:${lastPart(key)}`
   return new ManagerError('ERR_BACKUP', `The backup ${folder} is damaged: it has no manifest.json. ${cure}.`)
 }
 
 function othersHelp(name: string): string {
-  return `Another instance that was called "${name}" left backups; they are named as a whole: ${name}/<backup>.`
+  return `Another instance that was named "${name}" has backups; use their full names: ${name}/<backup>.`
 }
 
 async function namesIn(folder: string): Promise<string[]> {

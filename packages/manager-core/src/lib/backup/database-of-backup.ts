@@ -22,7 +22,7 @@ export function databaseFileOf({ files, id }: Pick<Manifest, 'files' | 'id'>): {
     const kind = pattern.exec(file.name)?.[1]
     if (kind !== undefined && kinds.has(kind)) return { file, kind: kind as DumpKind }
   }
-  throw new ManagerError('ERR_BACKUP', `The backup ${id} has no database that this manager knows.`)
+  throw new ManagerError('ERR_BACKUP', `The database type of the backup ${id} is unknown to this manager.`)
 }
 
 export interface FillOptions {

@@ -29,7 +29,9 @@ async function recipientsOf({ recipients: given = [] }: BackupEncryptionSettings
   const recipients = isFile ? linesOf(await read(file as string, 'APPS_BACKUP_RECIPIENTS')) : given
   const refuse = (why: string) => {
     throw new ManagerError('ERR_SETTINGS', `APPS_BACKUP_RECIPIENTS${isFile ? ` (${file})` : ''} ${why}.`, {
-      help: 'It takes public age keys (age1…, as age-keygen prints them) separated by commas, or the path of a file of them.',
+      help:
+        'Set it to public age keys (age1…, as printed by age-keygen), separated by commas, or to the path of a file ' +
+        'of them.',
     })
   }
   if (isFile && recipients.length === 0) refuse('holds no key')
@@ -39,7 +41,7 @@ async function recipientsOf({ recipients: given = [] }: BackupEncryptionSettings
       if (!plainRecipient.test(recipient) && !recipient.startsWith('age1pq1')) throw new Error('of another kind')
       new Encrypter().addRecipient(recipient)
     } catch {
-      refuse(`has ${JSON.stringify(shown(recipient))}, which is no public age key`)
+      refuse(`has ${JSON.stringify(shown(recipient))}, which is not a public age key`)
     }
   if (new Set(recipients.map((recipient) => plainRecipient.test(recipient))).size > 1)
     refuse('mixes keys of both kinds, age1… and age1pq1…')
@@ -68,11 +70,11 @@ export async function openerOf(
     if (identityFile === undefined)
       throw missing(
         'APPS_BACKUP_IDENTITY',
-        `It names a file with the secret key of ${encryption.recipients.join(' or ')}.`,
+        `Set it to a file with the secret key of ${encryption.recipients.join(' or ')}.`,
       )
     return { identities: new Secret(await read(identityFile, 'APPS_BACKUP_IDENTITY')) }
   }
-  if (passphrase === undefined) throw missing('APPS_BACKUP_PASSPHRASE', 'It is the passphrase with which it was made.')
+  if (passphrase === undefined) throw missing('APPS_BACKUP_PASSPHRASE', 'Set it to the passphrase of the backup.')
   return { passphrase }
 }
 

@@ -47,7 +47,7 @@ export function copyApplicationStep(folder: string): Step {
 export function keepOldStep(folder: string, { trash, entry, record }: KeptState): Step {
   return {
     id: 'restore-old',
-    title: 'Move what was there before to the trash',
+    title: 'Move the previous contents to the trash',
     pointOfNoReturn: true,
     async do(run) {
       const { folder: work, old } = restoreWorkOf(run)
@@ -62,7 +62,7 @@ export function keepOldStep(folder: string, { trash, entry, record }: KeptState)
         }
         await removeTree(work, accountAt(folder))
       } catch (error) {
-        throw fileError(error, `Cannot move what was there before to ${trash}`)
+        throw fileError(error, `Cannot move the previous contents to ${trash}`)
       }
       return { entry, expires: record.expires }
     },

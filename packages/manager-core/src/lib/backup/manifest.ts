@@ -78,7 +78,7 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
 export async function needManifest(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder)
   if (manifest) return manifest
-  throw new ManagerError('ERR_BACKUP', `There is no backup in ${folder} any more: it has no manifest.`)
+  throw new ManagerError('ERR_BACKUP', `The backup in ${folder} no longer exists: it has no manifest.`)
 }
 
 /**
@@ -98,7 +98,7 @@ export function parseStoredFiles(bytes: Uint8Array, shown: string): StoredFiles 
     const { sha256: _hash, ...rest } = JSON.parse(new TextDecoder().decode(bytes)) as StoredFiles & { sha256: string }
     manifest = rest
   } catch (error) {
-    throw damaged('it is no JSON', error)
+    throw damaged('it is not valid JSON', error)
   }
   if (!Buffer.from(manifestText(manifest)).equals(bytes)) throw damaged('it was changed')
   if (manifest.format !== 1 && manifest.format !== 2)
@@ -106,7 +106,7 @@ export function parseStoredFiles(bytes: Uint8Array, shown: string): StoredFiles 
   if (!Array.isArray(manifest.files)) throw damaged('it names no files')
   // Whoever reads it takes the names for those of files in its folder.
   const stranger = manifest.files.find(({ name }) => !/^[a-z]+(?:\.[a-z]+)+$/.test(name) || name === manifestName)
-  if (stranger) throw damaged(`"${stranger.name}" is no file of a backup`)
+  if (stranger) throw damaged(`"${stranger.name}" is not a backup file`)
   return manifest
 }
 

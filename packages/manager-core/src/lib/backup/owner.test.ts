@@ -67,19 +67,19 @@ it('restore takes the backup of another instance only when it is named as a whol
     for (const input of own)
       await expect(restore(input)).rejects.toMatchObject({
         code: 'ERR_NOT_FOUND',
-        help: 'Another instance that was called "pg1" left backups; they are named as a whole: pg1/<backup>.',
+        help: 'Another instance that was named "pg1" has backups; use their full names: pg1/<backup>.',
       })
     await expect(restore({ from: `pg1/${backup}` })).rejects.toMatchObject({
       code: 'ERR_STATE',
-      message: `The backup ${backup} belongs to another instance ("pg1" then, "pgr" now), not to "pg1".`,
-      help: 'Make a new instance of it with --as, or replace what "pg1" holds with --other-instance.',
+      message: `The backup ${backup} belongs to another instance (then "pg1", now "pgr"), not to "pg1".`,
+      help: 'Create a new instance from it with --as, or replace the contents of "pg1" with --other-instance.',
     })
   }
   expect(wordOf('pg1')).toBe('second')
   const other = { name: 'pg1', from: `pg1/${backup}`, 'other-instance': true }
   const { plan } = await test.perform('restore', other, { dryRun: true })
   expect(plan?.notes).toContain(
-    'This backup belongs to another instance ("pg1" then, "pgr" now): its data replace those of "pg1".',
+    'This backup belongs to another instance (then "pg1", now "pgr"). Its data replaces that of "pg1".',
   )
   await test.perform('restore', other)
   expect(wordOf('pg1')).toBe('first')
@@ -97,7 +97,7 @@ it('restore of a name that was given up is refused while the instance is there u
   await test.perform('rename', { name: 'prod', new: 'moved' })
   await expect(test.perform('restore', { name: 'prod' })).rejects.toMatchObject({
     code: 'ERR_STATE',
-    message: 'What was saved as "prod" is there: it is called "moved" now.',
+    message: 'The instance of this backup, "prod", still exists: it is now named "moved".',
   })
   await test.perform('restore', { name: 'prod', as: 'copy' })
   expect(wordOf('copy')).toBe('first')

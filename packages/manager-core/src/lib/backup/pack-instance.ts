@@ -244,6 +244,6 @@ async function readBack(
     end.then(() => syncPath(join(target, name))),
   ])
   if (tail?.isComplete() === false)
-    throw new ManagerError('ERR_DATABASE', `${Object.keys(found.exitCodes ?? {})[0]} wrote no complete dump.`)
+    throw new ManagerError('ERR_DATABASE', `${Object.keys(found.exitCodes ?? {})[0]} did not write a complete dump.`)
   return found
 }

@@ -82,7 +82,7 @@ describe('prove', () => {
     writeFileSync(file, manifestText({ ...manifest, database: { ...manifest.database, rows: { note: 2 } } }))
     await expect(test.perform('prove', { name: 'demo' })).rejects.toMatchObject({
       code: 'ERR_ROLLED_BACK',
-      message: expect.stringContaining('The restored database is not what was saved: note has 1 row, not 2.'),
+      message: expect.stringContaining('The restored database differs from the backup: note has 1 row, not 2.'),
     })
     expect(await latest()).toMatchObject({
       proved: undefined,

@@ -89,7 +89,7 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at,
     ...recreateSteps({ row, backup, kind, sameInstance: false, isolated }),
   ] as [Step, ...Step[]]
   return {
-    title: `Prove the backup ${key}`,
+    title: `Test the restore of the backup ${key}`,
     instance: { id: request.instance || id, name: saved },
     steps: [
       timed(first),
@@ -103,7 +103,8 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at,
       recordStep(request),
     ],
     notes: [
-      'It is restored into an instance that is removed again, with its database; nothing of it is sent anywhere.',
+      'Restores the backup into a temporary instance with its own database, which sends nothing out and is removed ' +
+        'afterwards.',
     ],
     commit(registry) {
       registry.deleteInstance(id)
@@ -148,7 +149,11 @@ function fetchStep({ backup, key, target }: ProveRequest): Step {
         if (event.type === 'progress') progress(event.text, event)
       }
       const copy = await copyAt(context, target, key)
-      const options = { purpose: `fetch of ${key} to prove it, process ${process.pid}`, waitMs: fetchWaitMs, signal }
+      const options = {
+        purpose: `fetch of ${key} for a test restore, process ${process.pid}`,
+        waitMs: fetchWaitMs,
+        signal,
+      }
       await context.locks.with([`fetch:${key}`], options, () => fetchInto(context, { signal, onEvent }, copy, backup))
     },
     undo: () => rm(dirname(dirname(backup)), { recursive: true, force: true }),
@@ -163,7 +168,7 @@ function copyAt(context: ManagerContext, target: string, key: string) {
 function recordStep({ key, target }: ProveRequest): Step {
   return {
     id: 'record',
-    title: 'Write down that it is proved',
+    title: 'Record the test restore',
     async do({ context, outcome }) {
       const proved = outcome('start') as Proof satisfies BackupStatus['proved']
       // Of a copy that was read, the target's status says so.

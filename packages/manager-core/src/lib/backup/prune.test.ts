@@ -42,11 +42,11 @@ describe('backups prune', () => {
       'demo 1118 kept: younger than 3 days',
       `demo 1117 ${removed}: no rule keeps it`,
       'demo 1031 kept: the last of 2026-10',
-      'demo 0902 kept: the newest that was proved',
+      'demo 0902 kept: the latest with a test restore',
       `demo 0901 ${removed}: no rule keeps it`,
     ]
     const before = readdirSync(join(save, 'demo')).length
-    expect(await results({}, true)).toEqual([...reasons('would be removed'), 'gone 0101 kept: the newest good one'])
+    expect(await results({}, true)).toEqual([...reasons('would be removed'), 'gone 0101 kept: the latest good backup'])
     expect(readdirSync(join(save, 'demo'))).toHaveLength(before)
     expect(await results({ name: 'DEMO' })).toEqual(reasons('removed'))
     expect(existsSync(old)).toBe(false)
@@ -67,7 +67,7 @@ describe('backups prune', () => {
     await changeStatus(write('wanted', '2026-03-01'), () => status)
     await changeStatus(write('wanted', '2026-02-01'), () => ({ ...status, copies: { nas: { at: now.toISOString() } } }))
     expect(await results({ name: 'wanted' })).toEqual([
-      'wanted 0601 kept: the newest good one',
+      'wanted 0601 kept: the latest good backup',
       'wanted 0501 kept: the last of 2026-05',
       'wanted 0301 kept: it is not at "nas" yet',
       'wanted 0201 removed: no rule keeps it',
@@ -79,9 +79,9 @@ describe('backups prune', () => {
     const made = (day: string) => writeBackupOfNothing(save, 'rot', new Date(`${day}T12:00:00Z`), bytes)
     const [cut, flipped] = ['2026-09-04', '2026-09-03'].map(made) as [string, string]
     const reasons = (removed: string) => [
-      'rot 0904 kept: it is damaged, and nothing newer is good',
-      'rot 0903 kept: it is damaged, and nothing newer is good',
-      'rot 0902 kept: the newest good one',
+      'rot 0904 kept: it is damaged, but there is no newer good backup',
+      'rot 0903 kept: it is damaged, but there is no newer good backup',
+      'rot 0902 kept: the latest good backup',
       `rot 0901 ${removed}: no rule keeps it`,
     ]
     made('2026-09-02')
@@ -108,9 +108,9 @@ describe('backups prune', () => {
       .run(JSON.stringify({ backup: busy }))
     write('busy', '2026-02-01')
     expect(await results({ name: 'busy' })).toEqual([
-      'busy 0601 kept: the newest good one',
+      'busy 0601 kept: the latest good backup',
       'busy 0501 kept: the last of 2026-05',
-      'busy 0301 kept: it is being used',
+      'busy 0301 kept: it is in use',
       'busy 0201 removed: no rule keeps it',
     ])
   })
@@ -125,16 +125,16 @@ describe('backups prune', () => {
     mkdirSync(join(save, 'away'), { recursive: true })
     await changeStatus(join(save, 'away', basename(proved)), () => ({ proved: { at: now.toISOString(), seconds: 1 } }))
     const reasons = (removed: string) => [
-      'away 1121 kept: the newest good one',
+      'away 1121 kept: the latest good backup',
       'away 1002 kept: the last of 2026-10',
       `away 1001 ${removed}: no rule keeps it`,
       `away 0801 ${removed}: no rule keeps it`,
-      'away 0701 kept: the newest that was proved',
+      'away 0701 kept: the latest with a test restore',
     ]
     expect(await results({ at: 'nas' }, true)).toEqual(reasons('would be removed'))
     const lock = test.context.locks.tryAcquire([`fetch:away/${basename(old as string)}`], 'test')
     const whileRead = [...reasons('removed')]
-    whileRead[2] = 'away 1001 kept: it is being used'
+    whileRead[2] = 'away 1001 kept: it is in use'
     expect(await results({ at: 'nas', name: 'AWAY' })).toEqual(whileRead)
     lock?.release()
     await results({ at: 'nas' })
@@ -151,7 +151,7 @@ describe('backups prune', () => {
     for (const day of ['2026-09-01', '2026-08-01', '2026-07-01']) write('clock', day)
     expect(await results({ name: 'clock' })).toEqual([
       'clock 0101 kept: its date is in the future',
-      'clock 0901 kept: the newest good one',
+      'clock 0901 kept: the latest good backup',
       'clock 0801 kept: the last of 2026-08',
       'clock 0701 removed: no rule keeps it',
     ])

@@ -93,7 +93,7 @@ async function messageOfDamage(look: () => Promise<unknown>): Promise<string | u
 
 /** Why a backup must stay whatever rules say. */
 function needOf({ registry, targets }: PruneContext, { folder, wanted, copies }: Backup): string | undefined {
-  if (isBackupInUse(registry, folder)) return 'it is being used'
+  if (isBackupInUse(registry, folder)) return 'it is in use'
   const isSet = (name: string) => targets.all.some((target) => target.name === name)
   const missing = wanted?.targets.find((name) => copies[name] === undefined && isSet(name))
   return missing === undefined ? undefined : `it is not at "${missing}" yet`

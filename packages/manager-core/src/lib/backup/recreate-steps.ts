@@ -120,8 +120,8 @@ async function keepFromOthers(
   if (reason === undefined) return
   context.registry.transaction((writer) => writer.updateInstance(id, { autoUpdate: false }))
   warn(
-    `"${name}" is not upgraded automatically any more: ${reason}. Name the right template in version-${version}.sh ` +
-      `(when it was saved: ${template}), then: refresh, autoupdate ${name}.`,
+    `"${name}" is no longer included in nightly upgrades: ${reason}. Set the right template in ` +
+      `version-${version}.sh (at the time of the backup: ${template}), then run refresh and autoupdate ${name}.`,
   )
 }
 

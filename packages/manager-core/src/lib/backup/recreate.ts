@@ -100,10 +100,14 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
 function checkGone({ id }: Pick<Instance, 'id'>, name: string, { registry }: ManagerContext): void {
   const instance = registry.byId(id)
   if (!instance || instance.name.toLowerCase() === name.toLowerCase()) return
-  throw new ManagerError('ERR_STATE', `What was saved as "${name}" is there: it is called "${instance.name}" now.`, {
-    help: `Restore "${instance.name}", or make a copy under another name with --as.`,
-    command: `backups list ${instance.name}`,
-  })
+  throw new ManagerError(
+    'ERR_STATE',
+    `The instance of this backup, "${name}", still exists: it is now named "${instance.name}".`,
+    {
+      help: `Restore "${instance.name}", or create a copy under another name with --as.`,
+      command: `backups list ${instance.name}`,
+    },
+  )
 }
 
 function planRecreate(request: RecreateRequest, { row, note, folder, kind, secrets, isolated }: RecreateFacts): Plan {
@@ -111,7 +115,7 @@ function planRecreate(request: RecreateRequest, { row, note, folder, kind, secre
   const { id, name, desired, database } = row
   const instance = { id, name }
   return {
-    title: `Make instance "${name}" of the backup ${key} (version ${row.version}, ${database})`,
+    title: `Create instance "${name}" from the backup ${key} (version ${row.version}, ${database})`,
     instance,
     steps: [
       ...recreateSteps({ row, note, backup, kind, sameInstance, port, isolated }),
@@ -120,7 +124,7 @@ function planRecreate(request: RecreateRequest, { row, note, folder, kind, secre
       ...(desired === 'started' ? [startStep({ instance, folder })] : []),
     ],
     notes: [
-      `It gets ${secrets ? 'its old' : 'new'} secrets and a port of its own; the users in its data keep their passwords.`,
+      `It gets ${secrets ? 'its old' : 'new'} secrets and a new port; the users in its data keep their passwords.`,
       ...(note === null ? [] : [note]),
     ],
     commit: (registry) => registry.updateInstance(id, { desired }),

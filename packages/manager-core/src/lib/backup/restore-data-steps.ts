@@ -74,7 +74,7 @@ export function verifyStep({ backup }: Pick<RestoreDataOptions, 'backup'>): Step
 function unpackBesideStep({ instance, folder, backup, parts }: RestoreDataOptions): Step {
   return {
     id: 'restore-files',
-    title: 'Unpack its files beside',
+    title: 'Unpack its files in a temporary place',
     async do(run) {
       const account = accountAt(folder)
       const work = restoreWorkOf(run)
@@ -113,7 +113,7 @@ async function placeDocuments(
 function restoreDatabaseStep({ instance, folder, backup }: RestoreDataOptions): Step {
   return {
     id: 'restore-database',
-    title: 'Restore its database beside',
+    title: 'Restore its database in a temporary place',
     // What undo drops; whoever changed the settings meanwhile does not matter.
     intent: async ({ context }) => {
       const { database } = await context.settings.instance(folder)
@@ -155,7 +155,7 @@ export function swapStep({ folder, parts }: RestoreDataOptions): Step {
   const swapped = parts === 'all' ? (['app', 'data'] as const) : [parts]
   return {
     id: 'restore-swap',
-    title: 'Put it in the place of what is there',
+    title: 'Replace the current contents',
     async do(run) {
       const [work, home] = [instanceHomeAt(workOf(run)), instanceHomeAt(folder)]
       const old = oldOf(run)
@@ -198,7 +198,7 @@ const oldOf = (run: StepRun) => restoreWorkOf(run).old
 export function removeOldStep({ instance }: Pick<RestoreDataOptions, 'instance'>): Step {
   return {
     id: 'restore-old',
-    title: 'Remove what was there before',
+    title: 'Remove the previous contents',
     pointOfNoReturn: true,
     async do(run) {
       const { context } = run

@@ -188,10 +188,10 @@ describe('restore', () => {
     const set = (has: { readonly version?: string; readonly versionDate?: string }) =>
       test.context.registry.transaction((writer) => writer.updateInstance(id, { version, versionDate, ...has }))
     for (const [only, has, message] of [
-      ['app', { version: '1.1' }, 'which is newer'],
-      ['app', { versionDate: '2030-01-01T00:00:00.000Z' }, 'which is newer'],
-      ['data', { versionDate: '2020-01-01T00:00:00.000Z' }, 'which is older'],
-      ['data', { version: '0.9' }, 'which is older'],
+      ['app', { version: '1.1' }, 'of the newer version'],
+      ['app', { versionDate: '2030-01-01T00:00:00.000Z' }, 'of the newer version'],
+      ['data', { versionDate: '2020-01-01T00:00:00.000Z' }, 'has the older version'],
+      ['data', { version: '0.9' }, 'has the older version'],
     ] as const) {
       set(has)
       await expect(test.perform('restore', { name: 'demo', from, only })).rejects.toMatchObject({
@@ -203,7 +203,7 @@ describe('restore', () => {
     // Both together go forward only when that is wanted.
     await expect(test.perform('restore', { name: 'demo', from })).rejects.toMatchObject({
       code: 'ERR_STATE',
-      message: 'The backup is of version 1.0, and "demo" has version 0.9, which is older.',
+      message: 'The backup is of version 1.0, but "demo" has the older version 0.9.',
       help: expect.stringContaining('--allow-newer'),
     })
     expect(words()).toEqual(all('later'))
@@ -224,7 +224,7 @@ describe('restore', () => {
     for (const more of [{}, { as: 'copy2' }, { only: 'app' }])
       await expect(test.perform('restore', { name: 'demo', ...more })).rejects.toMatchObject({
         code: 'ERR_STATE',
-        message: expect.stringContaining('2.0, which is newer than all that are here (1.0)'),
+        message: expect.stringContaining('2.0, which is newer than all versions here (1.0)'),
       })
     expect(test.instance('demo').version).toBe('1.0')
     await test.perform('restore', { name: 'demo', 'allow-newer': true })

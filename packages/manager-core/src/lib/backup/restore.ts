@@ -57,7 +57,9 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
     const other = manifest.instance.id === id ? undefined : describeOther(manifest, context)
     if (other !== undefined && !otherInstance)
       throw new ManagerError('ERR_STATE', `The backup ${manifest.id} belongs to ${other}, not to "${instance.name}".`, {
-        help: `Make a new instance of it with --as, or replace what "${instance.name}" holds with --other-instance.`,
+        help:
+          `Create a new instance from it with --as, or replace the contents of "${instance.name}" with ` +
+          '--other-instance.',
         command: `backups list ${instance.name}`,
       })
     await checkKeys(backup, manifest, context.settings.global.backupEncryption)
@@ -102,14 +104,14 @@ async function keptState(context: ManagerContext, instance: Instance): Promise<K
 /** Another instance, for people: `another instance ("prod" then, "old" now)`. */
 function describeOther({ instance: { id, name } }: Manifest, { registry }: ManagerContext): string {
   const now = registry.byId(id)?.name
-  return `another instance ("${name}" then, ${now === undefined ? 'gone now' : `"${now}" now`})`
+  return `another instance (then "${name}", ${now === undefined ? 'now deleted' : `now "${now}"`})`
 }
 
 function planRestore({ id, backup, parts }: RestoreRequest, facts: RestoreFacts): Plan {
   const { name, folder, before, after, kept, left } = facts
   const instance = { id, name }
   const data = { instance, folder, backup, parts }
-  const what = { all: 'What it holds', data: 'Its data', app: 'Its application' }[parts]
+  const what = { all: 'Its contents', data: 'Its data', app: 'Its application' }[parts]
   return {
     title: `Restore instance "${name}" from ${facts.backup}${parts === 'all' ? '' : ` (${parts} only)`}`,
     instance,
@@ -124,13 +126,14 @@ function planRestore({ id, backup, parts }: RestoreRequest, facts: RestoreFacts)
       ...(left ? [leftStep(left)] : []),
     ],
     notes: [
-      `${what} now is replaced by what was saved at ${facts.saved}.`,
+      `${what} is replaced by the backup of ${facts.saved}.`,
       kept
-        ? `Until ${kept.record.expires} what it holds now can be had back under another name (undelete ${kept.entry} --as <name>); it takes its space until then.`
-        : 'What is replaced is not kept.',
+        ? `The current contents stay in the trash, and use disk space, until ${kept.record.expires}. To restore them ` +
+          `under another name: undelete ${kept.entry} --as <name>`
+        : 'The current contents are deleted permanently.',
       ...(facts.other === undefined
         ? []
-        : [`This backup belongs to ${facts.other}: its data replace those of "${name}".`]),
+        : [`This backup belongs to ${facts.other}. Its data replaces that of "${name}".`]),
     ],
   }
 }

@@ -40,12 +40,12 @@ describe('retention', () => {
     expect(removed(backups, {})).toEqual([])
   })
 
-  it('never removes the newest good one, however old, and nothing when none is good', () => {
+  it('never removes the latest good backup, however old, and nothing when none is good', () => {
     expect(removed([on('20260301'), on('20260201')], { depthDays: 1 })).toEqual(['20260201'])
     expect(removed([on('20260301', broken), on('20260201', broken)], { depthDays: 1, last: 1 })).toEqual([])
   })
 
-  it('never removes the newest that was proved', () => {
+  it('never removes the latest with a test restore', () => {
     const proved = { proved: { at: '2026-11-01T00:00:00Z', seconds: 3 } }
     const backups = [on('20261121'), on('20261110', proved), on('20261109', proved), on('20261101')]
     expect(removed(backups, { last: 1 })).toEqual(['20261109', '20261101'])
@@ -72,7 +72,7 @@ describe('retention', () => {
     const chain = days.map((day, n) => at(`20310101T00000${n + 1}`, {}, Date.parse(`2026-11-${day}T12:00:00Z`)))
     const kept = retain([future, ...chain], { ...none, daily: 3 }, now).filter(({ keep }) => keep)
     expect(kept.map(({ backup, reason }) => `${backup.manifest.started.slice(0, 10)}: ${reason}`)).toEqual([
-      '2026-11-20: the newest good one',
+      '2026-11-20: the latest good backup',
       '2026-11-19: the last of 2026-11-19',
       '2026-11-18: the last of 2026-11-18',
       '2031-01-01: its date is in the future',
@@ -132,7 +132,7 @@ describe('retention', () => {
     const backups = [
       on('20261121'),
       on('20261120', broken),
-      on('20261110', { needed: 'it is being used' }),
+      on('20261110', { needed: 'it is in use' }),
       on('20261109'),
       on('20261001'),
       on('20260901'),
@@ -141,7 +141,7 @@ describe('retention', () => {
     expect(verdicts.map(({ keep, reason }) => `${keep ? 'kept' : 'removed'}: ${reason}`)).toEqual([
       'kept: younger than 5 days',
       'kept: younger than 5 days',
-      'kept: it is being used',
+      'kept: it is in use',
       'removed: no rule keeps it',
       'kept: the last of 2026-09',
       'removed: no rule keeps it',
@@ -167,7 +167,7 @@ describe('retention', () => {
   const good = (backups: readonly RetentionCandidate[]) =>
     backups.filter(({ damage }) => damage === undefined).toSorted((a, b) => timeOf(b.key) - timeOf(a.key))
 
-  it('keeps, whatever there is, the newest good one, the newest proved one, and what each rule says', () => {
+  it('keeps, whatever there is, the latest good backup, the newest proved one, and what each rule says', () => {
     fc.assert(
       fc.property(candidates, rules, (backups, wanted) => {
         const kept = new Set(keptOf(backups, wanted))

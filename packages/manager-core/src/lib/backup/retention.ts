@@ -82,10 +82,10 @@ function reasonsFor(good: readonly RetentionCandidate[], rules: RetentionRules, 
   const newest = good[0]
   const { depthDays, ...counts } = rules
   if (depthDays === 0 && Object.values(counts).every((count) => count === 0)) return () => 'no rule is set'
-  if (!newest) return () => 'none is known to be good'
+  if (!newest) return () => 'no good backup is known'
   const wanted = [
-    reasons([newest], () => 'the newest good one'),
-    reasons(good.filter(({ proved }) => proved !== undefined).slice(0, 1), () => 'the newest that was proved'),
+    reasons([newest], () => 'the latest good backup'),
+    reasons(good.filter(({ proved }) => proved !== undefined).slice(0, 1), () => 'the latest with a test restore'),
     reasons(good.slice(0, counts.last), () => `one of the last ${counts.last}`),
     reasons(newestOfEach(good, counts.daily, dayOf), (one) => `the last of ${dayOf(one)}`),
     reasons(newestOfEach(good, counts.weekly, weekOf), (one) => `the last of the week from ${weekOf(one)}`),
@@ -97,7 +97,7 @@ function reasonsFor(good: readonly RetentionCandidate[], rules: RetentionRules, 
     if (isFuture(one, now)) return 'its date is in the future'
     if (depthDays > 0 && now.getTime() - madeAt(one) <= depthDays * dayMs) return `younger than ${depthDays} days`
     if (damage === undefined) return wanted.find((each) => each.has(key))?.get(key)
-    return lastPart(key) > lastPart(newest.key) ? 'it is damaged, and nothing newer is good' : undefined
+    return lastPart(key) > lastPart(newest.key) ? 'it is damaged, but there is no newer good backup' : undefined
   }
 }
 

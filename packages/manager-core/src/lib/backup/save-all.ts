@@ -47,7 +47,7 @@ export function saveAll(
   return forEachInstance<Saved, SaveAllEntry>(context, caller, {
     instances: autoSaved(context),
     noun: 'save',
-    titleOf: (name) => `Save instance "${name}"`,
+    titleOf: (name) => `Back up instance "${name}"`,
     parallel,
     run: (instance, of) => saveOne(context, of, instance, copyTo),
     entryOf: ({ name }, { result, message, done }) => ({

@@ -37,7 +37,7 @@ describe('save --to', () => {
 
   it('copies the backup, and says what is where', async () => {
     const planned = await test.perform('save', { name: 'demo', to: 'all' }, { dryRun: true })
-    expect(planned.plan?.notes).toContain('Then it is copied to nas.')
+    expect(planned.plan?.notes).toContain('The backup is then copied to nas.')
     const saved = await test.perform('save', { name: 'demo', to: 'nas' })
     expect(saved.message).toMatch(/^Instance "demo" is backed up: demo\/.* It is also at nas\.$/)
     expect(saved).toMatchObject({ item: { copies: 'nas' } })
@@ -55,7 +55,8 @@ describe('save --to', () => {
     test.behind((folder) => failing(folder, down, Infinity))
     const saved = await test.perform('save', { name: 'demo', to: 'nas' })
     expect(saved.exitCode).toBe(1)
-    const [, command = ''] = /Target "nas": The server is closed\. Try again with: (.*)$/.exec(saved.message) ?? []
+    const [, command = ''] =
+      /Target "nas": The server is closed\. To try again, run: manager (.*)$/.exec(saved.message) ?? []
     expect(await rows()).toMatchObject([{ name: 'demo', copies: 'nas (missing)' }])
     await test.perform('backups verify', { name: 'demo', deep: true })
     test.behind(undefined)
@@ -114,7 +115,7 @@ describe('saveall', () => {
     const failed = await entries({ parallel: 1 })
     expect(failed).toMatchObject({ exitCode: 1, results: ['aaa failed', 'bbb failed'] })
     expect(failed.list[0]).toMatchObject({ backup: expect.stringMatching(/^aaa\//) })
-    expect(failed.list[0]?.message).toContain('is good, but not copied to nas: Target "nas": The server is closed.')
+    expect(failed.list[0]?.message).toContain('is good, but was not copied to nas: Target "nas": The server is closed.')
     expect(received).toMatchObject([{ text: expect.stringContaining('saving aaa, bbb failed') }])
     const alarms = readFileSync(join(test.folder, 'alarm-aaa'), 'utf8')
     expect(alarms).toContain('aaa copy-failed aaa\n')

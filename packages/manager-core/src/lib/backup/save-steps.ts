@@ -42,7 +42,7 @@ function writeStep({ instance, folder, target, backup, suspend, secrets, encrypt
   const ref = { id: instance.id, folder }
   return {
     id: 'save',
-    title: 'Save database and files, and read them back',
+    title: 'Back up database and files, and verify them',
     intent: async (run) => ({ consistency: await consistencyOf(run, ref, suspend) }),
     async do(run) {
       const { files } = await writeBackup(run, {
@@ -82,7 +82,7 @@ async function consistencyOf(
 function publishStep({ target }: SaveStepsOptions): Step {
   return {
     id: 'publish',
-    title: 'Give the backup its name',
+    title: 'Finalize the backup',
     async do() {
       if (existsSync(target)) return
       try {

@@ -35,8 +35,8 @@ export const saveKind: OperationKind<SaveRequest, SaveFacts> = {
   async inspect({ id, name, automatic, secrets }, context) {
     const instance = existing(context.registry, { id, name })
     if (secrets && !isEncrypting(context.settings.global.backupEncryption))
-      throw new ManagerError('ERR_SETTINGS', 'Secrets are saved only into backups that are encrypted.', {
-        help: 'Set APPS_BACKUP_RECIPIENTS (public age keys) or APPS_BACKUP_PASSPHRASE, or save without them.',
+      throw new ManagerError('ERR_SETTINGS', 'Only encrypted backups can contain secrets.', {
+        help: 'Set APPS_BACKUP_RECIPIENTS (public age keys) or APPS_BACKUP_PASSPHRASE, or leave out --with-secrets.',
         command: 'config',
       })
     const backup = await newBackup(context, instance, { automatic })
@@ -50,7 +50,7 @@ function planSave({ id, automatic, secrets, copyTo }: SaveRequest, { name, folde
   const instance = { id, name }
   const hook = { args: [name], folder, instance, input: { action: 'save', instance: name, backup: key, automatic } }
   return {
-    title: `Save instance "${name}"`,
+    title: `Back up instance "${name}"`,
     instance,
     steps: [
       hookStep({ ...hook, hook: 'pre-save' }),
@@ -61,9 +61,9 @@ function planSave({ id, automatic, secrets, copyTo }: SaveRequest, { name, folde
       hookStep({ ...hook, hook: 'post-save' }),
     ],
     notes: [
-      `It goes to ${target}.`,
-      'The instance is paused for a moment when it runs.',
-      ...(copyTo.length > 0 ? [`Then it is copied to ${copyTo.join(', ')}.`] : []),
+      `The backup is written to ${target}.`,
+      'The instance is paused briefly if it is running.',
+      ...(copyTo.length > 0 ? [`The backup is then copied to ${copyTo.join(', ')}.`] : []),
     ],
   }
 }
@@ -72,7 +72,7 @@ function planSave({ id, automatic, secrets, copyTo }: SaveRequest, { name, folde
 function wantStep(target: string, wanted: WantedCopies): Step {
   return {
     id: 'want',
-    title: 'Write down where it is to be copied',
+    title: 'Record the targets to copy it to',
     async do() {
       await mkdir(dirname(target), { recursive: true, mode: 0o700 })
       await changeStatus(target, (status) => ({ ...status, wanted }))
@@ -90,13 +90,13 @@ function wantStep(target: string, wanted: WantedCopies): Step {
 function pruneStep(name: string, saved: string): Step {
   return {
     id: 'prune',
-    title: 'Remove backups that have expired',
+    title: 'Remove expired backups',
     async do(run) {
       try {
         const verdicts = await prune(run.context, name, saved)
         return { removed: verdicts.filter(({ keep }) => !keep).map(({ backup }) => backup.key) }
       } catch (error) {
-        run.warn(`Backups that have expired could not be removed: ${(error as Error).message}`)
+        run.warn(`Expired backups could not be removed: ${(error as Error).message}`)
         return { removed: [] }
       }
     },

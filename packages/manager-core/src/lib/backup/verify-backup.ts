@@ -31,7 +31,7 @@ export async function verifyBackup(
   } catch (error) {
     if (!ManagerError.is(error)) throw error
     const { depth } = await verifyStored(folder, manifest, options)
-    return { depth, note: `Its bytes are as they were stored, but what they hold was not looked at. ${error.message}` }
+    return { depth, note: `Its bytes are intact, but their contents were not checked. ${error.message}` }
   }
   await verifyContents(folder, manifest, opener, options)
   return { depth: 'contents' }
@@ -170,7 +170,7 @@ export async function verifyFile(
   const expected = { ...found, ...known }
   compare(folder, name, found, expected)
   if (found.plainSize !== expected.plainSize || found.plainSha256 !== expected.plainSha256)
-    throw damaged(folder, name, 'does not hold what was saved')
+    throw damaged(folder, name, 'does not contain what was backed up')
   if (found.entries !== expected.entries)
     throw damaged(folder, name, `has ${found.entries} entries, not ${expected.entries}`)
   return { name, ...found, ...(exitCodes && { exitCodes }) }
@@ -219,7 +219,7 @@ async function unopened(
       : ['for other keys', 'APPS_BACKUP_IDENTITY']
   return new ManagerError('ERR_BACKUP', `Cannot decrypt ${path}: it is encrypted ${what} than ${variable} has.`, {
     cause,
-    help: 'Its manifest says for whom it is. Nothing was changed.',
+    help: 'Nothing was changed. The manifest of the backup names its recipients.',
   })
 }
 

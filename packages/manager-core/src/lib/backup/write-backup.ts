@@ -41,7 +41,7 @@ export async function writeBackup(run: StepRun, options: WriteBackupOptions): Pr
     return await write(run, options)
   } catch (error) {
     await rm(target, { recursive: true, force: true })
-    throw fileError(error, `Cannot save "${options.instance.name}" in ${dirname(target)}`)
+    throw fileError(error, `Cannot back up "${options.instance.name}" to ${dirname(target)}`)
   }
 }
 
@@ -62,7 +62,7 @@ async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifes
     await checkSpace(dirname(target), await expectedBytes(context, instance.name, of))
     const files = 2 + (secrets ? 1 : 0) + (bucket ? 1 : 0)
     const seal = encrypt ? await sealOf(global.backupEncryption, files) : undefined
-    const onBytes = (bytes: number) => run.progress('Save and read back', { bytes: bytes / 2, of })
+    const onBytes = (bytes: number) => run.progress('Back up and verify', { bytes: bytes / 2, of })
     return { seal, ...(await packInstance(run, { ...options, settings, seal, bucket, rows, onBytes })) }
   }
   const packed = documents === undefined ? await pack() : await useBucket(context, documents, pack)

@@ -19,7 +19,7 @@ export function alarmOf({ name, state, info, attempts, problem }: Surveyed): str
     case 'unreadable':
       return `The certificate ${name} cannot be read: ${problem}.`
     case 'missing':
-      return failed === '' ? undefined : `There is no certificate for ${name}, so that it has no HTTPS.${failed}`
+      return failed === '' ? undefined : `There is no certificate for ${name}, so it has no HTTPS.${failed}`
     case 'good':
       return failed === '' ? undefined : `The certificate ${name} cannot be renewed; it expires on ${day}.${failed}`
     case 'unused':

@@ -42,6 +42,6 @@ export function answerOfChallenge(home: Certificates, token: string): string | u
 }
 
 function fileOf(home: Certificates, token: string): string {
-  if (!tokenPattern.test(token)) throw new Error('The authority gave a token of characters that are not allowed.')
+  if (!tokenPattern.test(token)) throw new Error('The authority sent a token with invalid characters.')
   return join(challengeFolder(home), token)
 }

@@ -18,7 +18,7 @@ export function clientAuthorities(
       ))
         found.add(new X509Certificate(pem).toString().trim())
   } catch (error) {
-    onUnreadable?.(`Client certificates are not asked for: ${(error as Error).message}.`)
+    onUnreadable?.(`Client certificates are not requested: ${(error as Error).message}.`)
     return undefined
   }
   return found.size === 0 ? undefined : `${[...found].join('\n')}\n`

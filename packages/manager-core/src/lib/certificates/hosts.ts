@@ -35,9 +35,9 @@ export function checkHost(text: string): string {
 
 function whyNotCertified(host: string): string | undefined {
   if (isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0) return 'it is an IP address'
-  if (host.startsWith('*.')) return 'that needs a challenge in DNS; name the hosts one by one'
+  if (host.startsWith('*.')) return 'wildcards need a DNS challenge; name the hosts one by one'
   const isName = host.length <= 253 && host.split('.').every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label))
-  if (!isName) return 'it is no name of a host'
-  if (!host.includes('.') || privateNames.test(host)) return 'it is no name that others can look up'
+  if (!isName) return 'it is not a valid host name'
+  if (!host.includes('.') || privateNames.test(host)) return 'it is not a public host name'
   return undefined
 }

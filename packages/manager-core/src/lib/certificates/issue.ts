@@ -36,7 +36,7 @@ export async function issueCertificate(
     const attempt = readAttempts(home)[name]
     if (attempt && !force && attempt.next > clock().toISOString())
       throw new ManagerError('ERR_LIMIT', `The certificate of ${name} failed at ${attempt.last}: ${attempt.message}`, {
-        help: `It is tried again after ${attempt.next}: authorities allow few failures. With --force it is tried now.`,
+        help: `The next attempt is after ${attempt.next}, because authorities limit failures. To try now, use --force.`,
       })
     // Not on a full disk: nothing would count how often the authority is asked.
     await noteAttempt(home, name, clock(), 'The attempt did not end.').catch(rethrow)
@@ -66,7 +66,7 @@ function rethrow(error: unknown): never {
 export function checkAcme({ settings }: Pick<ManagerContext, 'settings'>) {
   const { acme } = settings.global
   if (acme) return acme
-  throw new ManagerError('ERR_SETTINGS', 'Certificates are not issued here: APPS_ACME is "no".', {
-    help: 'Set APPS_ACME=yes in config.sh, and APPS_ACMEDIRECTORY when it is not to be Let’s Encrypt.',
+  throw new ManagerError('ERR_SETTINGS', 'Issuing certificates is off: APPS_ACME is "no".', {
+    help: 'Set APPS_ACME=yes in config.sh, and APPS_ACMEDIRECTORY for an authority other than Let’s Encrypt.',
   })
 }

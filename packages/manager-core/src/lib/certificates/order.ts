@@ -85,7 +85,7 @@ async function proveHosts(
     for (const authorization of await authorizations()) {
       if (authorization.status === 'valid') continue
       const challenge = authorization.challenges.find(({ type }) => type === 'http-01')
-      if (!challenge) throw new Error(`${authorization.identifier.value}: it offers no challenge by HTTP`)
+      if (!challenge) throw new Error(`${authorization.identifier.value}: it offers no HTTP challenge`)
       tokens.push(challenge.token)
       await putChallenge(home, challenge.token, await client.getChallengeKeyAuthorization(challenge))
       await client.completeChallenge(challenge)
@@ -132,8 +132,8 @@ async function agentFor(directory: string, caFile: string | undefined): Promise<
 /** What does not fit would take HTTPS away from the hosts. */
 function checkAnswer(certificate: string, key: string, hosts: readonly string[]): void {
   if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
-    throw new Error('it gave a certificate of another key')
-  if (!covers(certificateOf(certificate), hosts)) throw new Error('it gave a certificate for other hosts')
+    throw new Error('it sent a certificate for another key')
+  if (!covers(certificateOf(certificate), hosts)) throw new Error('it sent a certificate for other hosts')
 }
 
 /** The library does not say why an authority cannot be reached. @throws ManagerError ERR_FAILED */
@@ -152,7 +152,7 @@ async function reach(directory: string, agent: Agent, signal: AbortSignal | unde
 
 function unreachable(directory: string, why: string): ManagerError {
   return new ManagerError('ERR_FAILED', `The authority ${directory} cannot be reached: ${sentence(why)}`, {
-    help: 'Check APPS_ACMEDIRECTORY and the network; an authority of your own needs APPS_ACMECA.',
+    help: 'Check APPS_ACMEDIRECTORY and the network. For your own authority, set APPS_ACMECA.',
   })
 }
 
@@ -162,6 +162,8 @@ function translate(error: unknown, directory: string, hosts: readonly string[]):
   if (error instanceof TypeError) return unreachable(directory, 'the connection was lost')
   const said = sentence((error as Error).message || 'it gave no reason')
   return new ManagerError('ERR_FAILED', `No certificate was issued for ${hosts.join(', ')}: ${said}`, {
-    help: `The authority asks http://<host>${challengePath}… of each host: the name must lead here, to port 80 of the reverse proxy or of "serve", which must run.`,
+    help:
+      `Check that the authority can reach http://<host>${challengePath}… on each host: the name must resolve to ` +
+      'this machine, with the reverse proxy or "serve" on port 80.',
   })
 }

@@ -52,13 +52,13 @@ function withPackage(type: DatabaseType, settings: Settings, plugins: Plugins): 
   const plugin = plugins.load('databaseServer', name, setting) as DatabaseServerPlugin
   const server = plugin.make({ builtIn, location: locationOf(given) })
   if (server.type === type) return server
-  throw new ManagerError('ERR_SETTINGS', `${setting} names the package "${name}", which is for ${server.type}.`)
+  throw new ManagerError('ERR_SETTINGS', `${setting} names the package "${name}", but that is for ${server.type}.`)
 }
 
 function createServer(type: DatabaseType, { global }: Settings): DatabaseServer {
   if (!global.databases.includes(type))
-    throw new ManagerError('ERR_STATE', `This manager has no databases of type "${type}".`, {
-      help: `APPS_DATABASES names those that it has: ${global.databases.join(', ')}.`,
+    throw new ManagerError('ERR_STATE', `The database type "${type}" is not enabled in this manager.`, {
+      help: `Use one of APPS_DATABASES: ${global.databases.join(', ')}.`,
       command: 'config',
     })
   switch (type) {

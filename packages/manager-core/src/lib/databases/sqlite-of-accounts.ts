@@ -49,7 +49,10 @@ export function sqliteOfAccounts(server: DatabaseServer): DatabaseServer {
 function callOf(verb: string, { name: file, user }: DatabaseAccount, argument?: unknown): ToolCall {
   const account = findAccount(user)
   if (!account)
-    throw new DatabaseServerError('ERR_CREDENTIALS', `This machine has no system account "${user}", which has ${file}.`)
+    throw new DatabaseServerError(
+      'ERR_CREDENTIALS',
+      `The system account "${user}", which owns ${file}, does not exist on this machine.`,
+    )
   const [command, before] = asAccount(account, process.execPath)
   return {
     command,

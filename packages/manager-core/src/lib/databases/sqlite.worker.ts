@@ -39,6 +39,6 @@ async function perform(): Promise<unknown> {
       return done
     }
     default:
-      throw new Error(`Nobody knows "${verb}".`)
+      throw new Error(`Unknown verb "${verb}".`)
   }
 }

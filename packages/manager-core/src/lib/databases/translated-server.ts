@@ -7,7 +7,7 @@ import { ManagerError } from '../../errors.js'
 const help: Readonly<Partial<Record<DatabaseServerErrorCode, string>>> = {
   ERR_UNREACHABLE: 'Start the database server, or correct host and port in config.sh.',
   ERR_CREDENTIALS: 'Correct the user and password of the database server in config.sh.',
-  ERR_DISK_FULL: 'Make room on the disk.',
+  ERR_DISK_FULL: 'Free disk space.',
 }
 
 /** The server with errors of the manager; their cause is the `DatabaseServerError`. */

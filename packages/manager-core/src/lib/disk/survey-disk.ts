@@ -83,8 +83,9 @@ export async function surveyDisk(context: ManagerContext, folder: string): Promi
 export function surveyText({ folder, free, freeable }: DiskSurvey): string {
   const what =
     freeable.length === 0
-      ? 'The manager has nothing there that could go.'
-      : `Could go: ${freeable.map(({ what: name, bytes, command }) => `${name}, ${sizeText(bytes)} (${command})`).join('; ')}.`
+      ? 'The manager has nothing there that can be deleted.'
+      : 'Can be deleted: ' +
+        `${freeable.map(({ what: name, bytes, command }) => `${name}, ${sizeText(bytes)} (${command})`).join('; ')}.`
   return `The disk of ${folder} has ${sizeText(free)} free. ${what}`
 }
 

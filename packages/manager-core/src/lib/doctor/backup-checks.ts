@@ -11,29 +11,29 @@ export const backupChecks: readonly DoctorCheck[] = [
   {
     id: 'saves',
     category: 'backups',
-    title: 'Instances that are saved automatically have a good and recent backup, also at the targets',
+    title: 'Instances in nightly backups have a good, recent backup, also at the targets',
     async run(context) {
       return (await checkSaves(context))
         .filter(({ problem }) => problem !== '')
         .map(({ name, problem }) => ({
           level: 'error',
           message: `"${name}": ${problem}`,
-          help: `manager save ${name} saves it; the history says why saveall did not.`,
+          help: `Back it up: manager save ${name}. To see why saveall did not: manager history ${name}`,
         }))
     },
   },
   {
     id: 'schedule',
     category: 'backups',
-    title: 'Instances that are saved automatically are saved every night',
+    title: 'Nightly backups are scheduled',
     async run(context) {
       const automatic = context.registry.instances().filter(({ autoSave }) => autoSave).length
       if (automatic === 0 || (await scheduledJobs(context)).some(({ name }) => name === 'saveall')) return []
       return [
         {
           level: 'warning',
-          message: `Nothing calls saveall, although instances are to be saved automatically (${automatic}).`,
-          help: 'manager schedule install does it every night; nothing is wrong when another scheduler calls it.',
+          message: `saveall is not scheduled, although instances are included in nightly backups (${automatic}).`,
+          help: 'Schedule it: manager schedule install. Ignore this if another scheduler calls saveall.',
         },
       ]
     },
@@ -48,7 +48,7 @@ export const backupChecks: readonly DoctorCheck[] = [
       return [...marked, ...unreadable.map(({ message }) => message)].map((message) => ({
         level: 'warning',
         message,
-        help: 'Read it again with "backups verify", or remove its folder.',
+        help: 'Verify it again with "backups verify", or remove its folder.',
       }))
     },
   },
@@ -62,14 +62,14 @@ export const backupChecks: readonly DoctorCheck[] = [
         .map(({ key, manifest }) => ({
           level: 'warning',
           message: `The backup ${key} has the date ${manifest.started}, which is in the future: a clock was wrong.`,
-          help: 'It is kept and counts for no rule. Check the clock (timedatectl); remove its folder when it is of no use.',
+          help: 'It is kept and matches no rule. Check the clock (timedatectl), and remove its folder if you do not need it.',
         }))
     },
   },
   {
     id: 'proofs',
     category: 'backups',
-    title: 'Nothing is left of proofs and rehearsals that were given up',
+    title: 'No temporary instances of test restores and rehearsals are left',
     async run({ registry }) {
       const open = openOperations(registry)
       return registry
@@ -77,8 +77,8 @@ export const backupChecks: readonly DoctorCheck[] = [
         .filter((instance) => isThrowAway(instance) && !open.has(instance.operation))
         .map(({ name }) => ({
           level: 'warning',
-          message: `"${name}" is left of a proof or a rehearsal that was given up; it is in no list.`,
-          help: `manager delete ${name} --force yes --purge removes it.`,
+          message: `"${name}" is left over from a test restore or a rehearsal. It is not listed.`,
+          help: `Remove it: manager delete ${name} --force yes --purge`,
         }))
     },
   },
@@ -93,8 +93,8 @@ export const backupChecks: readonly DoctorCheck[] = [
       return targets.all.flatMap(({ name }): Finding[] => {
         const at = exports[name]?.at
         if (at !== undefined && Date.parse(at) >= oldest) return []
-        const what = at === undefined ? 'has no copy of the registry and the settings' : `has one of ${at} only`
-        return [{ level: 'warning', message: `Target "${name}" ${what}.`, help: 'manager saveall makes one.' }]
+        const what = at === undefined ? 'has no copy of the registry and the settings' : `only has one of ${at}`
+        return [{ level: 'warning', message: `Target "${name}" ${what}.`, help: 'Create one: manager saveall' }]
       })
     },
   },
@@ -115,6 +115,6 @@ async function reach(targets: ManagerContext['targets'], name: string): Promise<
     await targets.use(name, (target) => target.list({ limit: 1 }))
     return undefined
   } catch (error) {
-    return { level: 'error', message: (error as Error).message, help: `manager target test ${name} says more.` }
+    return { level: 'error', message: (error as Error).message, help: `For details: manager target test ${name}` }
   }
 }

@@ -6,7 +6,7 @@ export const certificateChecks: readonly DoctorCheck[] = [
   {
     id: 'certificates',
     category: 'certificates',
-    title: 'Certificates are valid for a while',
+    title: 'Certificates do not expire soon',
     async run(context) {
       return surveyCertificates(context).flatMap((one): readonly Finding[] => {
         const message = alarmOf(one)
@@ -14,10 +14,10 @@ export const certificateChecks: readonly DoctorCheck[] = [
         const level = one.state === 'expired' || one.state === 'unreadable' ? 'error' : 'warning'
         const help =
           one.origin === 'configured'
-            ? 'Put a new one in its place: APPS_SERVER_CERT and APPS_SERVER_KEY.'
+            ? 'Replace it: APPS_SERVER_CERT and APPS_SERVER_KEY.'
             : context.settings.global.acme
-              ? `Put right what the message says; then: certificates renew ${one.name} --force`
-              : 'Set APPS_ACME=yes again, or remove it: certificates remove'
+              ? `Fix the problem above, then run: manager certificates renew ${one.name} --force`
+              : 'Set APPS_ACME=yes, or remove it: manager certificates remove'
         return [{ level, message, help }]
       })
     },

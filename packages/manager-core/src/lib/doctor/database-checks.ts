@@ -8,7 +8,7 @@ export const databaseChecks: readonly DoctorCheck[] = [
   {
     id: 'registry',
     category: 'databases',
-    title: "The manager's registry is whole",
+    title: "The manager's registry is intact",
     async run({ registry }) {
       return registryFaults(registry).map((text) => ({
         level: 'error',
@@ -20,7 +20,7 @@ export const databaseChecks: readonly DoctorCheck[] = [
   {
     id: 'registry-copies',
     category: 'databases',
-    title: 'The last change of the registry is copied',
+    title: 'The copy of the registry is up to date',
     async run({ registryCopies }) {
       const problem = registryCopies.keep()
       return problem === undefined ? [] : [{ level: 'warning', message: problem }]
@@ -29,7 +29,7 @@ export const databaseChecks: readonly DoctorCheck[] = [
   {
     id: 'registry-reserve',
     category: 'databases',
-    title: 'Room is reserved for undoing on a full disk',
+    title: 'Disk space is reserved for rolling back on a full disk',
     async run({ home, registry }) {
       const isUsed = hasOperations(registry)
       const reserve = createReserve(home.database)
@@ -37,11 +37,11 @@ export const databaseChecks: readonly DoctorCheck[] = [
       return [
         {
           level: 'warning',
-          message: 'manager.db-reserve is gone: on a full disk operations could not be undone.',
+          message: 'manager.db-reserve is missing. On a full disk, operations could not be rolled back.',
           async fix() {
             reserve.keep()
-            if (!reserve.isThere()) throw new Error('there is no room for it')
-            return 'It is there again.'
+            if (!reserve.isThere()) throw new Error('there is no disk space for it')
+            return 'It was created again.'
           },
         },
       ]
@@ -58,7 +58,7 @@ export const databaseChecks: readonly DoctorCheck[] = [
         try {
           const server = databases.server(type)
           const { tools } = await server.probe()
-          const lack = server.capabilities.toolDumps ? 'a slower way is used.' : `"manager database" needs it.`
+          const lack = server.capabilities.toolDumps ? 'a slower method is used.' : '"manager database" requires it.'
           for (const [tool, path] of Object.entries(tools)) {
             if (path === undefined)
               findings.push({ level: 'warning', message: `${type}: ${tool} is not installed; ${lack}` })
@@ -69,7 +69,7 @@ export const databaseChecks: readonly DoctorCheck[] = [
           findings.push({
             level,
             message: `${type}: ${(error as Error).message}`,
-            help: `Put its settings right (APPS_${type.toUpperCase()}_…), or take it out of APPS_DATABASES.`,
+            help: `Correct its settings (APPS_${type.toUpperCase()}_…), or remove it from APPS_DATABASES.`,
           })
         }
       }

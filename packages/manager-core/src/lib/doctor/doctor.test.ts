@@ -168,7 +168,7 @@ describe('instances', () => {
   it('one that is recorded as stopped and runs is a warning', async () => {
     await test.perform('setstatus', { name: 'demo', status: 'stopped' })
     expect(faults(await doctor('instances'))).toMatchObject([
-      { level: 'warning', message: expect.stringContaining('runs') },
+      { level: 'warning', message: expect.stringContaining('is running, but') },
     ])
     await test.perform('setstatus', { name: 'demo', status: 'started' })
     expect(faults(await doctor('instances'))).toEqual([])
@@ -178,7 +178,7 @@ describe('instances', () => {
     await test.perform('stop', { name: 'demo' })
     await test.perform('setstatus', { name: 'demo', status: 'started' })
     expect(faults(await doctor('instances'))).toMatchObject([
-      { level: 'error', message: expect.stringMatching(/^"demo" should run and is /) },
+      { level: 'error', message: expect.stringMatching(/^"demo" should be running, but is /) },
     ])
     await test.perform('setstatus', { name: 'demo', status: 'stopped' })
   })

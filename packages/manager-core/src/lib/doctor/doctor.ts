@@ -81,7 +81,7 @@ async function conclude(
   try {
     return { level: 'fixed', message: `${message} ${await repair()}` }
   } catch (error) {
-    return { ...found, help: `It could not be put right: ${messageOf(error)}` }
+    return { ...found, help: `It could not be repaired: ${messageOf(error)}` }
   }
 }
 

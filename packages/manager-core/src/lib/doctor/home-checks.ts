@@ -15,7 +15,7 @@ export const homeChecks: readonly DoctorCheck[] = [
   {
     id: 'home-writable',
     category: 'home',
-    title: "The manager's home can be written",
+    title: "The manager's home is writable",
     async run({ home }) {
       const findings: Finding[] = []
       for (const folder of [home.folder, home.instances, home.templates, home.trash]) {
@@ -23,7 +23,7 @@ export const homeChecks: readonly DoctorCheck[] = [
           () => true,
           (error: NodeJS.ErrnoException) => error.code === 'ENOENT' && folder !== home.folder,
         )
-        if (!isWritable) findings.push({ level: 'error', message: `${folder} cannot be written by this user.` })
+        if (!isWritable) findings.push({ level: 'error', message: `This user cannot write to ${folder}.` })
       }
       return findings
     },
@@ -40,7 +40,7 @@ export const homeChecks: readonly DoctorCheck[] = [
         findings.push({
           level: 'error',
           message: `${relative(home.folder, file)} can be read by other users (mode ${(mode & 0o777).toString(8).padStart(4, '0')}).`,
-          help: 'It holds passwords; its mode should be 0600.',
+          help: 'It contains passwords. Set its mode to 0600.',
           async fix() {
             await chmod(file, 0o600)
             return 'Its mode is 0600 now.'
@@ -67,7 +67,7 @@ export const homeChecks: readonly DoctorCheck[] = [
   {
     id: 'hooks-executable',
     category: 'home',
-    title: 'Hook scripts can be run',
+    title: 'Hook scripts are executable',
     async run({ home }) {
       const findings: Finding[] = []
       for (const name of await namesIn(home.hooks)) {
@@ -81,7 +81,7 @@ export const homeChecks: readonly DoctorCheck[] = [
           if (isHook)
             findings.push({
               level: 'error',
-              message: `hooks/${name} is not run, and stops what it belongs to: its name must be ${name}.sh.`,
+              message: `hooks/${name} is not run, and its command fails. Rename it to ${name}.sh.`,
               help: `mv ${file} ${file}.sh`,
             })
           continue
@@ -89,7 +89,7 @@ export const homeChecks: readonly DoctorCheck[] = [
         if (!isHook && isExecutable)
           findings.push({
             level: 'warning',
-            message: `hooks/${name} is never run: no hook is called so.`,
+            message: `hooks/${name} is never run, because there is no hook of this name.`,
             help: didYouMean(base, hookNames) ?? `Hooks are ${hookNames.join(', ')}.`,
           })
         const unsafe = whyUnsafe(found)

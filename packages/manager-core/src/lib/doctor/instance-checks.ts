@@ -32,7 +32,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
           findings.push({
             level: 'error',
             message: `"${name}" has no settings file in ${home.instance(id).folder}.`,
-            help: `manager delete ${name}, then manager restore ${name} makes it again of its backup.`,
+            help: `Restore it from its backup: manager delete ${name}, then manager restore ${name}`,
           })
       }
       const operations = openOperations(registry)
@@ -40,7 +40,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
         if (known.has(entry) || [...operations].some((id) => entry.includes(id))) continue
         findings.push({
           level: 'warning',
-          message: `instances/${entry} belongs to no instance.`,
+          message: `instances/${entry} does not belong to any instance.`,
           async fix() {
             const target = join(home.trash, `stray-${entry.replace(/^\./, '')}-${clock().getTime()}`)
             await mkdir(home.trash, { recursive: true })
@@ -55,15 +55,17 @@ export const instanceChecks: readonly DoctorCheck[] = [
   {
     id: 'application-servers',
     category: 'instances',
-    title: 'Each instance has the application server that it was tested with',
+    title: 'Each instance has the application server it was tested with',
     async run({ registry, home }) {
       return registry.instances().flatMap(({ id, name }) => {
         const missing = missingServer({ home }, home.instance(id).app)
         if (missing === undefined) return []
         return {
           level: 'error' as const,
-          message: `"${name}" was tested with the application server ${serverVersion(missing)}, and ${join(home.servers, missing)} is not there: it runs on the one of the manager.`,
-          help: `Put that folder back, or let "${name}" be tested with the present one: manager upgrade ${name} --force`,
+          message:
+            `"${name}" was tested with the application server ${serverVersion(missing)}, but ` +
+            `${join(home.servers, missing)} is missing. It runs on the manager's application server.`,
+          help: `Restore that folder, or test "${name}" with the current one: manager upgrade ${name} --force`,
         }
       })
     },
@@ -80,15 +82,15 @@ export const instanceChecks: readonly DoctorCheck[] = [
         if (!existsSync(join(app, 'app.yaml')) && !isWebapp(app))
           findings.push({
             level: 'error',
-            message: `"${name}" has no app/app.yaml: its application is gone.`,
-            help: `manager restore ${name} --only app brings it back from a backup.`,
+            message: `"${name}" has no app/app.yaml: its application is missing.`,
+            help: `Restore it from a backup: manager restore ${name} --only app`,
           })
         const lost = await lostData(context, { id })
         if (lost !== undefined)
           findings.push({
             level: 'error',
             message: `"${name}" cannot be started: ${lost}.`,
-            help: `manager restore ${name} brings it back from a backup; manager start ${name} --empty starts without.`,
+            help: `Restore it from a backup: manager restore ${name}. To start without data: manager start ${name} --empty`,
           })
       }
       return findings
@@ -112,7 +114,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
           {
             level: 'error',
             message: `"${name}" is blocked by an operation that needs attention: ${entry.title}.`,
-            help: `manager doctor operations --fix tries again; manager giveup ${entry.id} leaves things as they are.`,
+            help: `To try again: manager doctor operations --fix. To leave things as they are: manager giveup ${entry.id}`,
           },
         ]
       })
@@ -121,7 +123,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
   {
     id: 'instance-ports',
     category: 'instances',
-    title: 'Ports of instances are theirs',
+    title: 'Ports of instances are not used by other programs',
     async run(context) {
       const findings: Finding[] = []
       for (const instance of context.registry.instances()) {
@@ -130,7 +132,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
         if (operation !== '' || isRunning(state) || state === 'unknown' || (await isPortFree(port))) continue
         findings.push({
           level: desired === 'started' ? 'error' : 'warning',
-          message: `The port ${port} of "${name}" is taken by another program${describeHolder(port)}.`,
+          message: `The port ${port} of "${name}" is used by another program${describeHolder(port)}.`,
           help: 'End that program, then start the instance.',
         })
       }
@@ -140,7 +142,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
   {
     id: 'left-processes',
     category: 'instances',
-    title: 'No processes are left of instances that are gone',
+    title: 'No processes of deleted instances are left',
     async run({ registry, runtimes, home }) {
       return [...(await runtimes.processesBelow(home.instances))]
         .filter(([id]) => registry.byId(id) === undefined)
@@ -150,9 +152,9 @@ export const instanceChecks: readonly DoctorCheck[] = [
           return {
             level: 'error',
             message:
-              `Processes ${pids.join(', ')} belong to no instance (${id})` +
+              `Processes ${pids.join(', ')} do not belong to any instance (${id})` +
               (ports.length > 0 ? ` and listen on port ${ports.join(', ')}.` : '.'),
-            help: 'Its folder or its entry in the registry was lost while it ran.',
+            help: 'Its folder or registry entry was lost while it was running.',
             async fix() {
               await runtime.stop({ id, folder: home.instance(id).folder }, { graceMs: 5000 })
               return 'They were ended.'
@@ -164,7 +166,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
   {
     id: 'instance-state',
     category: 'instances',
-    title: 'Instances run that should, and only those',
+    title: 'Instances are in the state they should be in',
     async run(context) {
       const findings: Finding[] = []
       for (const instance of context.registry.instances()) {
@@ -177,10 +179,10 @@ export const instanceChecks: readonly DoctorCheck[] = [
         else if (state === 'suspended')
           findings.push({
             level: 'error',
-            message: `"${name}" is suspended, and no save is under way.`,
+            message: `"${name}" is suspended, but no backup is running.`,
             async fix() {
               await context.runtimes.of(instance).resume?.(ref)
-              return 'It goes on.'
+              return 'It was resumed.'
             },
           })
         else if (instance.observed === 'asleep' && desired === 'started' && !runs)
@@ -190,14 +192,14 @@ export const instanceChecks: readonly DoctorCheck[] = [
         else if (desired === 'started' && !runs)
           findings.push({
             level: 'error',
-            message: `"${name}" should run and is ${state}.`,
-            help: `manager logs ${name} may say why; manager start ${name} starts it.`,
+            message: `"${name}" should be running, but is ${state}.`,
+            help: `See its log: manager logs ${name}. To start it: manager start ${name}`,
           })
         else if (desired === 'stopped' && runs)
           findings.push({
             level: 'warning',
-            message: `"${name}" runs and is recorded as stopped.`,
-            help: `manager setstatus ${name} started, or manager stop ${name}.`,
+            message: `"${name}" is running, but is recorded as stopped.`,
+            help: `Correct the record with manager setstatus ${name} started, or stop it with manager stop ${name}.`,
           })
         else if (runs) {
           if (state === 'degraded') findings.push(unsupervised(name))
@@ -218,8 +220,10 @@ async function unwakeable(context: ManagerContext, instance: Instance): Promise<
   return [
     {
       level: 'error',
-      message: `"${name}" is asleep and nobody wakes it: ${isMeant ? 'the server of the manager does not run' : 'it is not to sleep any more, and the server of the manager does not run'}.`,
-      help: `manager serve wakes it; manager start ${name} starts it.`,
+      message:
+        `"${name}" is asleep, and no request will wake it: ` +
+        `${isMeant ? 'the server of the manager is not running' : 'it should no longer sleep, and the server of the manager is not running'}.`,
+      help: `Start the server (manager serve), or the instance (manager start ${name}).`,
     },
   ]
 }
@@ -231,8 +235,9 @@ async function withoutRuntime({ runtimes }: ManagerContext, { name, runtime }: I
     level: 'error',
     message: `The state of "${name}" is unknown: its runtime "${runtime}" does not work here. ${message}`,
     help: runtimes.names.includes(runtime)
-      ? 'Make that runtime work again: until then the instance cannot be started, stopped, moved or deleted.'
-      : `Install the package "${runtime}" again and name it in APPS_RUNTIMES (config.sh): until then the instance cannot be started, stopped, moved or deleted.`,
+      ? 'Repair that runtime. Until then, the instance cannot be started, stopped, moved or deleted.'
+      : `Install the package "${runtime}" again, and add it to APPS_RUNTIMES (config.sh). Until then, the instance ` +
+        'cannot be started, stopped, moved or deleted.',
   }
 }
 
@@ -240,11 +245,11 @@ async function withoutRuntime({ runtimes }: ManagerContext, { name, runtime }: I
 function vanished(context: ManagerContext, { id, name }: Instance, missing: string): Finding {
   return {
     level: 'error',
-    message: `"${name}" should run, and its ${missing} no longer exists.`,
-    help: `manager start ${name} makes it again and starts the instance; its data are not affected.`,
+    message: `"${name}" should be running, but its ${missing} no longer exists.`,
+    help: `Create it again and start the instance: manager start ${name}. The data is not affected.`,
     async fix() {
       await context.operations.run(startKind, { id, name }, { actor: 'doctor', surface: 'cli' })
-      return 'It was made again and started.'
+      return 'It was created again and started.'
     },
   }
 }
@@ -252,8 +257,8 @@ function vanished(context: ManagerContext, { id, name }: Instance, missing: stri
 function unsupervised(name: string): Finding {
   return {
     level: 'warning',
-    message: `"${name}" runs without its supervisor: after a crash nobody starts it again.`,
-    help: `manager restart ${name} starts it with one.`,
+    message: `"${name}" is running without its supervisor, so it will not be restarted after a crash.`,
+    help: `Restart it: manager restart ${name}`,
   }
 }
 

@@ -31,7 +31,7 @@ export const isolationChecks: readonly DoctorCheck[] = [
         findings.push({
           level,
           message: `${without.join(', ')} ${without.length === 1 ? 'runs' : 'run'} as the user of the manager.`,
-          help: 'manager isolate --all gives each a system account of its own.',
+          help: 'Give each its own system account: manager isolate --all',
         })
       return findings
     },

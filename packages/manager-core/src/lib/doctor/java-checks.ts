@@ -11,7 +11,7 @@ export const javaChecks: readonly DoctorCheck[] = [
   {
     id: 'java',
     category: 'instances',
-    title: 'Java web applications have the JDK and the Tomcat that they need',
+    title: 'Java web applications have their JDK and Tomcat',
     async run(context) {
       const users = await versionsOfWebapps(context)
       const faults = await Promise.all(

@@ -15,14 +15,14 @@ export const limitChecks: readonly DoctorCheck[] = [
   {
     id: 'limits',
     category: 'instances',
-    title: 'Instances are held to their limits',
+    title: 'Limits of instances are enforced',
     async run(context) {
       const { runtimes, registry } = context
       const instances = registry.instances()
       const used = new Set(instances.map(({ runtime }) => runtime).filter((name) => runtimes.names.includes(name)))
       const findings: Finding[] = [...(used.size > 0 ? used : runtimes.names.slice(0, 1))].map((name) => ({
         level: 'ok',
-        message: runtimes.named(name).howLimited?.() ?? `Instances that run as "${name}" have no limits.`,
+        message: runtimes.named(name).howLimited?.() ?? `Instances with the runtime "${name}" have no limits.`,
       }))
       for (const instance of instances) {
         const { name } = instance
@@ -30,8 +30,8 @@ export const limitChecks: readonly DoctorCheck[] = [
         for (const limit of limits.filter((one) => one.by === 'none' && !isUsual(one)))
           findings.push({
             level: 'warning',
-            message: `"${name}" is not held to its limit of ${limitText(limit)} (${called[limit.name]}).`,
-            help: 'That needs cgroup v2, and a manager that may use it: root, or a unit of systemd with Delegate=yes.',
+            message: `The limit of "${name}" of ${limitText(limit)} (${called[limit.name]}) is not enforced.`,
+            help: 'Use cgroup v2, and run the manager as root or in a systemd unit with Delegate=yes.',
           })
       }
       return findings

@@ -14,11 +14,11 @@ export const operationChecks: readonly DoctorCheck[] = [
         .map(({ id, title, message, state }) => ({
           level: 'error',
           message: `${title}: ${state === 'attention' ? message : 'its process has ended.'}`,
-          help: `Operation ${id}; when it cannot be brought to an end: manager giveup ${id}.`,
+          help: `Operation ${id}. If it cannot be finished: manager giveup ${id}`,
           async fix() {
             const outcome = await operations.retry(id, { actor: 'doctor', surface: 'cli' })
-            if (outcome === 'attention') throw new Error('it needs attention still')
-            return outcome === 'rolled_back' ? 'It was undone.' : 'It was brought to its end.'
+            if (outcome === 'attention') throw new Error('it still needs attention')
+            return outcome === 'rolled_back' ? 'It was rolled back.' : 'It was finished.'
           },
         }))
     },

@@ -6,7 +6,8 @@ const caller = { actor: 'doctor', surface: 'cli' } as const
 const sharedOrigin: Finding = {
   level: 'warning',
   message:
-    'Instances are published at paths of the manager’s own host: their pages can act for people who are logged in at the manager.',
+    'Instances are published at paths of the manager’s own host, so their pages can act on behalf of users who ' +
+    'are logged in to the manager.',
   help: 'Set APPS_INSTANCESURL to an address on another host, or use APPS_ROOTCONTEXT=true with a host name in APPS_BASEURL.',
 }
 
@@ -18,7 +19,7 @@ export const proxyChecks: readonly DoctorCheck[] = [
   {
     id: 'reverse-proxy',
     category: 'system',
-    title: 'The reverse proxy publishes what it should',
+    title: 'The reverse proxy publishes the instances',
     async run({ proxies, settings }) {
       if (!(await proxies.status()).enabled) return []
       const shared = isSharedOrigin(settings.global) ? [sharedOrigin] : []
@@ -26,12 +27,12 @@ export const proxyChecks: readonly DoctorCheck[] = [
       if (refusal !== undefined)
         return [
           ...shared,
-          { level: 'error', message: `Nothing new can be published: ${refusal}.`, help: 'See proxy check.' },
+          { level: 'error', message: `Changes cannot be published: ${refusal}.`, help: 'See proxy check.' },
         ]
       const due: Finding = {
         level: 'error',
-        message: 'What is published is not what should be.',
-        help: 'manager proxy publish puts it right.',
+        message: 'The published configuration is out of date.',
+        help: 'Publish it again: manager proxy publish',
         async fix() {
           await proxies.publish(caller, { repair: true })
           return 'It is published.'

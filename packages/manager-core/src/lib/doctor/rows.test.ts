@@ -101,7 +101,7 @@ const rows: readonly Row[] = [
     ...(['instance-contents', 'error', /^"demo" has no app\/app\.yaml/, /restore demo --only app/] as const),
   ]),
   row('a database file that is gone', 'instances', () => away(test.path('demo', 'data', 'database.db')), [
-    ...(['instance-contents', 'error', /its database file .* is gone/, /start demo --empty/] as const),
+    ...(['instance-contents', 'error', /its database file .* is missing/, /start demo --empty/] as const),
   ]),
   row('a folder without settings', 'instances', () => away(test.path('demo', 'settings.sh')), [
     ...(['instance-folders', 'error', /"demo" has no settings file/, /restore demo/] as const),
@@ -128,7 +128,7 @@ const rows: readonly Row[] = [
       await once(server, 'listening')
       return () => server.close()
     },
-    ['instance-ports', 'warning', /^The port \d+ of "demo" is taken .*\(process \d+: /, /End that program/],
+    ['instance-ports', 'warning', /^The port \d+ of "demo" is used .*\(process \d+: /, /End that program/],
   ),
   row(
     'a supervisor that was killed',
@@ -141,12 +141,12 @@ const rows: readonly Row[] = [
       while ((await test.context.runtimes.named('process').observe(ref)).state !== 'degraded') await sleep(10)
       return heal
     },
-    ['instance-state', 'warning', /^"demo" runs without its supervisor/, /restart demo/],
+    ['instance-state', 'warning', /^"demo" is running without its supervisor/, /restart demo/],
   ),
   row('a runtime that is not there any more', 'instances', () => ranBy('steward-runtime-gone'), [
     ...(['instance-state', 'error'] as const),
-    /^The state of "demo" is unknown: its runtime "steward-runtime-gone" does not work here\. There is no runtime/,
-    /^Install the package "steward-runtime-gone" again and name it in APPS_RUNTIMES/,
+    /^The state of "demo" is unknown: its runtime "steward-runtime-gone" does not work here\. The runtime "steward-runtime-gone" is not available/,
+    /^Install the package "steward-runtime-gone" again, and add it to APPS_RUNTIMES/,
   ]),
   row(
     'a runtime whose plug-in is named and not installed',
@@ -158,21 +158,21 @@ const rows: readonly Row[] = [
     [
       ...(['instance-state', 'error'] as const),
       /^The state of "demo" is unknown: .*steward-runtime-gone.* is not installed/,
-      /^Make that runtime work again/,
+      /^Repair that runtime/,
     ],
   ),
   row('an engine that does not answer', 'instances', () => ranBy('container', 'started'), [
     ...(['instance-state', 'error'] as const),
-    /^The state of "demo" is unknown: its runtime "container" does not work here\. No container engine answers at /,
-    /^Make that runtime work again/,
+    /^The state of "demo" is unknown: its runtime "container" does not work here\. No container engine responds at /,
+    /^Repair that runtime/,
   ]),
   ...(existsSync('/run/systemd/system')
     ? []
     : [
         row('a machine without systemd', 'instances', () => ranBy('systemd', 'started'), [
           ...(['instance-state', 'error'] as const),
-          /^The state of "demo" is unknown: its runtime "systemd" does not work here\. systemd does not run this machine/,
-          /^Make that runtime work again/,
+          /^The state of "demo" is unknown: its runtime "systemd" does not work here\. This machine does not run systemd/,
+          /^Repair that runtime/,
         ]),
       ]),
   row(
@@ -191,8 +191,8 @@ const rows: readonly Row[] = [
     },
     [
       ...(['instance-state', 'error'] as const),
-      /^"demo" should run, and its container steward-[\w-]+ no longer exists\.$/,
-      /^manager start demo makes it again/,
+      /^"demo" should be running, but its container steward-[\w-]+ no longer exists\.$/,
+      /^Create it again and start the instance: manager start demo/,
     ],
   ),
   row(
@@ -229,10 +229,10 @@ const rows: readonly Row[] = [
       const set = (flag: number) => `update instance set auto_save = ${flag}, created = '2999' where id = '${id}'`
       return sql(set(1), set(0))
     },
-    ['schedule', 'warning', /^Nothing calls saveall/, /schedule install/],
+    ['schedule', 'warning', /^saveall is not scheduled/, /schedule install/],
   ),
   row('a reserve that is gone', 'databases', () => away(`${test.context.home.database}-reserve`), [
-    ...(['registry-reserve', 'warning', /manager\.db-reserve is gone/, /^$/] as const),
+    ...(['registry-reserve', 'warning', /manager\.db-reserve is missing/, /^$/] as const),
   ]),
   row('a hook without .sh', 'home', () => hook('pre-save'), [
     ...(['hooks-executable', 'error', /^hooks\/pre-save is not run/, /pre-save\.sh/] as const),
@@ -277,7 +277,7 @@ it.runIf(process.getuid?.() === 0)(
     expect(await told()).toMatchObject([{ level: 'warning', message: expect.stringContaining('runs as root') }])
     for (const [user, message] of [
       ['nobody', 'The user "nobody" (APPS_USER) can neither read nor change'],
-      ['no-such-user', 'no user "no-such-user"'],
+      ['no-such-user', 'user "no-such-user" (APPS_USER) does not exist'],
     ] as const) {
       const heal = config(`APPS_USER=${user}`)
       expect(await told()).toMatchObject([{ level: 'error', message: expect.stringContaining(message) }])

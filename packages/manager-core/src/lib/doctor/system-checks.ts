@@ -10,8 +10,8 @@ import type { DoctorCheck, Finding } from './check.js'
 
 /** Programs that make things better; without them there is a slower or a smaller way. */
 const programs = [
-  ['tar', 'backups are packed by a slower way'],
-  ['zstd', 'backups are compressed by a slower way'],
+  ['tar', 'backups are packed by a slower method'],
+  ['zstd', 'backups are compressed by a slower method'],
   ['git', 'templates cannot come from git repositories'],
   ['npm', 'templates cannot come from npm packages, and the manager cannot upgrade itself'],
 ] as const
@@ -39,8 +39,8 @@ export const systemChecks: readonly DoctorCheck[] = [
                 level: 'error',
                 message,
                 help: used.has(name)
-                  ? 'Put that right: until then its instances cannot be started, stopped or moved.'
-                  : 'Put that right, or choose another: APPS_RUNTIME in config.sh, or in the file of the version.',
+                  ? 'Fix this. Until then, its instances cannot be started, stopped or moved.'
+                  : 'Fix this, or choose another runtime: APPS_RUNTIME in config.sh or in the file of the version.',
               },
         )
       }
@@ -64,7 +64,7 @@ export const systemChecks: readonly DoctorCheck[] = [
   {
     id: 'settings',
     category: 'settings',
-    title: 'Settings can be read and mean something',
+    title: 'Settings are valid',
     async run({ home, settings, registry }) {
       const versions = configuredVersions(await readdir(home.folder))
       const subjects = [
@@ -82,7 +82,7 @@ export const systemChecks: readonly DoctorCheck[] = [
   {
     id: 'default-version',
     category: 'settings',
-    title: 'The default version is there',
+    title: 'The default version exists',
     async run({ settings, templates }) {
       const wanted = settings.global.defaultVersion
       const versions = (await templates.list()).map(({ version }) => version)
@@ -90,7 +90,7 @@ export const systemChecks: readonly DoctorCheck[] = [
       return [
         {
           level: 'error',
-          message: `APPS_DEFAULTVERSION is "${wanted}", and there is no such version.`,
+          message: `APPS_DEFAULTVERSION is "${wanted}", but this version does not exist.`,
           help: `Versions are ${versions.join(', ') || 'not there yet: manager refresh fetches them'}.`,
         },
       ]
@@ -99,7 +99,7 @@ export const systemChecks: readonly DoctorCheck[] = [
   {
     id: 'system-user',
     category: 'system',
-    title: 'The manager runs as a user of its own, who can use its home',
+    title: 'The manager has its own user, who can use its home',
     async run(context) {
       const { home, settings } = context
       if (process.getuid?.() !== 0) return []
@@ -111,7 +111,7 @@ export const systemChecks: readonly DoctorCheck[] = [
         return [
           {
             level: 'error',
-            message: `This machine has no user "${systemUser}" (APPS_USER).`,
+            message: `The user "${systemUser}" (APPS_USER) does not exist on this machine.`,
             help: 'Correct APPS_USER in config.sh.',
           },
         ]
@@ -128,7 +128,7 @@ export const systemChecks: readonly DoctorCheck[] = [
   {
     id: 'registration',
     category: 'system',
-    title: 'People who may register can',
+    title: 'Self-registration works if enabled',
     async run(context) {
       const reason = context.settings.global.allowRegister ? whyClosed(context) : undefined
       return reason === undefined ? [] : [{ level: 'warning', message: reason }]
@@ -138,8 +138,8 @@ export const systemChecks: readonly DoctorCheck[] = [
 
 const runsAsRoot: Finding = {
   level: 'warning',
-  message: 'The manager runs as root, and so do instances without a system account of their own.',
-  help: 'Run it as a user of its own (APPS_USER), or give instances accounts: manager isolate.',
+  message: 'The manager runs as root, and so do instances without their own system account.',
+  help: 'Run it as its own user (APPS_USER), or give instances accounts: manager isolate.',
 }
 
 /** Asked as that user: groups and access lists count, too. */
@@ -163,7 +163,7 @@ async function unusable(settings: Settings, subject: Parameters<Settings['descri
     return []
   } catch (error) {
     if (!ManagerError.is(error) || error.code !== 'ERR_SETTINGS') return []
-    return [{ level: 'error', message: error.message, help: error.help ?? 'Correct it: no command works with it.' }]
+    return [{ level: 'error', message: error.message, help: error.help ?? 'Correct it. Until then, no command works.' }]
   }
 }
 

@@ -17,10 +17,10 @@ export const templateChecks: readonly DoctorCheck[] = [
       }
       const versions = await templates.list()
       if (versions.length === 0)
-        return [{ level: 'error', message: 'There are no versions, so nothing can be added.', fix }]
+        return [{ level: 'error', message: 'There are no versions, so no instances can be added.', fix }]
       const untaken = (await templates.failed()).map(({ version, at, problem, isFetched }): Finding => ({
         level: isFetched ? 'warning' : 'error',
-        message: `The newest template of version ${version} was not taken at ${at}: ${problem}`,
+        message: `The latest template of version ${version} was not accepted at ${at}: ${problem}`,
       }))
       const missing = versions.flatMap(({ version, folder }): Finding[] =>
         existsSync(join(folder, 'app.yaml')) || isWebapp(folder)

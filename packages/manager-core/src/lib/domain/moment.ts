@@ -13,8 +13,8 @@ export function readMoment(text: string, now: Date): number {
   if (count !== undefined) return now.getTime() - Number(count) * lengths[unit as keyof typeof lengths]
   const moment = momentOf(text, now)
   if (!Number.isNaN(moment)) return moment
-  throw new ManagerError('ERR_USAGE', `"${text.slice(0, 40)}" is no time.`, {
-    help: 'Write how long ago (90s, 10m, 2h, 3d), a time (14:03), a date (2026-11-20), or both (2026-11-20T14:03).',
+  throw new ManagerError('ERR_USAGE', `"${text.slice(0, 40)}" is not a valid time.`, {
+    help: 'Use a duration (90s, 10m, 2h, 3d), a time (14:03), a date (2026-11-20), or both (2026-11-20T14:03).',
   })
 }
 

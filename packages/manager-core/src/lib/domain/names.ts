@@ -9,8 +9,8 @@ const alphanumerics = `${letters}0123456789`
 export function checkName(name: string): void {
   if (pattern.test(name)) return
   const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name
-  throw new ManagerError('ERR_NAME', `"${shown}" is no name of an instance.`, {
-    help: 'Names are 3 to 20 letters and digits (A-Z, a-z, 0-9), without spaces or other characters.',
+  throw new ManagerError('ERR_NAME', `"${shown}" is not a valid instance name.`, {
+    help: 'Use 3 to 20 letters and digits (A-Z, a-z, 0-9), without spaces or other characters.',
   })
 }
 

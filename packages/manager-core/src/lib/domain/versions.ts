@@ -7,8 +7,8 @@ const pattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,39}$/
 export function checkVersionName(version: string): void {
   if (pattern.test(version)) return
   const shown = version.length > 40 ? `${version.slice(0, 40)}…` : version
-  throw new ManagerError('ERR_USAGE', `"${shown}" is no name of a version.`, {
-    help: 'Names are 1 to 40 letters, digits and . _ + -, and begin with a letter or digit, such as 1.0.',
+  throw new ManagerError('ERR_USAGE', `"${shown}" is not a valid version name.`, {
+    help: 'Use 1 to 40 letters, digits and . _ + -, with a letter or digit first, e.g. 1.0.',
   })
 }
 

@@ -11,15 +11,15 @@ export function fileError(error: unknown, attempt: string): unknown {
     case 'EDQUOT':
       return new ManagerError('ERR_DISK', `${attempt}: the disk is full.`, {
         cause: error,
-        help: 'Make room: empty the trash (purge --all), remove old backups.',
+        help: 'Free disk space: empty the trash (manager purge --all), remove old backups.',
       })
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return say('it may not be written', 'The manager must own its home; look at the rights of the folder.')
+      return say('permission denied', 'Check that the manager owns its home, and check the permissions of the folder.')
     case 'EXDEV':
       return say('it is on another file system', 'The home and all folders in it must be on one file system.')
     default:
-      return say(message, 'See what the system says.')
+      return say(message, 'Check the system log.')
   }
 }

@@ -38,7 +38,7 @@ export function packageClosure(file: string): readonly PlacedPackage[] {
       const folder = findPackage(dependency, current.folder)
       if (folder === undefined) {
         if (wanted.includes(dependency)) continue
-        throw new Error(`"${dependency}", which "${name}" needs, is not installed.`)
+        throw new Error(`"${dependency}", which "${name}" requires, is not installed.`)
       }
       const seen = resolve(dependency, current.place)
       if (seen?.folder === folder) continue

@@ -46,11 +46,11 @@ export async function readTree(folder: string, options: TreeOptions = {}): Promi
       const stats = await lstat(join(folder, path))
       const type = typeOf(stats)
       if (type !== undefined && isLeftOut(path, type)) continue
-      if (type === undefined) throw refuse(folder, path, 'it is no file, folder or link')
+      if (type === undefined) throw refuse(folder, path, 'it is not a file, folder or link')
       const target = type === 'link' ? await checkLink(folder, root, path) : ''
       const size = type === 'file' ? stats.size : 0
       bytes += size
-      if (bytes > maxBytes) throw refuse(folder, path, `there is more than ${maxBytes} bytes`)
+      if (bytes > maxBytes) throw refuse(folder, path, `there are more than ${maxBytes} bytes`)
       if (entries.length >= maxEntries) throw refuse(folder, path, `there are more than ${maxEntries} files`)
       entries.push({ path, type, size, mode: stats.mode & 0o777, modified: stats.mtimeMs, target })
       if (type === 'folder') await visit(path)
@@ -114,5 +114,5 @@ async function checkLink(folder: string, root: string, path: string): Promise<st
 }
 
 function refuse(folder: string, path: string, why: string): ManagerError {
-  return new ManagerError('ERR_FAILED', `Cannot take "${path}" of ${folder}: ${why}.`)
+  return new ManagerError('ERR_FAILED', `Cannot read "${path}" in ${folder}: ${why}.`)
 }

@@ -41,9 +41,13 @@ it('is as it was written', async () => {
 })
 
 it.each([
-  ['who did it is changed', `update history set actor = 'bob' where id = 4`, '4: It, or its hash, was changed.'],
-  ['a parameter is changed', `update history set parameters = '{}' where id = 4`, '4: It, or its hash, was changed.'],
-  ['from where is changed', `update history set address = '' where id = 4`, '4: It, or its hash, was changed.'],
+  ['who did it is changed', `update history set actor = 'bob' where id = 4`, '4: The entry or its hash was changed.'],
+  [
+    'a parameter is changed',
+    `update history set parameters = '{}' where id = 4`,
+    '4: The entry or its hash was changed.',
+  ],
+  ['from where is changed', `update history set address = '' where id = 4`, '4: The entry or its hash was changed.'],
   ['entries are removed', 'delete from history where id in (4, 5)', '6: Missing: entries 4 to 5.'],
   ['the first one is removed', 'delete from history where id = 1', '2: Missing: entry 1.'],
   ['the last ones are removed', 'delete from history where id > 7', '10: Missing: entries 8 to 10.'],
@@ -52,7 +56,7 @@ it.each([
   [
     'two are swapped',
     `update history set id = -4 where id = 4; update history set id = 4 where id = 5; update history set id = 5 where id = -4`,
-    '4: It, or its hash, was changed.',
+    '4: The entry or its hash was changed.',
   ],
 ])('tells when %s', async (_, sql, fault) => {
   exec(sql)
@@ -69,8 +73,8 @@ it('a head that was kept elsewhere proves all up to it, also when all hashes wer
   exec(`delete from history; delete from sqlite_sequence where name = 'history'`)
   add(15, 'bob')
   expect((await verify()).exitCode).toBe(0)
-  expect((await verify(head)).message).toContain('10: It is not the one that is expected.')
-  expect((await verify(`99:${'a'.repeat(64)}`)).message).toContain('99: Missing: the one that is expected.')
+  expect((await verify(head)).message).toContain('10: It is not the expected entry.')
+  expect((await verify(`99:${'a'.repeat(64)}`)).message).toContain('99: The expected entry is missing.')
   await expect(verify('99')).rejects.toMatchObject({ code: 'ERR_USAGE' })
 })
 

@@ -47,8 +47,8 @@ export async function verifyHistory(registry: Queryable, expected?: string): Pro
       entries++
       if (id !== before.id + 1) fault(id, `Missing: ${rangeOf(before.id + 1, id - 1)}.`)
       else if (hash === '' && before.hash !== '') fault(id, 'Its hash was removed.')
-      else if (hash !== '' && hash !== chainHash(before.hash, row)) fault(id, 'It, or its hash, was changed.')
-      if (String(id) === expectedId && hash !== expectedHash) fault(id, 'It is not the one that is expected.')
+      else if (hash !== '' && hash !== chainHash(before.hash, row)) fault(id, 'The entry or its hash was changed.')
+      if (String(id) === expectedId && hash !== expectedHash) fault(id, 'It is not the expected entry.')
       if (hash === '') unsealed++
       before = { id, hash }
     }
@@ -56,7 +56,7 @@ export async function verifyHistory(registry: Queryable, expected?: string): Pro
     await setImmediate()
   }
   if (last > before.id) fault(last, `Missing: ${rangeOf(before.id + 1, last)}.`)
-  else if (Number(expectedId) > before.id) fault(Number(expectedId), 'Missing: the one that is expected.')
+  else if (Number(expectedId) > before.id) fault(Number(expectedId), 'The expected entry is missing.')
   const head = before.hash === '' ? '' : `${before.id}:${before.hash}`
   return { entries, unsealed, head, faults: faults.slice(0, mostFaults) }
 }

@@ -82,21 +82,21 @@ it('does not run what is not executable, and says so', async () => {
   const result = await run()
   expect(result).toMatchObject({ ran: false, output: '' })
   expect(result.problem).toBe(
-    `hooks/pre-add.sh is not executable, so it was not run. Make it so with: chmod +x ${file}`,
+    `hooks/pre-add.sh is not executable, so it was not run. To fix this, run: chmod +x ${file}`,
   )
   rmSync(file)
   mkdirSync(file)
-  expect((await run()).problem).toBe('hooks/pre-add.sh is no file, so it was not run.')
+  expect((await run()).problem).toBe('hooks/pre-add.sh is not a file, so it was not run.')
 })
 
 it('says when the program of the first line is not there', async () => {
   const { run } = hooksWith('#!/no/such/shell\necho ran\n')
   expect(await run()).toMatchObject({
     ran: false,
-    problem: 'hooks/pre-add.sh was not run: the program of its first line, /no/such/shell, is not there.',
+    problem: 'hooks/pre-add.sh was not run, because the program in its first line, /no/such/shell, does not exist.',
   })
   expect((await hooksWith('#!/bin/sh\r\necho ran\r\n').run()).problem).toMatch(
-    /\/bin\/sh, is not there\. Its lines end as on Windows\.$/,
+    /\/bin\/sh, does not exist\. It has Windows line endings\.$/,
   )
 })
 

@@ -55,7 +55,7 @@ export function createHooks({ home, settings }: HooksOptions): Hooks {
 async function whyNot(file: string): Promise<{ readonly problem?: string } | undefined> {
   try {
     const found = await stat(file)
-    if (!found.isFile()) return { problem: 'is no file, so it was not run.' }
+    if (!found.isFile()) return { problem: 'is not a file, so it was not run.' }
     const unsafe = whyUnsafe(found)
     if (unsafe !== undefined) return { problem: unsafe }
   } catch (error) {
@@ -63,17 +63,19 @@ async function whyNot(file: string): Promise<{ readonly problem?: string } | und
     if (code !== 'ENOENT') return { problem: `cannot be read: ${message}.` }
     const bare = file.replace(/\.sh$/, '')
     // Whoever called it so believes that it guards.
-    return existsSync(bare) ? { problem: `is not there; ${bare} is not run without .sh. Rename it.` } : {}
+    return existsSync(bare) ? { problem: `does not exist; ${bare} is not run without .sh. Rename it.` } : {}
   }
   const isExecutable = await access(file, constants.X_OK).then(
     () => true,
     () => false,
   )
-  if (!isExecutable) return { problem: `is not executable, so it was not run. Make it so with: chmod +x ${file}` }
+  if (!isExecutable) return { problem: `is not executable, so it was not run. To fix this, run: chmod +x ${file}` }
   const program = await interpreterOf(file)
   if (program === undefined || existsSync(program)) return undefined
-  const lineEnd = program.endsWith('\r') ? ' Its lines end as on Windows.' : ''
-  return { problem: `was not run: the program of its first line, ${program.trimEnd()}, is not there.${lineEnd}` }
+  const lineEnd = program.endsWith('\r') ? ' It has Windows line endings.' : ''
+  return {
+    problem: `was not run, because the program in its first line, ${program.trimEnd()}, does not exist.${lineEnd}`,
+  }
 }
 
 /** Of `#!/bin/sh`; undefined: it has no such line, or may be run but not read. */

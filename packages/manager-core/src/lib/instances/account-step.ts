@@ -16,7 +16,7 @@ export function accountNameOf({ operation }: Pick<StepRun, 'operation'>): string
 export function accountStep(): Step {
   return {
     id: 'account',
-    title: 'Make a system account for it',
+    title: 'Create its system account',
     async do(run) {
       await openManagersHome(run.context.home)
       await withAccounts(run, () => makeAccount(accountNameOf(run), run.context.home.folder))
@@ -70,8 +70,8 @@ export async function openManagersHome(home: Home): Promise<void> {
 /** @throws ManagerError ERR_STATE when an instance must have an account and has none */
 export function checkIsolated({ settings }: Pick<ManagerContext, 'settings'>, name: string, folder: string): void {
   if (settings.global.isolation !== 'yes' || accountAt(folder)) return
-  throw new ManagerError('ERR_STATE', `"${name}" has no system account of its own, and APPS_ISOLATION=yes.`, {
-    help: 'Give it one, then start it again.',
+  throw new ManagerError('ERR_STATE', `"${name}" has no system account, but APPS_ISOLATION=yes requires one.`, {
+    help: 'Create one (manager isolate ${name}), then start it again.',
     command: `isolate ${name}`,
   })
 }

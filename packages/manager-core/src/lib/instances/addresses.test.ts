@@ -77,7 +77,7 @@ describe('an address belongs to one instance', () => {
     await test.perform('save', { name: 'mover' })
     await test.perform('delete', { name: 'mover' })
     await test.perform('seturl', { name: 'beta', url })
-    const warning = `"mover" comes back without its custom URL ${url}: the host moved.example.com belongs to instance "beta".`
+    const warning = `"mover" is restored without its custom URL ${url}: the host moved.example.com belongs to instance "beta".`
     expect((await test.perform('undelete', { entry: 'mover' }, { dryRun: true })).plan?.notes).toContain(warning)
     expect((await test.perform('undelete', { entry: 'mover' })).warnings).toContain(warning)
     expect(test.instance('mover').customUrl).toBe('')
@@ -93,7 +93,10 @@ describe('an address belongs to one instance', () => {
     expect(item).toMatchObject({ hosts: 'shop.example.com, new.apps.test' })
     const token = createTokens(test.context).use((item as { token: string }).token)!
     const caller: Partial<Caller> = { actor: 'token scoped', surface: 'api', ...grantOf(token) }
-    const denied = { code: 'ERR_ACCESS', message: expect.stringContaining('your token does not name it') as string }
+    const denied = {
+      code: 'ERR_ACCESS',
+      message: expect.stringContaining('Your token does not allow the host') as string,
+    }
     const seturl = (url: string) => test.perform('seturl', { name: 'thief', url }, caller)
     await seturl('https://shop.example.com/a')
     await seturl('http://thief.apps.test/b')

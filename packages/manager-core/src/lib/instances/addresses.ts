@@ -39,19 +39,15 @@ export function checkNamedAddress(row: Claimant, context: Pick<ManagerContext, '
   const { global } = context.settings
   const url = standardUrlOf(row, global)
   if (isManagers(row, global))
-    throw new ManagerError(
-      'ERR_NAME_TAKEN',
-      `No instance can be called "${row.name}": ${url} belongs to the manager.`,
-      {
-        help: 'Choose another name.',
-      },
-    )
+    throw new ManagerError('ERR_NAME_TAKEN', `No instance can be named "${row.name}": ${url} belongs to the manager.`, {
+      help: 'Choose another name.',
+    })
   const address = addressOf(url)
   const owner = isPublishedByPath(global) ? undefined : ownerOf(address, row, context)
   if (!owner) return
   throw new ManagerError(
     'ERR_NAME_TAKEN',
-    `No instance can be called "${row.name}": ${url} is the custom URL of "${owner.name}".`,
+    `No instance can be named "${row.name}": ${url} is the custom URL of "${owner.name}".`,
     { help: 'Choose another name, or clear that custom URL first.', command: `reseturl ${owner.name}` },
   )
 }
@@ -85,7 +81,7 @@ export function withOwnUrl<Row extends Claimant>(
 ): { readonly row: Row; readonly note: string | null } {
   const reason = whyNotCustomUrl(row, context)
   if (!reason) return { row, note: null }
-  const note = `"${row.name}" comes back without its custom URL ${row.customUrl}: ${reason.message}.`
+  const note = `"${row.name}" is restored without its custom URL ${row.customUrl}: ${reason.message}.`
   return { row: { ...row, customUrl: '' }, note }
 }
 

@@ -14,7 +14,7 @@ const timeout = 120_000
 export function administratorStep(): Step {
   return {
     id: 'administrator',
-    title: 'Give its administrator the password of its settings',
+    title: "Set the administrator's password to that of its settings",
     async do(run) {
       const { context, signal } = run
       const { folder, app, data } = stageOf(run)
@@ -41,7 +41,9 @@ export function administratorStep(): Step {
       })
       signal.throwIfAborted()
       if (result.failed)
-        run.warn(`Its administrator "${own.adminUser}" has no new password: ${redact(lastLineOf(result.stderr))}`)
+        run.warn(
+          `The password of its administrator "${own.adminUser}" was not changed: ${redact(lastLineOf(result.stderr))}`,
+        )
     },
     // It goes with the database.
     check: () => 'not-done',

@@ -69,8 +69,8 @@ async function copyAnonymised(
   const [from, to] = await Promise.all([databaseOf(source.folder), databaseOf(stage.folder)])
   const inspected = await inspectAnonymisation(context, source.folder, facts.file)
   if (inspected.hash !== facts.hash)
-    throw new ManagerError('ERR_STATE', `The rules in ${facts.file} were changed meanwhile.`, {
-      help: 'Clone once more.',
+    throw new ManagerError('ERR_STATE', `The rules in ${facts.file} changed in the meantime.`, {
+      help: 'Clone again.',
     })
   await emptyDatabase(context, to)
   const counts = await copyRecords(run, { from, to }, inspected)

@@ -38,9 +38,9 @@ export async function bringUp(
   if (!isRunning((await runtime.observe(spec)).state) && !(await becomesFree(spec.port)))
     throw new ManagerError(
       'ERR_STATE',
-      `"${name}" cannot start: its port ${spec.port} is taken by another program${describeHolder(spec.port)}.`,
+      `"${name}" cannot start: its port ${spec.port} is used by another program${describeHolder(spec.port)}.`,
       {
-        help: `End what listens on 127.0.0.1:${spec.port}, then start the instance again.`,
+        help: `Stop the program that listens on 127.0.0.1:${spec.port}, then start the instance again.`,
       },
     )
   await runtime.define(spec)
@@ -71,7 +71,7 @@ export async function bringUp(
   // One without its supervisor serves all the same.
   if (problem === undefined) return (await runtime.observe(spec)).state === 'degraded' ? 'degraded' : 'started'
   throw new ManagerError('ERR_HEALTH', `"${name}" did not start: ${problem}.`, {
-    help: 'Its log says more.',
+    help: 'See its log for details.',
     command: `logs ${name}`,
     output: await causeInLog(runtime, spec),
   })
@@ -116,7 +116,7 @@ async function unsteadiness(
     if (left <= 0) return undefined
     await sleep(Math.min(500, left), undefined, { signal })
     const health = await waitForHealth(place, { timeoutMs: 2000, signal, stillRunning })
-    if (!health.ok) return `it was healthy, and is not any more (${health.reason})`
+    if (!health.ok) return `it was healthy, but no longer is (${health.reason})`
   }
 }
 

@@ -33,6 +33,6 @@ test('checkUrl() refuses what is too long, and does not repeat all of it or a pa
   }
   expect(messageOf(`https://example.com/${'x'.repeat(3000)}`).length).toBeLessThan(150)
   expect(messageOf('https://me:hush@example.com')).toBe(
-    'A custom URL may hold no user and password: everyone can see it.',
+    'A custom URL must not contain a user or password, because everyone can see it.',
   )
 })

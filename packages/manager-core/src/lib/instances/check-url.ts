@@ -12,15 +12,18 @@ const maxLength = 2000
 export function checkUrl(text: string): string {
   const url = URL.parse(text.trim())
   if (url?.username || url?.password)
-    throw new ManagerError('ERR_USAGE', 'A custom URL may hold no user and password: everyone can see it.')
+    throw new ManagerError(
+      'ERR_USAGE',
+      'A custom URL must not contain a user or password, because everyone can see it.',
+    )
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
   const refused = (help: string) => new ManagerError('ERR_USAGE', `"${shown}" cannot be a custom URL.`, { help })
   if (!url || !['http:', 'https:'].includes(url.protocol) || text.length > maxLength)
     throw refused('It must be an address such as https://sales.example.com')
-  if (url.search || url.hash) throw refused('It may have a path, but neither ? nor #: paths are put behind it.')
+  if (url.search || url.hash) throw refused('It may have a path, but no ? or #, because paths are appended to it.')
   if (!addressOf(url.href))
     throw refused(
-      'Its host and path may have letters, digits, "-", "_" and "." only: a reverse proxy has to publish it.',
+      'Its host and path may only contain letters, digits, "-", "_" and ".", because a reverse proxy publishes it.',
     )
   return url.href.replace(/\/+$/, '')
 }

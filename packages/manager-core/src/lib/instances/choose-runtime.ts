@@ -51,13 +51,13 @@ export async function checkRuntime(
 ): Promise<void> {
   const { runtimes } = context
   if (!runtimes.names.includes(name))
-    throw new ManagerError('ERR_USAGE', `There is no runtime "${shown(name)}".`, {
+    throw new ManagerError('ERR_USAGE', `Unknown runtime "${shown(name)}".`, {
       help: Object.values(await whatThereIs(context)).join(' '),
     })
   if (kind !== undefined && !runtimes.kinds(name).includes(kind)) {
     const others = runtimes.names.filter((other) => runtimes.kinds(other).includes(kind))
-    throw new ManagerError('ERR_STATE', `The runtime "${name}" does not run ${described[kind]}.`, {
-      help: others.length === 0 ? `No runtime of this manager does.` : `These do: ${others.join(', ')}.`,
+    throw new ManagerError('ERR_STATE', `The runtime "${name}" cannot run ${described[kind]}.`, {
+      help: others.length === 0 ? 'No runtime of this manager can.' : `Use one of: ${others.join(', ')}.`,
     })
   }
   const { ok, message } = await runtimes.probe(name)
@@ -71,14 +71,14 @@ export async function checkRuntime(
 /** @throws ManagerError ERR_SETTINGS */
 function checkSetting({ runtimes }: Pick<ManagerContext, 'runtimes'>, name: string, file: string): void {
   if (runtimes.names.includes(name)) return
-  throw new ManagerError('ERR_SETTINGS', `APPS_RUNTIME is "${shown(name)}" (${file}), and there is no such runtime.`, {
-    help: `It is one of: ${runtimes.names.join(', ')}.`,
+  throw new ManagerError('ERR_SETTINGS', `APPS_RUNTIME is "${shown(name)}" (${file}), which is not a known runtime.`, {
+    help: `Use one of: ${runtimes.names.join(', ')}.`,
     command: 'runtimes',
   })
 }
 
 const described: Readonly<Record<ApplicationKind, string>> = {
-  node: 'applications for Node',
+  node: 'Node applications',
   webapp: 'Java web applications',
 }
 

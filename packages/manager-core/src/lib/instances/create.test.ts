@@ -136,7 +136,7 @@ test('what cannot be had is refused: versions, databases, more than APPS_MAXINST
   await perform('add', { name: 'demo', 'no-start': true })
   await expect(perform('add', { name: 'more' })).rejects.toMatchObject({
     code: 'ERR_LIMIT',
-    message: 'There are 1 instances; APPS_MAXINSTANCES allows 1.',
+    message: 'APPS_MAXINSTANCES allows 1 instances, and there are 1.',
   })
 })
 
@@ -170,7 +170,7 @@ test('a home in which nothing can be made is told, and nothing is left', async (
   writeFileSync(join(made.home, 'instances'), 'not a folder')
   await expect(made.perform('add', { name: 'demo' })).rejects.toMatchObject({
     code: 'ERR_ROLLED_BACK',
-    message: expect.stringContaining('Cannot lay out the instance'),
+    message: expect.stringContaining('Cannot copy the application'),
   })
   expect(made.context.registry.count()).toBe(0)
 })

@@ -71,13 +71,14 @@ function planCreation(
     instance,
     steps,
     notes: [
-      `It takes ${sizeText(bytes)} of disk at first.`,
+      `It initially needs ${sizeText(bytes)} of disk space.`,
       ...(source && source.database !== database
         ? [
-            `"${source.name}" is paused, when it runs, until its records are copied to a database of another type, at most for APPS_SUSPENDMAX; after that it goes on, and a warning says so.`,
+            `If "${source.name}" is running, it is paused until its records are copied to a database of another type, ` +
+              'but at most for APPS_SUSPENDMAX; then it resumes with a warning.',
           ]
         : []),
-      ...(anonymisation ? ['It is neutralised: it sends nothing out (unneutralise).'] : []),
+      ...(anonymisation ? ['The clone is neutralised: it sends nothing out (see unneutralise).'] : []),
     ],
     commit(registry, { context }) {
       registry.updateInstance(id, { desired })

@@ -35,7 +35,7 @@ describe('an instance whose database file is gone', () => {
     try {
       await expect(
         test.perform(action, { name: 'demo', ...(action === 'upgrade' && { force: true }) }),
-      ).rejects.toMatchObject(refused(/^"demo" is not started: its database file data\/database\.db is gone/))
+      ).rejects.toMatchObject(refused(/^"demo" was not started: its database file data\/database\.db is missing/))
       expect(existsSync(database())).toBe(false)
     } finally {
       renameSync(kept(), database())
@@ -47,7 +47,7 @@ describe('an instance whose database file is gone', () => {
     await test.perform('setstatus', { name: 'demo', status: 'started' })
     const { list, exitCode } = await test.perform('startall')
     renameSync(kept(), database())
-    expect(list).toMatchObject([{ name: 'demo', result: 'failed', message: expect.stringContaining('is gone') }])
+    expect(list).toMatchObject([{ name: 'demo', result: 'failed', message: expect.stringContaining('is missing') }])
     expect(exitCode).toBe(1)
     expect(await test.perform('startall')).toMatchObject({ exitCode: 0 })
   })
@@ -56,7 +56,7 @@ describe('an instance whose database file is gone', () => {
     await test.perform('start', { name: 'demo' })
     renameSync(database(), kept())
     for (const action of ['restart', 'app-debug'])
-      await expect(test.perform(action, { name: 'demo' })).rejects.toMatchObject(refused(/is gone/))
+      await expect(test.perform(action, { name: 'demo' })).rejects.toMatchObject(refused(/is missing/))
     expect(await runs()).toBe('started')
     renameSync(kept(), database())
   })
@@ -75,14 +75,14 @@ describe('an instance whose database file is gone', () => {
   it('start --empty makes an empty one, and refuses one whose database is there', async () => {
     await expect(test.perform('start', { name: 'demo', empty: true })).rejects.toMatchObject({
       code: 'ERR_STATE',
-      message: '"demo" has its data; --empty is for an instance whose data are gone.',
+      message: 'The data of "demo" exists. --empty only works if the data is missing.',
     })
     renameSync(database(), kept())
     await test.perform('start', { name: 'demo', empty: true })
     expect(await runs()).toBe('started')
     await test.perform('stop', { name: 'demo' })
     rmSync(database())
-    await expect(test.perform('start', { name: 'demo' })).rejects.toMatchObject(refused(/is gone/))
+    await expect(test.perform('start', { name: 'demo' })).rejects.toMatchObject(refused(/is missing/))
     renameSync(kept(), database())
   })
 })
@@ -91,7 +91,7 @@ it('a database without tables is refused, too, unless the instance was just rese
   renameSync(database(), kept())
   new DatabaseSync(database()).close()
   writeFileSync(database(), '')
-  await expect(test.perform('start', { name: 'demo' })).rejects.toMatchObject(refused(/has no tables any more/))
+  await expect(test.perform('start', { name: 'demo' })).rejects.toMatchObject(refused(/no longer has tables/))
   rmSync(database())
   renameSync(kept(), database())
   await test.perform('reset', { name: 'demo' })
@@ -106,13 +106,13 @@ it('documents that are gone are refused; a folder that was emptied is not', asyn
   await test.perform('start', { name: 'demo' })
   await test.perform('stop', { name: 'demo' })
   rmSync(documents, { recursive: true })
-  await expect(test.perform('start', { name: 'demo' })).rejects.toMatchObject(refused(/its documents .* are gone/))
+  await expect(test.perform('start', { name: 'demo' })).rejects.toMatchObject(refused(/its documents .* are missing/))
   mkdirSync(documents)
   await test.perform('start', { name: 'demo' })
 })
 
 it('a folder for data that is gone is refused', async () => {
   renameSync(test.path('demo', 'data'), test.path('demo', 'kept'))
-  await expect(test.perform('start', { name: 'demo' })).rejects.toMatchObject(refused(/its folder "data" is gone/))
+  await expect(test.perform('start', { name: 'demo' })).rejects.toMatchObject(refused(/its folder "data" is missing/))
   renameSync(test.path('demo', 'kept'), test.path('demo', 'data'))
 })

@@ -19,11 +19,11 @@ export async function lostData(context: Context, { id }: Pick<Row, 'id'>): Promi
   const { folder, data, settings: file } = context.home.instance(id)
   if (!existsSync(file)) return undefined
   const record = readDataRecord(folder)
-  if (!existsSync(data)) return 'its folder "data" is gone'
+  if (!existsSync(data)) return 'its folder "data" is missing'
   const settings = await context.settings.instance(folder)
   // Those of a bucket are asked for by the application itself when it starts.
   if (record.documents && settings.documents === undefined && !existsSync(documentsOf(folder)))
-    return 'its documents (data/documents) are gone'
+    return 'its documents (data/documents) are missing'
   return lostDatabase(context, folder, settings, record.tables === true)
 }
 
@@ -33,9 +33,9 @@ export async function checkDataThere(context: Context, { id, name }: Row): Promi
   if (lost === undefined) return
   throw new ManagerError(
     'ERR_STATE',
-    `"${name}" is not started: ${lost}, and a start would replace them by empty ones.`,
+    `"${name}" was not started: ${lost}, and a start would replace the data with empty data.`,
     {
-      help: `Restore a backup, or put back what is gone; "start ${name} --empty" starts it with an empty database.`,
+      help: `Restore a backup, or the missing data. To start with an empty database: manager start ${name} --empty`,
       command: `backups list ${name}`,
     },
   )
@@ -72,14 +72,14 @@ async function lostDatabase(
   const account = databases.account(folder, settings)
   const what = `its database ${settings.database === 'sqlite' ? `file ${settings.databaseName}` : settings.databaseName}`
   try {
-    return (await server.isEmpty(account)) && hadTables ? `${what} has no tables any more` : undefined
+    return (await server.isEmpty(account)) && hadTables ? `${what} no longer has tables` : undefined
   } catch (error) {
     const cause = (error as Error).cause
     const code = DatabaseServerError.is(cause) ? cause.code : undefined
-    if (code === 'ERR_NOT_FOUND') return `${what} is gone`
+    if (code === 'ERR_NOT_FOUND') return `${what} is missing`
     if (code !== 'ERR_CREDENTIALS') return undefined
     // Its user may be gone with it, or only its password be wrong.
     const state = await server.exists(account).catch(() => 'yes')
-    return state === 'yes' ? undefined : `${what} is gone, or its user`
+    return state === 'yes' ? undefined : `${what} or its user is missing`
   }
 }

@@ -12,7 +12,7 @@ export interface DefineStepOptions {
 export function defineStep({ row: { id }, folder }: DefineStepOptions): Step {
   return {
     id: 'define',
-    title: 'Prepare its runtime',
+    title: 'Set up the runtime',
     do: ({ context }) => define(context, id),
     undo: ({ context }) => context.runtimes.of({ id }).undefine({ id, folder }),
     check: () => 'not-done',
@@ -23,7 +23,7 @@ export function defineStep({ row: { id }, folder }: DefineStepOptions): Step {
 export function undefineStep({ row: { id }, folder }: DefineStepOptions): Step {
   return {
     id: 'undefine',
-    title: 'Take it out of the runtime',
+    title: 'Remove it from the runtime',
     do: ({ context }) => context.runtimes.of({ id }).undefine({ id, folder }),
     undo: ({ context }) => define(context, id),
     check: () => 'not-done',

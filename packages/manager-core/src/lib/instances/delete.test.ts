@@ -157,7 +157,7 @@ test('what stuck operations had replaced goes to the trash with the instance, an
   const entries = await entriesOf()
   expect(entries.map(({ reason }) => reason).toSorted()).toEqual(['delete', 'restore'])
   const kept = String(entries.find(({ reason }) => reason === 'restore')?.['entry'])
-  expect(warnings).toContain(`What an earlier operation had replaced is in the trash: ${kept}.`)
+  expect(warnings).toContain(`The contents that an earlier operation replaced are in the trash: ${kept}.`)
   await perform('undelete', { entry: kept, as: 'old' })
   expect(readFileSync(path('old', 'data', 'letter.txt'), 'utf8')).toBe('Dear Ada')
 })

@@ -42,7 +42,7 @@ function planDelete({ force }: DeleteRequest, { folder, lost, trash, entry, reco
     input: { action: 'delete', instance: name, force },
     instance,
   }
-  const kept = `Until ${record.expires} it can be had back (undelete ${entry}); its ${database} database stays as long.`
+  const kept = `It and its ${database} database stay in the trash until ${record.expires}. To restore it: undelete ${entry}`
   return {
     title: `Delete instance "${name}"`,
     instance,
@@ -54,7 +54,7 @@ function planDelete({ force }: DeleteRequest, { folder, lost, trash, entry, reco
       { ...hookStep({ ...hook, hook: 'post-del', folder: lost ? undefined : trash }), pointOfNoReturn: true },
       ...(left ? [leftStep(left)] : []),
     ],
-    notes: [record.expires > record.deleted ? kept : 'Its data and database are removed for good.'],
+    notes: [record.expires > record.deleted ? kept : 'Its data and database are deleted permanently.'],
     commit: (registry) => registry.deleteInstance(id),
   }
 }

@@ -7,7 +7,7 @@ import { writeDataRecord } from './data-record.js'
 export function emptyDataStep({ folder }: { readonly folder: string }): Step {
   return {
     id: 'empty-data',
-    title: 'Make an empty database in the place of the one that is gone',
+    title: 'Create an empty database to replace the missing one',
     async do({ context }) {
       const settings = await context.settings.instance(folder)
       await mkdir(instanceHomeAt(folder).data, { recursive: true, mode: 0o700 })

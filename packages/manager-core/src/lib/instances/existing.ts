@@ -10,5 +10,5 @@ import type { Registry } from '../store/registry.js'
 export function existing(registry: Registry, { id, name }: Pick<Instance, 'id' | 'name'>): Instance {
   const instance = registry.byId(id)
   if (instance) return instance
-  throw new ManagerError('ERR_NOT_FOUND', `There is no instance "${name}" any more.`, { command: 'list' })
+  throw new ManagerError('ERR_NOT_FOUND', `The instance "${name}" no longer exists.`, { command: 'list' })
 }

@@ -54,9 +54,7 @@ export async function handingOf(context: ManagerContext, instance: Instance, app
 
 /** What a person is told: before it is done, and afterwards. */
 export function gapNote({ gap }: Handing): string {
-  return gap === null
-    ? 'It goes on answering: a second copy takes over when it is healthy.'
-    : `It does not answer for a moment: ${gap}.`
+  return gap === null ? 'No downtime: a second copy takes over when it is healthy.' : `Short downtime: ${gap}.`
 }
 
 /** The same step, which warns of the gap that it makes, unless that is usual. */
@@ -79,7 +77,7 @@ async function modelProblem(
 ): Promise<string | undefined> {
   const { home } = context
   const { folder, app: own, data } = home.instance(instance.id)
-  const unknown = 'its application server does not tell its data model'
+  const unknown = 'its application server does not describe its data model'
   if (running === undefined) return unknown
   let next: ApplicationDescription
   try {
@@ -89,7 +87,7 @@ async function modelProblem(
     return unknown
   }
   if (next.model === undefined) return unknown
-  if (next.model !== running) return 'the data model or the application server changes, so that data may be migrated'
+  if (next.model !== running) return 'the data model or the application server changes, so data may be migrated'
   // Those of the new one would be below a folder that is only there for a while.
   if (app !== undefined && !`${next.documents}${sep}`.startsWith(join(data, sep)))
     return 'its documents are kept in the folder of the application'

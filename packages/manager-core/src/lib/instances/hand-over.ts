@@ -69,7 +69,7 @@ export function handOverSteps(options: HandOverOptions): readonly [start: Step, 
   return [
     {
       id: `copy${suffix}`,
-      title: `Start ${title} beside it${isWatched}`,
+      title: `Start ${title}${isWatched}`,
       async do(run) {
         // One that an operation left which was given up.
         await run.context.runtimes.of(options.instance).stop(refOf(options, to), { graceMs: 0, force: true })
@@ -97,7 +97,7 @@ export function handOverSteps(options: HandOverOptions): readonly [start: Step, 
     },
     {
       id: `end${suffix}`,
-      title: 'End the former copy when its open requests have ended',
+      title: 'Stop the old copy when its open requests have ended',
       async do(run) {
         await drain(run, options, from)
         await stopCopy(run.context, options, from)
@@ -135,8 +135,8 @@ async function pointAt(run: StepRun, options: HandOverOptions, place: CopyPlace)
 async function assertHealthy(run: StepRun, options: HandOverOptions, place: CopyPlace): Promise<void> {
   const { ok, reason } = await waitForHealth(portOf(run, options, place), { timeoutMs: 2000, signal: run.signal })
   if (!ok)
-    throw new ManagerError('ERR_HEALTH', `"${options.instance.name}" was healthy, and is not any more (${reason}).`, {
-      help: 'Its log says more.',
+    throw new ManagerError('ERR_HEALTH', `"${options.instance.name}" was healthy, but no longer is (${reason}).`, {
+      help: 'See its log for details.',
       command: `logs ${options.instance.name}`,
     })
 }
@@ -151,12 +151,13 @@ async function drain(run: StepRun, options: HandOverOptions, place: CopyPlace): 
   const left = await unused(portOf(run, options, place), {
     timeoutMs: timeoutMs - (performance.now() - begin),
     signal,
-    onChange: (count) => progress(`Connections to the former copy: ${count}`),
+    onChange: (count) => progress(`Connections to the old copy: ${count}`),
   })
   if (left === 0) return
   const seconds = timeoutMs / 1000
   run.warn(
-    `What the former copy of "${options.instance.name}" still did after ${seconds} s is cut (connections: ${left}).`,
+    `The old copy of "${options.instance.name}" still had open connections after ${seconds} s, which were closed ` +
+      `(${left}).`,
   )
 }
 

@@ -83,8 +83,8 @@ async function anonymisationOf(context: ManagerContext, folder: string, file: st
 export function checkNameFree(name: string, { registry }: Pick<ManagerContext, 'registry'>): void {
   const other = registry.find(name)
   if (!other) return
-  throw new ManagerError('ERR_NAME_TAKEN', `There is an instance "${other.name}" already.`, {
-    help: 'Names are unique without regard to case; choose another one.',
+  throw new ManagerError('ERR_NAME_TAKEN', `An instance named "${other.name}" already exists.`, {
+    help: 'Choose another name. Names are not case-sensitive.',
     command: 'list',
   })
 }
@@ -94,10 +94,14 @@ export async function checkSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   const [free, needed] = [bavail * bsize, bytes + spareBytes]
   if (free >= needed) return
-  throw new ManagerError('ERR_DISK', `It needs ${sizeText(needed)} in ${folder}, where ${sizeText(free)} are free.`, {
-    help: 'Make room: empty the trash, remove old backups.',
-    command: 'trash',
-  })
+  throw new ManagerError(
+    'ERR_DISK',
+    `Not enough disk space in ${folder}: ${sizeText(needed)} needed, ${sizeText(free)} free.`,
+    {
+      help: 'Free disk space: empty the trash, remove old backups.',
+      command: 'trash',
+    },
+  )
 }
 
 const nobody = { ownerEmail: '', firstname: '', lastname: '', phone: '', company: '' }

@@ -28,12 +28,12 @@ export const isolateKind: OperationKind<IsolateRequest, IsolateFacts> = {
     const obstacle = whyNotIsolated(context)
     if (obstacle) throw new ManagerError('ERR_STATE', obstacle.reason, { help: obstacle.help })
     if (facts.account && findAccount(facts.account.name)?.uid === facts.account.uid)
-      throw new ManagerError('ERR_STATE', `"${facts.name}" runs as the system account "${facts.account.name}" already.`)
+      throw new ManagerError('ERR_STATE', `"${facts.name}" already runs as the system account "${facts.account.name}".`)
     return facts
   },
   plan: (request, facts) =>
     planChange(request, facts, {
-      title: `Give instance "${facts.name}" a system account of its own`,
+      title: `Run instance "${facts.name}" as its own system account`,
       before: [accountStep()],
       change: ownStep(facts.folder),
       after: [],
@@ -46,7 +46,7 @@ export const unisolateKind: OperationKind<IsolateRequest, IsolateFacts> = {
   locks: ({ id }) => [`instance:${id}`],
   async inspect(request, context) {
     const facts = factsOf(request, context)
-    if (!facts.account) throw new ManagerError('ERR_STATE', `"${facts.name}" has no system account of its own.`)
+    if (!facts.account) throw new ManagerError('ERR_STATE', `"${facts.name}" has no system account.`)
     if (context.settings.global.isolation === 'yes')
       throw new ManagerError('ERR_STATE', `"${facts.name}" must keep its system account: APPS_ISOLATION=yes.`, {
         command: 'config',
@@ -55,7 +55,7 @@ export const unisolateKind: OperationKind<IsolateRequest, IsolateFacts> = {
   },
   plan: (request, facts) =>
     planChange(request, facts, {
-      title: `Let instance "${facts.name}" run as the user of the manager`,
+      title: `Run instance "${facts.name}" as the user of the manager`,
       before: [],
       change: disownStep(facts),
       after: [{ ...removeAccountStep(() => facts.account?.name ?? ''), pointOfNoReturn: true }],
@@ -90,7 +90,7 @@ function planChange({ id }: IsolateRequest, { name, folder }: IsolateFacts, chan
       startStep({ instance, folder, stopStepId: 'stop' }),
       ...change.after,
     ],
-    notes: ['It does not answer for a moment: all its files change their owner.'],
+    notes: ['Short downtime: all its files change their owner.'],
   }
 }
 
@@ -101,7 +101,7 @@ function disownStep({ folder, account }: IsolateFacts): Step {
   const { uid } = account as AccountFacts
   return {
     id: 'disown',
-    title: "Make its files those of the manager's user",
+    title: "Change the owner of its files to the manager's user",
     do: () =>
       changeOwner(folder, async () => {
         await endAllOf(account ?? undefined)

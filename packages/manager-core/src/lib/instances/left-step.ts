@@ -53,7 +53,7 @@ export function leftFolders(home: Pick<Home, 'instances'>, operation: string): r
 export function leftStep(left: Left): Step {
   return {
     id: 'left',
-    title: 'Move what earlier operations left to the trash',
+    title: 'Move the remains of earlier operations to the trash',
     pointOfNoReturn: true,
     async do(run) {
       const journal = createJournal(run.context.registry, { clock: run.context.clock })
@@ -63,7 +63,7 @@ export function leftStep(left: Left): Step {
         try {
           await clear(run, left, entry, new Set(journal.steps(id).map(({ step }) => step)))
         } catch (error) {
-          throw fileError(error, `Cannot move what was left to the trash: ${entry.title}`)
+          throw fileError(error, `Cannot move the remains to the trash: ${entry.title}`)
         }
       }
     },
@@ -111,7 +111,7 @@ async function toTrash(
   await writeRecord(from.folder, { format: 1, reason, deleted, expires, instance, database })
   const entry = newEntryName(home, instance, new Date(deleted))
   await rename(from.folder, join(home.trash, entry))
-  if (expires > deleted) warn(`What an earlier operation had replaced is in the trash: ${entry}.`)
+  if (expires > deleted) warn(`The contents that an earlier operation replaced are in the trash: ${entry}.`)
 }
 
 /**

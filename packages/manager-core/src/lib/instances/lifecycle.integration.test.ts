@@ -57,7 +57,7 @@ for (const type of ['postgresql', 'mysql', ...givenVendors] as const)
       for (const account of [demo, copy, fresh]) expect(await isThere(account)).toBe('no')
     })
 
-    test('an instance whose database was dropped, or has no tables any more, is not started', async () => {
+    test('an instance whose database was dropped, or no longer has tables, is not started', async () => {
       const { perform } = manager
       const stop = () => perform('stop', { name: 'lost' })
       const start = () => perform('start', { name: 'lost' })
@@ -69,9 +69,9 @@ for (const type of ['postgresql', 'mysql', ...givenVendors] as const)
       await start()
       await stop()
       await execute(server().url(account), 'drop table note')
-      await expect(start()).rejects.toMatchObject(refusal(`its database ${account.name} has no tables any more`))
+      await expect(start()).rejects.toMatchObject(refusal(`its database ${account.name} no longer has tables`))
       await server().drop(account)
-      await expect(start()).rejects.toMatchObject(refusal(`its database ${account.name} is gone`))
+      await expect(start()).rejects.toMatchObject(refusal(`its database ${account.name} is missing`))
       await perform('start', { name: 'lost', empty: true })
       expect(await isThere(account)).toBe('yes')
       await perform('delete', { name: 'lost', purge: true })

@@ -155,7 +155,7 @@ function switchStep({ folder, from, place }: MoveOptions): Step {
 function removeOldStep(): Step {
   return {
     id: 'old',
-    title: 'Remove what was there before',
+    title: 'Remove the previous contents',
     pointOfNoReturn: true,
     do: (run) => rm(workOf(run).folder, { recursive: true, force: true }),
     check: (run) => (existsSync(workOf(run).folder) ? 'not-done' : 'done'),

@@ -52,7 +52,7 @@ describe('move', () => {
     const [before, data] = [instance('demo'), notesOf('demo')]
     const { pids } = await seenBy('demo', 'process')
     const { message, item } = await perform('move', { name: 'demo', to: 'second' })
-    expect(message).toBe('Instance "demo" runs as "second" now.')
+    expect(message).toBe('Instance "demo" now has the runtime "second".')
     expect(item).toMatchObject({ runtime: 'second', observed: 'started' })
     expect(instance('demo')).toEqual({ ...before, runtime: 'second', updated: instance('demo').updated })
     expect(notesOf('demo')).toEqual(data)
@@ -87,7 +87,7 @@ describe('move', () => {
     const operations = async () => ((await perform('operations')).list ?? []).length
     const count = await operations()
     const { message } = await perform('move', { name: 'demo', to: 'second' })
-    expect(message).toBe('"demo" runs as "second" already.')
+    expect(message).toBe('"demo" already has the runtime "second".')
     expect(await operations()).toBe(count)
     await perform('start', { name: 'demo' })
     expect((await seenBy('demo', 'second')).state).toBe('started')
@@ -122,7 +122,7 @@ describe('move', () => {
       )
     expect(await refused('docker')).toMatchObject({
       code: 'ERR_USAGE',
-      message: 'There is no runtime "docker".',
+      message: 'Unknown runtime "docker".',
       help: expect.stringMatching(/^Usable here: process, .*second.*\. .*sick: The engine does not run\./),
     })
     expect(await refused('toString')).toMatchObject({ code: 'ERR_USAGE' })
@@ -132,7 +132,7 @@ describe('move', () => {
     })
     expect(await refused('java')).toMatchObject({
       code: 'ERR_STATE',
-      message: 'The runtime "java" does not run applications for Node.',
+      message: 'The runtime "java" cannot run Node applications.',
     })
     expect(await refused()).toMatchObject({ code: 'ERR_USAGE', help: expect.stringContaining('process') })
     expect((await seenBy('demo', 'process')).pids).toEqual(pids)
@@ -157,7 +157,7 @@ describe('move', () => {
     const found = (await perform('doctor')).list as readonly { readonly check: string; readonly message: string }[]
     expect(found.filter(({ check }) => check === 'runtime').map(({ message }) => message)).toEqual([
       'Instances run as processes.',
-      'There is no runtime "plugin" here.',
+      'The runtime "plugin" is not available here.',
     ])
     expect((await perform('runtimes')).list).toEqual(
       expect.arrayContaining([
@@ -166,10 +166,10 @@ describe('move', () => {
       ]),
     )
     await expect(perform('start', { name: 'demo' })).rejects.toMatchObject({
-      message: expect.stringContaining('There is no runtime "plugin" here.'),
+      message: expect.stringContaining('The runtime "plugin" is not available here.'),
     })
     const { plan } = await perform('move', { name: 'demo', to: 'process' }, { dryRun: true })
-    expect(plan?.notes.join()).toContain('what may still run there is not stopped')
+    expect(plan?.notes.join()).toContain('Processes that may still run there are not stopped')
     await perform('move', { name: 'demo', to: 'process' })
     expect(test.instance('demo')).toMatchObject({ runtime: 'process', observed: 'started' })
   })
@@ -191,12 +191,12 @@ describe('the runtime of a new instance', () => {
     writeFileSync(`${home}/version-1.0.sh`, `APPS_TEMPLATE=folder:${template}\nAPPS_RUNTIME=docker\n`)
     await expect(perform('add', { name: 'wrong' })).rejects.toMatchObject({
       code: 'ERR_SETTINGS',
-      message: 'APPS_RUNTIME is "docker" (version-1.0.sh), and there is no such runtime.',
+      message: 'APPS_RUNTIME is "docker" (version-1.0.sh), which is not a known runtime.',
     })
     const found = (await perform('doctor')).list as readonly { readonly check: string; readonly message: string }[]
     expect(found.filter(({ check }) => check === 'runtime').map(({ message }) => message)).toEqual([
       'Instances run beside the others.',
-      'There is no runtime "docker" here.',
+      'The runtime "docker" is not available here.',
       'Instances run as processes.',
     ])
   })
@@ -215,7 +215,7 @@ describe('the runtime of a new instance', () => {
     const { perform, context } = await managerWith({ config: ['APPS_RUNTIME=docker'] })
     await expect(perform('add', { name: 'demo' })).rejects.toMatchObject({
       code: 'ERR_SETTINGS',
-      message: 'APPS_RUNTIME is "docker" (config.sh), and there is no such runtime.',
+      message: 'APPS_RUNTIME is "docker" (config.sh), which is not a known runtime.',
     })
     problem = 'The engine does not run.'
     await expect(perform('add', { name: 'demo', runtime: 'sick' })).rejects.toMatchObject({ code: 'ERR_STATE' })

@@ -67,8 +67,10 @@ function planMove({ id, to }: MoveRequest, { name, folder, from, isKnown, runs }
       ...(runs ? end : []),
     ],
     notes: [
-      ...(runs ? ['It does not answer until it is started again. Its data, address and port stay.'] : []),
-      ...(isKnown ? [] : [`The manager has no runtime "${from}" any more: what may still run there is not stopped.`]),
+      ...(runs ? ['Downtime until it is started again. Its data, address and port do not change.'] : []),
+      ...(isKnown
+        ? []
+        : [`The manager no longer has the runtime "${from}". Processes that may still run there are not stopped.`]),
     ],
   }
 }
@@ -78,7 +80,7 @@ function runtimeStep(id: string, from: string, to: string): Step {
     registry.transaction((writer) => writer.updateInstance(id, { runtime }))
   return {
     id: 'runtime',
-    title: `Record that ${to} runs it`,
+    title: `Record the runtime ${to}`,
     do: ({ context }) => write(context, to),
     undo: ({ context }) => write(context, from),
     check: ({ context }) => (context.registry.byId(id)?.runtime === to ? 'done' : 'not-done'),
@@ -89,7 +91,7 @@ function runtimeStep(id: string, from: string, to: string): Step {
 function undefineOldStep(options: MoveOptions): Step {
   return {
     id: 'undefine',
-    title: `Take it out of ${options.runtime}`,
+    title: `Remove it from ${options.runtime}`,
     do: ({ context }) => undefine(context, options),
     undo: ({ context }) => define(context, options),
     check: () => 'not-done',
@@ -99,7 +101,7 @@ function undefineOldStep(options: MoveOptions): Step {
 function defineNewStep(options: MoveOptions): Step {
   return {
     id: 'define',
-    title: `Prepare it for ${options.runtime}`,
+    title: `Set it up in ${options.runtime}`,
     do: ({ context }) => define(context, options),
     undo: ({ context }) => undefine(context, options),
     check: () => 'not-done',

@@ -22,7 +22,7 @@ export async function neutralise(
 export function neutraliseStep(): Step {
   return {
     id: 'neutralise',
-    title: 'Neutralise it: it sends nothing out',
+    title: 'Block outgoing messages',
     do: (run) => neutralise(run.context, stageOf(run).folder),
     // It goes with what is laid out.
     check: () => 'not-done',
@@ -52,7 +52,7 @@ function neutraliseKind(kind: string, to: boolean): OperationKind<NeutraliseRequ
     plan({ id }, { name, folder, before }) {
       const instance = { id, name }
       return {
-        title: to ? `Neutralise instance "${name}"` : `Let instance "${name}" send again`,
+        title: to ? `Neutralise instance "${name}"` : `Allow outgoing messages of instance "${name}"`,
         instance,
         steps:
           before === to
@@ -63,7 +63,7 @@ function neutraliseKind(kind: string, to: boolean): OperationKind<NeutraliseRequ
                 defineStep({ row: { id }, folder }),
                 startStep({ instance, folder, stopStepId: 'stop' }),
               ],
-        notes: before === to ? [] : ['It is started again when it runs.'],
+        notes: before === to ? [] : ['It is restarted if it is running.'],
       }
     },
   }
@@ -73,7 +73,7 @@ function changeStep(folder: string, to: boolean): Step {
   const set = (neutralised: boolean) => (run: StepRun) => neutralise(run.context, folder, neutralised)
   return {
     id: 'settings',
-    title: to ? 'Neutralise it: it sends nothing out' : 'Let it send again',
+    title: to ? 'Block outgoing messages' : 'Allow outgoing messages',
     do: set(to),
     undo: set(!to),
     check: () => 'not-done',

@@ -170,7 +170,7 @@ function testTraffic(type: TestProxy['type'], start: typeof startNginx): void {
       const { warnings } = await test.perform('restart', { name: 'demo' })
       writeFileSync(config, before)
       expect(warnings?.join()).toMatch(
-        /^What the former copy of "demo" still did after 3 s is cut \(connections: \d+\)/,
+        /^The old copy of "demo" still had open connections after 3 s, which were closed \(\d+\)/,
       )
       expect(await endless).not.toBe('200')
       await allIsWell()
@@ -193,7 +193,7 @@ describe('a gap', () => {
   }
 
   it('is told, but no warning, where there is no reverse proxy', async () => {
-    const note = 'It does not answer for a moment: instances are not published by a reverse proxy (APPS_PROXY=no).'
+    const note = 'Short downtime: instances are not published by a reverse proxy (APPS_PROXY=no).'
     expect(await notesOf('restart')).toEqual([note])
     expect((await test.perform('restart', { name: 'demo' })).warnings).toBe(undefined)
     expect((await test.perform('upgrade', { name: 'demo', force: true })).warnings).toBe(undefined)
@@ -202,9 +202,8 @@ describe('a gap', () => {
   })
 
   it('is foretold, and warned of, where data would be migrated, or two copies cannot run', async () => {
-    const none = 'It goes on answering: a second copy takes over when it is healthy.'
-    const migrated =
-      'It does not answer for a moment: the data model or the application server changes, so that data may be migrated.'
+    const none = 'No downtime: a second copy takes over when it is healthy.'
+    const migrated = 'Short downtime: the data model or the application server changes, so data may be migrated.'
     appendFileSync(join(test.home, 'config.sh'), 'export APPS_PROXY=yes\n')
     for (const action of ['restart', 'upgrade']) expect(await notesOf(action)).toContain(none)
     tellFake(test.template, { model: 'other' })

@@ -13,7 +13,7 @@ export function ownStep(folder: string): Step {
   const home = instanceHomeAt(folder)
   return {
     id: 'own',
-    title: 'Make its files those of the account',
+    title: 'Change the owner of its files to the account',
     // Its own files may be those of an account whose home it was, or which is gone.
     async intent(): Promise<Json> {
       const account = accountAt(folder)

@@ -35,13 +35,13 @@ export const purgeKind: OperationKind<PurgeRequest, PurgeFacts> = {
     const names = (await readdir(folder)).filter((name) => name !== trashFile)
     for (const name of names) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 })
     if (isSqlite) await rm(folder, { recursive: true, force: true })
-    const rest = isSqlite ? 'which is in no history' : 'its database is not: purge it once more'
+    const rest = isSqlite ? 'which is in no history' : 'its database is not: purge it again'
     return `The disk was full: the files of "${entry}" are removed, ${rest}.`
   },
   locks: ({ entry }) => [`trash:${entry}`],
   async inspect({ entry }, context) {
     const found = await readEntry(context.home, entry)
-    if (!found) throw new ManagerError('ERR_NOT_FOUND', `There is no "${entry}" in the trash.`, { command: 'trash' })
+    if (!found) throw new ManagerError('ERR_NOT_FOUND', `"${entry}" is not in the trash.`, { command: 'trash' })
     const { name, database } = found.instance
     if (found.database.name !== '') await reachDatabaseServer(context, database)
     const folder = join(context.home.trash, entry)
@@ -52,7 +52,7 @@ export const purgeKind: OperationKind<PurgeRequest, PurgeFacts> = {
 
 function planPurge({ entry }: PurgeRequest, { folder, name, database, account, names }: PurgeFacts): Plan {
   return {
-    title: `Remove "${entry}" from the trash for good`,
+    title: `Delete "${entry}" in the trash permanently`,
     // Its id may belong to a living one: that was reset.
     instance: { id: '', name },
     steps: [
@@ -74,7 +74,7 @@ function planPurge({ entry }: PurgeRequest, { folder, name, database, account, n
       },
       ...(account === '' ? [] : [removeAccountStep(() => account)]),
     ],
-    notes: ['It cannot be had back afterwards.'],
+    notes: ['This cannot be undone.'],
   }
 }
 

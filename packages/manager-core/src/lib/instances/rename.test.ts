@@ -24,10 +24,10 @@ test('a renamed instance keeps all but its name, and goes on running', async () 
   const { perform, instance } = await managerWithDemo()
   const [before, pids] = [instance('demo'), await pidsOf('demo')]
   const { message } = await perform('mv', { name: 'DEMO', new: 'Sales' })
-  expect(message).toBe('Instance "demo" is called "Sales" now.')
+  expect(message).toBe('Instance "demo" is now named "Sales".')
   expect(instance('sales')).toEqual({ ...before, name: 'Sales', updated: instance('sales').updated })
   expect(await pidsOf('sales')).toEqual(pids)
-  expect(() => instance('demo')).toThrow('There is no instance "demo".')
+  expect(() => instance('demo')).toThrow('No instance is named "demo".')
   expect(manager.context.registry.history({ instance: before.id }).map(({ action }) => action)).toEqual([
     'add',
     'rename',
@@ -75,7 +75,7 @@ test('what was to replace or remove it under its former name is refused after th
   // As those ask that waited for the lock meanwhile.
   const former = { id, name: 'demo' }
   const restore = { ...former, backup, parts: 'all', allowNewer: false } as const
-  const refusal = { code: 'ERR_STATE', message: 'Instance "demo" is called "sales" now.' }
+  const refusal = { code: 'ERR_STATE', message: 'Instance "demo" is now named "sales".' }
   await expect(context.operations.run(restoreKind, restore, caller)).rejects.toMatchObject(refusal)
   await expect(
     context.operations.run(deleteKind, { ...former, force: false, purge: false }, caller),

@@ -30,7 +30,7 @@ export const renameKind: OperationKind<RenameRequest, RenameFacts> = {
     const before = existing(context.registry, request)
     const { name } = before
     if (name === to)
-      throw new ManagerError('ERR_STATE', `The instance is called "${to}" already.`, { command: `get ${to}` })
+      throw new ManagerError('ERR_STATE', `The instance is already named "${to}".`, { command: `get ${to}` })
     if (name.toLowerCase() !== to.toLowerCase()) checkNameFree(to, context)
     checkNamedAddress({ ...before, name: to }, context)
     const { folder } = context.home.instance(id)
@@ -57,7 +57,7 @@ function planRename({ id, to }: RenameRequest, { name, folder, context }: Rename
     title: `Rename instance "${name}" to "${to}"`,
     instance,
     steps: restart,
-    notes: context ? [`Its context becomes ${context.to}; it is started again when it runs.`] : [],
+    notes: context ? [`Its context becomes ${context.to}, and it is restarted if it is running.`] : [],
     commit(registry, run) {
       checkNamedAddress({ ...existing(run.context.registry, instance), name: to }, run.context)
       registry.updateInstance(id, { name: to })

@@ -54,9 +54,9 @@ export function checkLimit({ registry, settings }: ManagerContext): void {
   if (maxInstances === 0 || registry.count() < maxInstances) return
   throw new ManagerError(
     'ERR_LIMIT',
-    `There are ${registry.count()} instances; APPS_MAXINSTANCES allows ${maxInstances}.`,
+    `APPS_MAXINSTANCES allows ${maxInstances} instances, and there are ${registry.count()}.`,
     {
-      help: 'Delete one that is no longer needed, or raise APPS_MAXINSTANCES in config.sh.',
+      help: 'Delete an instance, or raise APPS_MAXINSTANCES in config.sh.',
       command: 'list',
     },
   )

@@ -102,7 +102,10 @@ function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
     notes: [
       'All its configuration and data are lost.',
       ...(record.expires > record.deleted
-        ? [`Until ${record.expires} what it was can be had back under another name (undelete ${entry} --as <name>).`]
+        ? [
+            `The old contents stay in the trash until ${record.expires}. To restore them under another name: undelete ` +
+              `${entry} --as <name>`,
+          ]
         : []),
     ],
     commit: (registry) => registry.updateInstance(id, { source: `template:${version.version}` }),

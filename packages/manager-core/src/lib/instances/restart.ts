@@ -69,7 +69,7 @@ function planRestart({ id }: RestartRequest, { name, folder, handing }: RestartF
     ...whole,
     // When the start is done, it serves; should the manager die then, it goes on.
     steps: [...(handing ? ending : []), begin, startStep({ instance, folder }), { ...end, pointOfNoReturn: true }],
-    notes: [handing ? gapNote(handing) : 'It does not run: it is only started.'],
+    notes: [handing ? gapNote(handing) : 'It is not running, so it is only started.'],
     commit: (registry) => registry.updateInstance(id, { desired: 'started' }),
   }
 }

@@ -52,7 +52,7 @@ export function sleepStep({ instance, folder }: RuntimeStepOptions): Step {
   const ref = { id: instance.id, folder }
   return {
     id: 'stop',
-    title: 'Stop the instance until somebody asks for it',
+    title: 'Stop the instance until the next request',
     async do({ context }) {
       const { registry, runtimes, settings } = context
       registry.transaction((writer) => writer.updateInstance(ref.id, { observed: 'asleep' }))
@@ -88,7 +88,7 @@ export function stopToStartStep({ instance, folder }: RuntimeStepOptions): Step 
       } catch {
         // Why is what the operation failed with.
         await stopNow(run.context, { id: instance.id, folder })
-        run.warn(`"${instance.name}" is stopped now, as it could not be started again.`)
+        run.warn(`"${instance.name}" is now stopped, because it could not be started again.`)
       }
     },
   }
@@ -107,7 +107,7 @@ export function startStep(options: StartStepOptions): Step {
     stopStepId === undefined || (outcome(stopStepId) as { wasRunning?: boolean } | undefined)?.wasRunning === true
   return {
     id: 'start',
-    title: stopStepId === undefined ? 'Start the instance' : 'Start the instance again when it ran',
+    title: stopStepId === undefined ? 'Start the instance' : 'Start the instance again if it was running',
     async intent({ context }) {
       const { state } = await context.runtimes.of(ref).observe(ref)
       return { wasRunning: isRunning(state), observed: context.registry.byId(ref.id)?.observed ?? 'unknown' }

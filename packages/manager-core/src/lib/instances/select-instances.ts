@@ -55,9 +55,10 @@ function comparison(order: string): (a: WireInstance, b: WireInstance) => number
     const column = text.trim().replace(/^[-+]/, '')
     const key = wireKeys.find((known) => known === column)
     if (key === undefined)
-      throw new ManagerError('ERR_USAGE', `order takes columns, not "${column.slice(0, 40)}".`, {
+      throw new ManagerError('ERR_USAGE', `Unknown column "${column.slice(0, 40)}" in order.`, {
         help:
-          didYouMean(column, wireKeys) ?? `Columns are ${wireKeys.join(', ')}; "-" before one turns its order round.`,
+          didYouMean(column, wireKeys) ??
+          `Columns are ${wireKeys.join(', ')}; a "-" before a column sorts in descending order.`,
       })
     return { key, sign: text.trim().startsWith('-') ? -1 : 1 }
   })

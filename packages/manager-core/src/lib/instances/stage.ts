@@ -42,7 +42,7 @@ export interface LayoutOptions {
 export function layoutStep(application: string, { without = [], isolated }: LayoutOptions): Step {
   return {
     id: 'layout',
-    title: 'Lay out folders and application',
+    title: 'Copy the application',
     async do(run) {
       const stage = stageOf(run)
       try {
@@ -60,7 +60,7 @@ export function layoutStep(application: string, { without = [], isolated }: Layo
         for (const folder of [stage.data, stage.logs, stage.run]) await mkdir(folder)
         if (account) await giveHome(stage, account)
       } catch (error) {
-        throw fileError(error, `Cannot lay out the instance in ${stage.folder}`)
+        throw fileError(error, `Cannot copy the application to ${stage.folder}`)
       }
     },
     async undo(run) {
@@ -81,7 +81,7 @@ export function layoutStep(application: string, { without = [], isolated }: Layo
 export function placeStep({ folder }: { readonly folder: string }): Step {
   return {
     id: 'place',
-    title: 'Put it in its place',
+    title: 'Activate it',
     async do(run) {
       const stage = stageOf(run)
       if (!existsSync(stage.folder) && existsSync(folder)) return

@@ -27,8 +27,8 @@ export const startKind: OperationKind<Request & { readonly empty?: boolean; read
       throw new ManagerError('ERR_STATE', `"${name}" is not asleep.`, { command: `start ${name}` })
     if (empty !== true) return inspectStart({ id, name }, context)
     if ((await lostData(context, { id })) === undefined)
-      throw new ManagerError('ERR_STATE', `"${name}" has its data; --empty is for an instance whose data are gone.`, {
-        help: 'reset makes it blank, and keeps what it was in the trash.',
+      throw new ManagerError('ERR_STATE', `The data of "${name}" exists. --empty only works if the data is missing.`, {
+        help: 'To make it blank, and keep the old contents in the trash, use reset.',
         command: `reset ${name}`,
       })
     return inspect({ id, name }, context)
@@ -61,11 +61,11 @@ export const sleepKind: OperationKind<Request, Facts> = {
     const { name, desired } = instance
     const { state } = await context.runtimes.of(instance).observe(refOf(context, instance))
     if (desired !== 'started' || !isRunning(state))
-      throw new ManagerError('ERR_STATE', `"${name}" does not run, so it cannot be put to sleep.`, {
+      throw new ManagerError('ERR_STATE', `"${name}" is not running, so it cannot be put to sleep.`, {
         command: `start ${name}`,
       })
     if ((await sleepAfterMs(context, instance)) === 0)
-      throw new ManagerError('ERR_STATE', `"${name}" is not put to sleep: nobody would wake it.`, {
+      throw new ManagerError('ERR_STATE', `"${name}" cannot be put to sleep, because no request would wake it.`, {
         help: 'Set APPS_SLEEP_AFTER, or SERVICE_SLEEP_AFTER of the instance; both need APPS_PROXY=yes.',
       })
     return inspect(request, context)
@@ -94,7 +94,7 @@ export const stopKind: OperationKind<Request & { readonly force: boolean }, Fact
     await runtimes
       .of({ id })
       .stop({ id, folder: home.instance(id).folder }, { graceMs: settings.global.stopTimeoutMs, force })
-    return `The disk is full: "${name}" is stopped, but that could not be written down. Stop it again when there is room.`
+    return `The disk is full: "${name}" is stopped, but this could not be recorded. Free disk space, then stop it again.`
   },
   locks: lockOf,
   async inspect(request, context) {
@@ -154,7 +154,7 @@ export const appDebugKind: OperationKind<Request, Facts> = {
       title: `Debug the application server of "${name}"`,
       instance,
       steps: [stopToStartStep({ instance, folder }), startStep({ instance, folder, debug: true })],
-      notes: ['It does not answer while it is started again.'],
+      notes: ['Downtime while it restarts.'],
     }
   },
 }

@@ -85,9 +85,9 @@ export async function findEntry(home: Home, text: string): Promise<TrashEntry> {
   if (named.length === 1) return named[0] as TrashEntry
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
   if (named.length === 0)
-    throw new ManagerError('ERR_NOT_FOUND', `There is no "${shown}" in the trash.`, { command: 'trash' })
-  throw new ManagerError('ERR_USAGE', `The trash has "${shown}" more than once.`, {
-    help: `Say which: ${named.map(({ entry }) => entry).join(', ')}.`,
+    throw new ManagerError('ERR_NOT_FOUND', `"${shown}" is not in the trash.`, { command: 'trash' })
+  throw new ManagerError('ERR_USAGE', `"${shown}" is in the trash more than once.`, {
+    help: `Use one of: ${named.map(({ entry }) => entry).join(', ')}.`,
     command: 'trash',
   })
 }

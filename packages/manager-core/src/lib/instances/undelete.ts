@@ -48,17 +48,16 @@ export const undeleteKind: OperationKind<UndeleteRequest, UndeleteFacts> = {
   locks: ({ entry, name, id }) => [`trash:${entry}`, `name:${name.toLowerCase()}`, `instance:${id}`],
   async inspect({ entry, name, id }, context) {
     const found = await readEntry(context.home, entry)
-    if (!found) throw new ManagerError('ERR_NOT_FOUND', `There is no "${entry}" in the trash.`, { command: 'trash' })
+    if (!found) throw new ManagerError('ERR_NOT_FOUND', `"${entry}" is not in the trash.`, { command: 'trash' })
     const { folder: trash, entry: _entry, ...record } = found
     checkName(name)
     checkNameFree(name, context)
     checkLimit(context)
     if (!existsSync(join(trash, 'settings.sh')))
-      throw new ManagerError('ERR_STATE', `"${entry}" has no settings any more; it cannot be had back.`, {
+      throw new ManagerError('ERR_STATE', `"${entry}" no longer has settings, so it cannot be restored.`, {
         command: `purge ${entry}`,
       })
-    if (context.registry.byId(id))
-      throw new ManagerError('ERR_STATE', `There is an instance with the id ${id} already.`)
+    if (context.registry.byId(id)) throw new ManagerError('ERR_STATE', `An instance with the id ${id} already exists.`)
     await freePort(context)
     await reachDatabaseServer(context, record.instance.database)
     const { port: _port, operation: _operation, observed: _observed, updated: _updated, ...old } = record.instance
@@ -79,7 +78,7 @@ export const undeleteKind: OperationKind<UndeleteRequest, UndeleteFacts> = {
 function planUndelete({ entry }: UndeleteRequest, { row, note, trash, folder, record, isolated }: UndeleteFacts): Plan {
   const instance = { id: row.id, name: row.name }
   return {
-    title: `Bring "${entry}" back from the trash as "${row.name}"`,
+    title: `Restore "${entry}" from the trash as "${row.name}"`,
     instance,
     steps: [
       reserveStep(row, note),
@@ -98,7 +97,7 @@ function planUndelete({ entry }: UndeleteRequest, { row, note, trash, folder, re
 function takeOutOfTrashStep({ trash, folder, record }: Omit<UndeleteFacts, 'row' | 'note' | 'isolated'>): Step {
   return {
     id: 'place',
-    title: 'Take its folder out of the trash',
+    title: 'Move its folder out of the trash',
     async do() {
       try {
         await rename(trash, folder)
@@ -126,7 +125,7 @@ function adjustSettingsStep({ id, name }: NewInstance, folder: string): Step {
   }
   return {
     id: 'settings',
-    title: 'Bring its settings in step with its port',
+    title: 'Update the port in its settings',
     async intent({ context }) {
       const { context: path, url } = await context.settings.instance(folder)
       return { context: path, url }

@@ -11,12 +11,12 @@ export function unprotected(
 ): Instance {
   const instance = existing(registry, request)
   if (instance.name !== request.name)
-    throw new ManagerError('ERR_STATE', `Instance "${request.name}" is called "${instance.name}" now.`, {
-      help: 'It was renamed meanwhile; say whether it is still meant.',
+    throw new ManagerError('ERR_STATE', `Instance "${request.name}" is now named "${instance.name}".`, {
+      help: 'It was renamed in the meantime. If you mean this instance, use its new name.',
     })
   if (!instance.protected) return instance
   throw new ManagerError('ERR_PROTECTED', `Instance "${instance.name}" is protected and cannot be ${what}.`, {
-    help: 'Take the protection away first.',
+    help: 'Remove the protection first: manager unprotect ${instance.name}',
     command: `unprotect ${instance.name}`,
   })
 }

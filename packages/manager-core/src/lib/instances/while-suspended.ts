@@ -13,7 +13,8 @@ export async function whileSuspended<T>(run: StepRun, ref: InstanceRef, work: ()
     resumed = resumeSource(context, ref)
     resumed.catch(() => {})
     warn(
-      `It took longer than APPS_SUSPENDMAX (${suspendMaxMs / 1000} s); the instance went on meanwhile, so what was read may be of different moments.`,
+      `It took longer than APPS_SUSPENDMAX (${suspendMaxMs / 1000} s), so the instance was resumed early and the ` +
+        'data may be inconsistent.',
     )
   }, suspendMaxMs)
   try {

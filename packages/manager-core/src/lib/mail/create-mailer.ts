@@ -22,7 +22,7 @@ export function createMailer({ settings, timeoutMs = 10_000 }: MailerOptions): M
       if (!mail) return
       const recipients = to ?? (email === undefined ? [] : [email])
       if (recipients.length === 0)
-        throw new ManagerError('ERR_SETTINGS', 'There is nobody to send mail to: APPS_EMAIL is not set.')
+        throw new ManagerError('ERR_SETTINGS', 'Mail has no recipient: APPS_EMAIL is not set.')
       const transport = await transportTo(mail, timeoutMs, await authorities(passedOn.NODE_EXTRA_CA_CERTS))
       try {
         await transport.sendMail({
@@ -111,12 +111,13 @@ function translate(error: unknown, { server, port, user, password }: MailSetting
   if (/certificate|self.signed|altnames/i.test(said))
     return made(
       `the certificate of ${where} cannot be verified (${said}).`,
-      'Use the name that is in the certificate, and name the file with the certificate of its authority as NODE_EXTRA_CA_CERTS in config.sh.',
+      'Use the host name in the certificate, and set NODE_EXTRA_CA_CERTS in config.sh to the certificate of its ' +
+        'authority.',
     )
   if (code === 'ETLS' || /STARTTLS/.test(said))
-    return made(`${where} offers no encryption, and the password would be readable on the way (${said}).`)
+    return made(`${where} offers no encryption, so the password could be intercepted (${said}).`)
   if (code === 'ETIMEDOUT')
-    return made(`${where} does not answer (${said}).`, 'Check APPS_MAILSERVER and APPS_MAILPORT.')
+    return made(`${where} does not respond (${said}).`, 'Check APPS_MAILSERVER and APPS_MAILPORT.')
   if (['ECONNECTION', 'ESOCKET', 'EDNS', 'ECONNREFUSED', 'ENOTFOUND'].includes(code))
     return made(`${where} cannot be reached (${said}).`, 'Check APPS_MAILSERVER and APPS_MAILPORT.')
   if (code === 'EENVELOPE' && command === 'RCPT TO')

@@ -30,8 +30,8 @@ it('names the database server that instances have in common when it does not ans
   const fallen = (...ids: readonly string[]) =>
     ids.map((id): Fallen => ({ id, name: `demo${id}`, reason: 'status-KO', opened: '', closed: '' }))
   expect(describeIncident(fallen('a', 'b'), dead)).toBe(
-    '2 instances do not answer as they should (demoa, demob): the database server postgresql at 127.0.0.1:2 does not answer',
+    '2 instances have problems (demoa, demob): the database server postgresql at 127.0.0.1:2 does not answer',
   )
   expect(describeIncident(fallen('a', 'b', 'c'), dead)).toContain('of 2 of them does not answer')
-  expect(describeIncident(fallen('c'), [])).toBe('"democ" is not well (status-KO)')
+  expect(describeIncident(fallen('c'), [])).toBe('"democ" is unhealthy (status-KO)')
 })

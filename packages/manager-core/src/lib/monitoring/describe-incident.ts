@@ -11,7 +11,7 @@ export function describeIncident(instances: readonly Fallen[], dead: readonly De
   const what =
     instances.length === 1 && only
       ? `"${only.name}" ${describeReason(only.reason)}`
-      : `${instances.length} instances do not answer as they should (${list(names)})`
+      : `${instances.length} instances have problems (${list(names)})`
   const causes = dead.map(({ name, instances: its }) =>
     its.length === instances.length
       ? `the database server ${name} does not answer`
@@ -27,7 +27,7 @@ export function describeEnd({
   isWell,
 }: Pick<Incident, 'opened' | 'closed'> & { readonly isWell: boolean }): string {
   const took = duration(Date.parse(closed) - Date.parse(opened))
-  return isWell ? `well again after ${took}` : `over after ${took}, because it was stopped or deleted`
+  return isWell ? `resolved after ${took}` : `closed after ${took}, because it was stopped or deleted`
 }
 
 /** For mails: a line for each instance. */
@@ -41,7 +41,7 @@ export function linesOf({ instances }: Pick<Incident, 'instances'>): string {
 function describeReason(reason: string): string {
   if (reason === 'unreachable') return 'does not answer'
   if (reason === 'slow') return 'answers slowly'
-  return `is not well (${reason})`
+  return `is unhealthy (${reason})`
 }
 
 function list(names: readonly string[]): string {

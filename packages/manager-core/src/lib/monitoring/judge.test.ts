@@ -44,7 +44,7 @@ describe('judge()', () => {
     const { incidents: left, changes } = judged(streakOf('unreachable', '', ''), { incidents })
     expect(changes).toEqual([{ id: 'a', name: 'demo', reason: 'recovered' }])
     expect(left).toMatchObject([
-      { closed: now, message: 'It fell; well again after 5 min', instances: [{ closed: now }] },
+      { closed: now, message: 'It fell; resolved after 5 min', instances: [{ closed: now }] },
     ])
   })
 
@@ -68,7 +68,7 @@ describe('judge()', () => {
     const { incidents: left, changes } = judged(new Map(), { incidents, names: new Map() })
     expect(changes).toEqual([])
     expect(left).toMatchObject([
-      { closed: now, message: 'It fell; over after 5 min, because it was stopped or deleted' },
+      { closed: now, message: 'It fell; closed after 5 min, because it was stopped or deleted' },
     ])
   })
 })

@@ -100,7 +100,7 @@ describe('monitoring', () => {
     await expect.poll(() => hook.posted, poll).toHaveLength(1)
     expect(hook.posted[0]).toMatchObject({
       event: 'opened',
-      text: 'Alert: "beta" is not well (status-KO)',
+      text: 'Alert: "beta" is unhealthy (status-KO)',
       incident: { closed: '', instances: [{ name: 'beta', reason: 'status-KO' }] },
     })
     expect((await list('incidents', { open: true }))[0]).toMatchObject({ closed: '', instances: [{ name: 'beta' }] })
@@ -113,10 +113,10 @@ describe('monitoring', () => {
     await measured('beta', begin, checks + 2)
     test.tell('beta', {})
     await expect.poll(() => hook.posted, poll).toHaveLength(2)
-    expect(hook.posted[1]?.text).toMatch(/^Over: "beta" is not well \(status-KO\); well again after \d+ s$/)
+    expect(hook.posted[1]?.text).toMatch(/^Over: "beta" is unhealthy \(status-KO\); resolved after \d+ s$/)
     await expect.poll(called, poll).toEqual(['beta status-KO', 'beta recovered'])
     await expect.poll(() => mail.received, poll).toHaveLength(2)
-    expect(mail.received[0]?.text).toContain('"beta" is not well (status-KO).\r\n')
+    expect(mail.received[0]?.text).toContain('"beta" is unhealthy (status-KO).\r\n')
     await expect.poll(() => list('incidents', { open: true }), poll).toEqual([])
   })
 
@@ -132,11 +132,11 @@ describe('monitoring', () => {
     test.tell('gamma', { health: 'KO' })
     await checkNow(begin, 2)
     await expect.poll(() => hook.posted, poll).toHaveLength(1)
-    expect(hook.posted[0]?.text).toBe('Alert: 3 instances do not answer as they should (alpha, beta, gamma)')
+    expect(hook.posted[0]?.text).toBe('Alert: 3 instances have problems (alpha, beta, gamma)')
     // Who may see one of them, hears of no other one.
     const scope = { instances: new Set([test.instance('beta').id]) }
     expect((await test.perform('incidents', {}, scope)).list).toMatchObject([
-      { message: '"beta" is not well (status-KO)', instances: [{ name: 'beta' }] },
+      { message: '"beta" is unhealthy (status-KO)', instances: [{ name: 'beta' }] },
     ])
     expect((await test.perform('monitoring', {}, scope)).list).toHaveLength(1)
     for (const name of names) test.tell(name, {})
@@ -194,8 +194,8 @@ describe('monitoring', () => {
     expect(hook.posted[1]).toMatchObject({ event: 'closed', incident: { instances: [{ name: 'alpha' }] } })
     expect(problems).toEqual(
       expect.arrayContaining([
-        'Measured values could not be written down: The disk is full.',
-        'Incidents could not be written down: The disk is full.',
+        'Measurements could not be stored: The disk is full.',
+        'Incidents could not be stored: The disk is full.',
       ]),
     )
   })

@@ -44,6 +44,6 @@ describe('Outbox', () => {
     box.put({ about: 1, content: 'down' })
     await expect.poll(() => told).toHaveLength(1)
     expect(sent).toEqual([])
-    expect(problems.at(-1)).toBe('It did not work. It is given up.')
+    expect(problems.at(-1)).toBe('It did not work. No more attempts are made.')
   })
 })

@@ -65,7 +65,7 @@ export class Outbox<T> {
       if (signal.aborted) return
       const isOver = problem !== undefined && performance.now() - entry.since > giveUpMs
       if (problem !== undefined && (failures === 0 || isOver))
-        onProblem(isOver ? `${problem} It is given up.` : problem)
+        onProblem(isOver ? `${problem} No more attempts are made.` : problem)
       if (problem === undefined || isOver) {
         failures = 0
         this.#isDone(channel, waiting, entry)

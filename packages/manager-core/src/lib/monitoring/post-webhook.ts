@@ -12,7 +12,8 @@ const timeoutMs = 10_000
  */
 export async function postWebhook(address: Secret, body: Json, signal: AbortSignal): Promise<string | undefined> {
   const url = URL.parse(address.reveal())
-  if (!url || !/^https?:$/.test(url.protocol)) return 'The alert could not be posted: APPS_ALERTWEBHOOK is no address.'
+  if (!url || !/^https?:$/.test(url.protocol))
+    return 'The alert could not be posted: APPS_ALERTWEBHOOK is not a valid address.'
   const headers: Record<string, string> = { 'Content-Type': 'application/json', 'User-Agent': 'steward-manager' }
   if (url.username !== '') {
     const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`

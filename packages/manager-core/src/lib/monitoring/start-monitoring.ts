@@ -137,7 +137,7 @@ async function measureOnce(
   try {
     createSampleStore(context.registry).add(kept)
   } catch (error) {
-    onProblem(`Measured values could not be written down: ${(error as Error).message}`)
+    onProblem(`Measurements could not be stored: ${(error as Error).message}`)
   }
   return watch.after(kept, names)
 }

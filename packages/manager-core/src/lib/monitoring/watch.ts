@@ -162,7 +162,7 @@ export class Watch {
         this.#unsaved.delete(key)
       }
     } catch (error) {
-      this.#options.onProblem(`Incidents could not be written down: ${(error as Error).message}`)
+      this.#options.onProblem(`Incidents could not be stored: ${(error as Error).message}`)
     }
     for (const [key, { told }] of this.#incidents)
       if (told === 'closed' && !this.#unsaved.has(key)) this.#incidents.delete(key)

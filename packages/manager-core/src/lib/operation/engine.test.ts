@@ -92,7 +92,7 @@ describe('run()', () => {
     const error = await failure(run({ failAfter }))
     expect(error).toMatchObject({
       code: 'ERR_ROLLED_BACK',
-      message: expect.stringMatching(/^Make "Demo" up: ".*" fails, as it was told\. All is as it was before\.$/),
+      message: expect.stringMatching(/^Make "Demo" up: ".*" fails, as it was told\. All changes were rolled back\.$/),
       cause: { code: 'ERR_FAILED' },
     })
     expect(state()).toEqual(before)
@@ -202,7 +202,7 @@ describe('cancelling', () => {
     const lock = test.context.locks.tryAcquire(['name:demo'], 'somebody')
     const controller = new AbortController()
     const waiting = failure(run({}, { waitMs: Infinity, signal: controller.signal, onEvent: () => controller.abort() }))
-    expect(await waiting).toMatchObject({ code: 'ERR_BUSY', message: 'Busy: the name "demo" is held by somebody.' })
+    expect(await waiting).toMatchObject({ code: 'ERR_BUSY', message: 'Busy: the name "demo" is in use by somebody.' })
     lock?.release()
   })
 })
@@ -345,7 +345,7 @@ describe('recover()', () => {
       expect(await operations.recover(test.caller)).toMatchObject([{ state: 'attention' }])
       expect(await failure(run())).toMatchObject({
         code: 'ERR_ATTENTION',
-        message: expect.stringContaining('cannot be told'),
+        message: expect.stringContaining('It is unknown whether'),
       })
       rmSync(join(test.home, 'unknown'))
       const [entry] = journal().open()
@@ -420,7 +420,7 @@ describe('recover()', () => {
       withSteps((steps) => steps.map((step) => ({ ...step, id: `new-${step.id}` }))),
     )
     expect(await operations.recover(test.caller)).toMatchObject([{ state: 'attention' }])
-    expect(journal().open()[0]?.message).toContain('not in this version of the manager')
+    expect(journal().open()[0]?.message).toContain('This version of the manager does not have its step')
   })
 
   it('happens also when the owner dies while another operation waits for it', async () => {

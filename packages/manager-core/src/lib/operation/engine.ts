@@ -120,7 +120,7 @@ export function createOperations<Context extends EngineContext>({
       return context().locks.with(locks, lockOptions(`giving up of ${title}`, caller), async () => {
         const entry = unended(id)
         if (entry.state !== 'attention')
-          throw new ManagerError('ERR_STATE', `${title}: it needs no attention; the next command goes on with it.`)
+          throw new ManagerError('ERR_STATE', `${title}: it needs no attention; the next command continues it.`)
         context().registry.transaction((writer) => {
           const why = `Given up by ${caller.actor}.`
           endAttention(entry, { why, journal: journal(), writer, caller, clock })
@@ -145,7 +145,7 @@ export function createOperations<Context extends EngineContext>({
   function unended(id: string): JournalEntry {
     const entry = journal().entry(id)
     if (entry && !ended.includes(entry.state)) return entry
-    throw new ManagerError('ERR_NOT_FOUND', `There is no operation "${id.slice(0, 40)}" that has not ended.`, {
+    throw new ManagerError('ERR_NOT_FOUND', `No unfinished operation has the id "${id.slice(0, 40)}".`, {
       command: 'doctor operations',
     })
   }
@@ -180,14 +180,10 @@ export function createOperations<Context extends EngineContext>({
     const { id, title } = entry
     const kind = kinds().get(entry.kind)
     if (!kind)
-      throw new ManagerError(
-        'ERR_ATTENTION',
-        `This manager does not know how to recover an operation "${entry.kind}".`,
-        {
-          help: 'Use the version of the manager that began it, or a newer one.',
-          operation: id,
-        },
-      )
+      throw new ManagerError('ERR_ATTENTION', `This manager cannot recover operations of the kind "${entry.kind}".`, {
+        help: 'Use the version of the manager that started it, or a newer one.',
+        operation: id,
+      })
     journal().adopt(id)
     caller.onEvent?.({ type: 'recovering', operation: id, title })
     let plan: Plan<Context>

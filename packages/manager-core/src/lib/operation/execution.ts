@@ -118,7 +118,7 @@ export class Execution<Context extends EngineContext> {
 
   async #check(step: Step<Context>, entry: StepEntry): Promise<'done' | 'not-done'> {
     const state = await step.check(this.#runOf(step, entry.intent, true))
-    if (state === 'unknown') throw new Error(`It cannot be told whether "${step.title}" was done.`)
+    if (state === 'unknown') throw new Error(`It is unknown whether the step "${step.title}" was done.`)
     return state
   }
 
@@ -141,7 +141,7 @@ export class Execution<Context extends EngineContext> {
     }
     if (failure.outcome !== 'failed') throw failure
     const { help, output, command } = failure
-    const outcome = left.length > 0 ? left.join(' ') : 'All is as it was before.'
+    const outcome = left.length > 0 ? left.join(' ') : 'All changes were rolled back.'
     throw new ManagerError('ERR_ROLLED_BACK', `${plan.title}: ${sentence(failure.message)} ${outcome}`, {
       cause: failure,
       operation: id,
@@ -229,7 +229,7 @@ export class Execution<Context extends EngineContext> {
     } catch (journalError) {
       return new ManagerError('ERR_ATTENTION', `${plan.title}: ${message} ${failureOf(journalError).message}`, {
         ...options,
-        help: 'Not even this could be written down. Put right what the message says; the next command goes on with it.',
+        help: 'This could not be recorded. Fix the problem above; the next command continues the operation.',
       })
     }
     this.#point({ at: 'attention' })
@@ -264,7 +264,7 @@ export class Execution<Context extends EngineContext> {
     const { journal, plan, id } = this.#options
     const entries = journal.steps(id)
     const foreign = entries.find(({ seq, step }) => plan.steps[seq]?.id !== step)
-    if (foreign) throw new Error(`Its step "${foreign.step}" is not in this version of the manager.`)
+    if (foreign) throw new Error(`This version of the manager does not have its step "${foreign.step}".`)
     return entries
   }
 

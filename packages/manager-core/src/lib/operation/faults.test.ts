@@ -37,7 +37,7 @@ describe('two commands on one instance at once', () => {
       outcome: 'busy',
       message: expect.stringMatching(
         new RegExp(
-          `^Busy: the instance is held by start of "demo" by tester, process ${process.pid}, since \\d{4}-.*\\.$`,
+          `^Busy: the instance is in use by start of "demo" by tester, process ${process.pid}, since \\d{4}-.*\\.$`,
         ),
       ),
     })
@@ -142,7 +142,7 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
     const before = await takeSnapshots(test.context)
     const error = await failure(test.perform('add', { name: 'demo', 'no-start': true }))
     expect(error).toMatchObject({ code: 'ERR_ROLLED_BACK', cause: { code: 'ERR_DISK' } })
-    expect(error?.message).toMatch(/All is as it was before\.$/)
+    expect(error?.message).toMatch(/All changes were rolled back\.$/)
     rmSync(ballast())
     const { exact } = await takeSnapshots(test.context)
     expect(exact).toEqual(before.exact)

@@ -66,7 +66,7 @@ describe('forEachInstance', () => {
     expect(entries).toMatchObject([
       { name: 'slow', result: 'done' },
       { name: 'b', result: 'failed', message: 'b is full' },
-      { name: 'c', result: 'not begun', message: 'The save of "b" failed before.' },
+      { name: 'c', result: 'not begun', message: 'The save of "b" failed earlier.' },
       { name: 'd', result: 'not begun' },
     ])
     expect(warnings).toEqual(['slow: slow is odd', 'told of b'])

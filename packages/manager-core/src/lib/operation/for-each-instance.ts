@@ -55,17 +55,18 @@ export async function forEachInstance<D extends Done, E extends Entry>(
 ): Promise<{ readonly entries: readonly E[]; readonly warnings: readonly string[] }> {
   const { instances, noun, titleOf, stops, parallel = 1, now = false, run, entryOf, onFailure } = options
   const names = instances.map(({ name }) => name)
-  const title = `The ${noun} of ${instances.length} instances, ${parallel} at a time`
+  const title = `The ${noun} of ${instances.length} instances, ${parallel} at the same time`
   const group = parallel > 1 && names.length > 1 ? groupEvents(caller, title, names, titleOf) : undefined
   let why: string | undefined
   const failures: Instance[] = []
   const take = async (instance: Instance): Promise<{ readonly instance: Instance; readonly turn: Turn<D> }> => {
     if (why === undefined && !now && !isInWindow(context.clock(), context.settings.global.window))
-      why = 'It is outside of the window (APPS_WINDOW).'
+      why = 'It is outside the window (APPS_WINDOW).'
     const before = stops && failures.find((failed) => stops(failed, instance))
-    const message = why ?? (before && `The ${noun} of "${before.name}" failed before.`)
+    const message = why ?? (before && `The ${noun} of "${before.name}" failed earlier.`)
     if (message !== undefined) {
       group?.tell(instance.name, 'skipped')
+      // words-allow: begun, as clients know the result by this name
       return { instance, turn: { result: 'not begun', message, done: undefined } }
     }
     group?.tell(instance.name, 'running')

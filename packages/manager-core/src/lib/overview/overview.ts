@@ -90,7 +90,10 @@ export function overviews(
 export function wayOut({ name, operation }: Instance, { attention }: Overview): string | undefined {
   if (attention === '') return undefined
   const cause = attention.replace(/\.?$/, '.')
-  return `"${name}" needs attention: ${cause} Put that right, then: manager doctor --fix. To leave "${name}" as it is: manager giveup ${operation}`
+  return (
+    `"${name}" needs attention: ${cause} Fix this, then run manager doctor --fix. To leave "${name}" as it is: ` +
+    `manager giveup ${operation}`
+  )
 }
 
 /** By the instance's id. */

@@ -39,7 +39,7 @@ export function desiredSites(
   const base = addressOf(global.baseUrl)
   if (!base)
     throw new ManagerError('ERR_SETTINGS', `APPS_BASEURL is "${global.baseUrl}", which cannot be published.`, {
-      help: 'It is an address such as https://apps.example.com or https://example.com/apps.',
+      help: 'Use an address such as https://apps.example.com or https://example.com/apps.',
     })
   const hosts = new Map<string, Map<string, Place>>()
   const put = ({ host, path }: Address, place: Omit<Place, 'path'>): boolean => {
@@ -78,7 +78,11 @@ export function desiredSites(
     const address = addressOf(url)
     if (address && !isManagers(instance, global) && put(address, publishedAt(instance)))
       owners.set(address.host, instance)
-    else tell(instance, `"${instance.name}" is not published at ${url}: the manager or another instance is there.`)
+    else
+      tell(
+        instance,
+        `"${instance.name}" is not published at ${url}: this address belongs to the manager or another instance.`,
+      )
   }
   for (const instance of instances) {
     const { customUrl: url, name } = instance

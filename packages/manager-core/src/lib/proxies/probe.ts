@@ -32,7 +32,8 @@ export async function findsGeneration(
     const found = await ask({ host: probeHost, port: httpPort })
     count = found === id && isOver() ? count + 1 : 0
     if (count === inRow) return undefined
-    if (performance.now() - begin > timeoutMs) return found ?? `nothing of the manager answers at port ${httpPort}`
+    if (performance.now() - begin > timeoutMs)
+      return found ?? `the manager's configuration does not answer at port ${httpPort}`
     if (count === 0) await sleep(pause)
   }
 }

@@ -192,7 +192,7 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
       }
       found = await probe(publication, state, repair)
     } else {
-      const message = `${proxy.type} does not run; what is published is served when it is started.`
+      const message = `${proxy.type} is not running. The instances will be published when it starts.`
       found = [{ kind: 'probe', message }]
     }
     const problems = [...state.problems, ...found]
@@ -219,7 +219,7 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
     return [
       ...before.problems.filter(({ kind, host }) => kind === 'probe' && host !== undefined && isSame(host)),
       ...foreign.map(({ host }): Problem => {
-        const message = `${host} is answered by another configuration of this machine, not by what the manager publishes.`
+        const message = `Another configuration on this machine answers for ${host}, not the one that the manager publishes.`
         return { kind: 'probe', host, message }
       }),
     ]
@@ -245,15 +245,15 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
 
   function refusedError(why: string, output: string): ManagerError {
     return new ManagerError('ERR_FAILED', `${proxy.type} refuses the configuration: ${why}.`, {
-      help: 'Nothing was changed: what was published before is still served.',
+      help: 'Nothing was changed: the previous configuration is still in use.',
       command: 'proxy check',
       output,
     })
   }
 
   function notTaken(instead: string): ManagerError {
-    return new ManagerError('ERR_FAILED', `${proxy.type} did not come with the new configuration: ${instead}.`, {
-      help: 'What was published before is served. The log of the reverse proxy says why; see also APPS_PROXYCONFIG.',
+    return new ManagerError('ERR_FAILED', `${proxy.type} did not load the new configuration: ${instead}.`, {
+      help: 'The previous configuration is in use again. Check the log of the reverse proxy and APPS_PROXYCONFIG.',
       command: 'proxy check',
     })
   }

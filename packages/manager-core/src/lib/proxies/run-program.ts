@@ -27,7 +27,7 @@ export async function runProgram(command: string, args: readonly string[]): Prom
     maxBuffer: 4 * 2 ** 20,
   })
   if (result.code === 'ENOENT' || result.code === 'EACCES')
-    throw new ManagerError('ERR_SETTINGS', `The program of the reverse proxy, ${command}, cannot be run.`, {
+    throw new ManagerError('ERR_SETTINGS', `The reverse proxy's program ${command} cannot be run.`, {
       help: 'Install it, or name it in APPS_PROXYCOMMAND.',
       command: 'config APPS_PROXYCOMMAND APPS_HTTPSERVER',
     })

@@ -46,8 +46,8 @@ export async function testStaged({
   }
 
   function notIncluded(): ManagerError {
-    return new ManagerError('ERR_SETTINGS', `${mainFile} does not include what the manager publishes.`, {
-      help: `Put this line into it, or into a file that it includes in the same folder: ${includeLine}`,
+    return new ManagerError('ERR_SETTINGS', `${mainFile} does not include the manager's configuration.`, {
+      help: `Add this line to it, or to a file that it includes in the same folder: ${includeLine}`,
       command: 'proxy check',
     })
   }
@@ -61,7 +61,7 @@ export async function testStaged({
         `The configuration of the reverse proxy cannot be read: ${(error as Error).message}.`,
         {
           cause: error,
-          help: 'Name its main file in APPS_PROXYCONFIG.',
+          help: 'Set APPS_PROXYCONFIG to its main file.',
         },
       )
     }

@@ -42,7 +42,7 @@ export async function rebuildRegistry(context: ManagerContext, caller: Caller): 
     const openers = openedBy(home.database)
     if (openers.length > 0)
       throw new ManagerError('ERR_BUSY', `The registry is open in ${openers.join(', ')}.`, {
-        help: 'End what works with this home first (the server), and start it again afterwards.',
+        help: 'Stop the programs that use this home (e.g. the server), and start them again afterwards.',
       })
     const beside = `${home.database}.rebuilt`
     for (const end of ['', '-wal', '-shm']) rmSync(`${beside}${end}`, { force: true })
@@ -61,7 +61,7 @@ export async function rebuildRegistry(context: ManagerContext, caller: Caller): 
       chownSync(beside, uid, gid)
     }
     renameSync(beside, home.database)
-    const kept = aside === undefined ? [] : [`What was there (${fault}) is kept: ${aside}`]
+    const kept = aside === undefined ? [] : [`The old registry (${fault}) is kept: ${aside}`]
     return { ...report, warnings: [...kept, ...report.warnings] }
   } finally {
     lock.release()
@@ -76,7 +76,7 @@ function lockAll({ home, locks, clock }: ManagerContext, { actor }: Caller): Loc
   const lock = locks.tryAcquire(['manager', ...keys], purpose)
   if (lock) return lock
   const holder = keys.map((key) => locks.holder(key)).find((one) => one !== undefined) ?? 'another process'
-  throw new ManagerError('ERR_BUSY', `Busy: ${holder} works with this home.`, { help: 'Wait for it to end.' })
+  throw new ManagerError('ERR_BUSY', `Busy: ${holder} is using this home.`, { help: 'Wait for it to end.' })
 }
 
 /** Puts the newest copy that is whole in a place. */
@@ -85,19 +85,19 @@ function beginWith({ home }: ManagerContext, file: string): Base {
   for (const copy of listCopies(home.registryCopies)) {
     const fault = faultOf(copy.file)
     if (fault !== undefined) {
-      warnings.push(`The copy ${basename(copy.file)} was passed over: ${fault}`)
+      warnings.push(`Skipped the copy ${basename(copy.file)}: ${fault}`)
       continue
     }
     copyFileSync(copy.file, file)
     warnings.push(
-      `The copy of ${copy.at} is the beginning. Unknown is what was done since and has left nothing on the disk: flags, ` +
-        'addresses, owners, tokens, requests, history.',
+      `The registry was rebuilt from the copy of ${copy.at}. Later changes that are not on the disk are lost: ` +
+        'flags, addresses, owners, tokens, requests, history.',
     )
     return { at: copy.at, warnings }
   }
   warnings.push(
-    'There is no copy of the registry that is whole: tokens, requests, history and incidents are gone. ' +
-      'Have the versions fetched: manager refresh',
+    'There is no intact copy of the registry: tokens, requests, history and incidents are lost. To fetch the ' +
+      'versions, run: manager refresh',
   )
   return { at: undefined, warnings }
 }
@@ -121,13 +121,13 @@ async function compared(
   })
   const count = (result: Reconciled['result']) => reconciled.filter((one) => one.result === result).length
   const summary =
-    `${count('kept')} as they were, ${count('changed')} changed, ${count('added')} added, ` +
-    `${count('removed')} removed, ${count('unclear')} unclear`
+    `${count('kept')} unchanged, ${count('changed')} changed, ${count('added')} added, ${count('removed')} ` +
+    `removed, ${count('unclear')} unclear`
   const isSame = at === 'now' && reconciled.every(({ result }) => result === 'kept' || result === 'unclear')
   const message = isSame
-    ? 'The registry is whole, and nothing was changed.'
+    ? 'The registry is intact. Nothing was changed.'
     : at === 'now'
-      ? `The registry was whole, and is in step with the disk now: ${summary}.`
+      ? `The registry was intact, and is now up to date with the disk: ${summary}.`
       : `The registry is rebuilt: ${summary}.`
   if (!isSame) apply(registry, before, reconciled, { context, caller, message, at: now })
   return { message, warnings, instances: reconciled.map(({ row: _row, ...one }) => one) }

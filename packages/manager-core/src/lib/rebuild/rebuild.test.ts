@@ -108,7 +108,7 @@ describe('a registry that is', () => {
     expect(aside).toHaveLength(what === 'missing' ? 0 : 1)
     await manager.perform('stop', { name: 'shop' }, test.caller)
     expect((await manager.perform('history verify', {}, test.caller)).exitCode).toBe(0)
-    expect((await rebuild(manager)).message).toBe('The registry is whole, and nothing was changed.')
+    expect((await rebuild(manager)).message).toBe('The registry is intact. Nothing was changed.')
   })
 })
 
@@ -136,7 +136,7 @@ describe('an old copy', () => {
     lose()
     const manager = fresh()
     const { of, warnings, exitCode } = await rebuild(manager)
-    expect(warnings?.join('\n')).toContain('The copy of 2026-11-01T00:00:00.000Z is the beginning.')
+    expect(warnings?.join('\n')).toContain('rebuilt from the copy of 2026-11-01T00:00:00.000Z.')
     expect(exitCode).toBe(0)
     expect(of('gone')).toMatchObject({ result: 'removed', message: expect.stringMatching(/manager undelete gone-\S+/) })
     expect(of('purged')).toMatchObject({
@@ -148,7 +148,7 @@ describe('an old copy', () => {
       message: expect.stringMatching(/Its name is renamed, not old\. .*status is started, not stopped/),
     })
     expect(of('saved')).toMatchObject({ result: 'added', message: expect.stringContaining('saved/') })
-    expect(of(unsaved.id)).toMatchObject({ result: 'added', message: expect.stringContaining('are not known') })
+    expect(of(unsaved.id)).toMatchObject({ result: 'added', message: expect.stringContaining('are unknown') })
     const { registry } = manager.context
     expect(registry.get('renamed')).toMatchObject({ id: renamed.id, port: renamed.port, desired: 'started' })
     expect(registry.get('saved')).toMatchObject({ autoSave: true })
@@ -165,7 +165,7 @@ describe('an old copy', () => {
     damage(copies()[0]?.file as string)
     lose()
     const first = await rebuild(fresh())
-    expect(first.warnings?.join('\n')).toMatch(/was passed over: .*\n.* is the beginning/)
+    expect(first.warnings?.join('\n')).toMatch(/^Skipped the copy .*\n.*rebuilt from the copy/m)
     rmSync(test.context.home.registryCopies, { recursive: true })
     lose()
     const manager = fresh()

@@ -40,7 +40,7 @@ export function reconcile(
   const known = new Set(remembered.map(({ id }) => id))
   const rows = remembered.map((row) => {
     const there = found.get(row.id)
-    if (isThrowAway(row)) return { ...about(row), result: 'removed', message: 'It was there for a proof.', row: null }
+    if (isThrowAway(row)) return { ...about(row), result: 'removed', message: 'It was for a test restore.', row: null }
     if (there) return at === 'now' ? kept(row) : brought(row, there, at as string)
     return at === 'now' ? missing(row) : gone(row, disk)
   }) satisfies readonly Reconciled[]
@@ -55,7 +55,7 @@ function kept(row: Instance): Reconciled {
 }
 
 function missing(row: Instance): Reconciled {
-  const message = 'Its folder is not there. It stays in the registry: restore it from a backup, or delete it.'
+  const message = 'Its folder is missing. It stays in the registry: restore it from a backup, or delete it.'
   return { ...about(row), result: 'unclear', message, row }
 }
 
@@ -77,7 +77,7 @@ function brought(row: Instance, { settings, runsAs, saved }: FoundInstance, at: 
   }
   const messages = [
     ...differences(row, after),
-    ...(row.operation === '' ? [] : ['Something was being done with it when the copy was made: look at it.']),
+    ...(row.operation === '' ? [] : ['An operation was running when the copy was made. Check the instance.']),
     ...(settings ? [] : ['Its settings cannot be read: restore it from a backup.']),
   ]
   return {
@@ -95,7 +95,7 @@ function gone(row: Instance, { trash, saved }: DiskState): Reconciled {
   const message =
     entry !== undefined
       ? `It was deleted since, and is in the trash: manager undelete ${entry}`
-      : `Its folder is not there: it was purged since, or is lost. ${
+      : `Its folder is missing: it was purged since, or is lost. ${
           backup ? `It can be made again: manager restore ${backup.instance.name}` : 'No backup of it is here.'
         }`
   return { ...about(row), result: 'removed', message, row: null }
@@ -105,7 +105,7 @@ function gone(row: Instance, { trash, saved }: DiskState): Reconciled {
 function added(found: FoundInstance, { trash }: DiskState, { defaultVersion, now }: ReconcileOptions): Reconciled {
   const { id, settings, runsAs, saved, installed } = found
   if (!settings) {
-    const message = `instances/${id} has no settings that can be read, and is left alone; doctor tells more.`
+    const message = `instances/${id} has no readable settings, and is left alone. For details, run doctor.`
     return { id, name: id, result: 'unclear', message, row: null }
   }
   const unknown: BackedUpInstance = {
@@ -147,11 +147,11 @@ function added(found: FoundInstance, { trash }: DiskState, { defaultVersion, now
     created: saved?.instance.created ?? installed,
   }
   const what = saved
-    ? `It is as its backup ${saved.instance.name}/${saved.id} says; what was changed after ${saved.started} is not known.`
-    : `Its name, version, flags, owner and address are not known: it is called "${row.name}", has version ` +
-      `${row.version}, and is not upgraded automatically. Give it its name: manager rename ${row.name} <name>`
+    ? `Restored from its backup ${saved.instance.name}/${saved.id}. Changes after ${saved.started} are lost.`
+    : `Its name, version, flags, owner and address are unknown: it is named "${row.name}", has version ` +
+      `${row.version}, and is not included in nightly upgrades. To rename it: manager rename ${row.name} <name>`
   const twin = trash.get(id)
-  const messages = [what, ...(twin === undefined ? [] : [`The trash has "${twin}" of the same id.`])]
+  const messages = [what, ...(twin === undefined ? [] : [`The trash contains "${twin}" with the same id.`])]
   return { ...about(row), result: 'added', message: messages.join(' '), row }
 }
 
@@ -199,7 +199,9 @@ function withOwnNames(all: readonly Reconciled[]): readonly Reconciled[] {
     const { row } = one
     if (!row) return one
     if (ports.has(row.port) || row.port === 0) {
-      const message = `instances/${row.id} has no port of its own (${row.port}), and is left alone: restore it from a backup.`
+      const message =
+        `instances/${row.id} shares its port ${row.port} with another instance, and is left alone: restore it from a ` +
+        'backup.'
       return { ...one, result: 'unclear', message, row: null }
     }
     ports.add(row.port)
@@ -207,7 +209,7 @@ function withOwnNames(all: readonly Reconciled[]): readonly Reconciled[] {
     const name = isTaken ? row.id : row.name
     names.add(name.toLowerCase())
     if (!isTaken) return one
-    const message = `${one.message} Another instance is called "${row.name}", so that this one is called "${name}".`
+    const message = `${one.message} Another instance is named "${row.name}", so this one is now named "${name}".`
     return { ...one, name, result: 'changed', message: message.trimStart(), row: { ...row, name } }
   })
 }

@@ -56,7 +56,8 @@ async function mergeConfig(
   const withoutSsl = isFirstUrl && here.has('APPS_SSL') && !saved.some(({ name }) => name === 'APPS_SSL')
   const taken = [...lines.map(({ line }) => line), ...(withoutSsl ? ['export APPS_SSL='] : [])]
   const differing = saved.filter(({ name, line }) => !isWanted(name) && here.get(name)?.line !== line)
-  const kept = differing.length === 0 ? '' : ` As they are here stay: ${differing.map(({ name }) => name).join(', ')}.`
+  const kept =
+    differing.length === 0 ? '' : ` These keep their values here: ${differing.map(({ name }) => name).join(', ')}.`
   if (taken.length === 0) return recovered('settings', 'config.sh', 'there', kept.trimStart())
   const { host, home: from } = manifest.manager
   const text = `${before.trimEnd()}\n\n# Of the copy of ${host}:${from}, ${manifest.started}.\n${taken.join('\n')}\n`
@@ -66,7 +67,7 @@ async function mergeConfig(
       void context.settings.global
     } catch (error) {
       await writePrivateFile(home.config, before)
-      return recovered('settings', 'config.sh', 'failed', `It stays as it is: ${(error as Error).message}`)
+      return recovered('settings', 'config.sh', 'failed', `It is unchanged: ${(error as Error).message}`)
     }
   }
   return recovered('settings', 'config.sh', 'restored', `${taken.length} variables.${kept}`)
@@ -82,7 +83,7 @@ async function versionFiles({ home }: ManagerContext, { folder, dryRun }: BringB
     const [, version = ''] = /^version-(.+)\.sh$/.exec(name) ?? []
     if (here === content) rows.push(recovered('version', version, 'there'))
     else if (here !== undefined && here !== firstVersionText) {
-      const message = `${name} is here and says something else: it stays, the saved one is ${name}.recovered.`
+      const message = `${name} exists here with other contents. It stays; the backup of it is ${name}.recovered.`
       if (!dryRun && !isSame(here, content, name)) await writePrivateFile(`${file}.recovered`, content)
       rows.push(recovered('version', version, 'there', isSame(here, content, name) ? '' : message))
     } else {
@@ -112,7 +113,7 @@ async function hooks({ home }: ManagerContext, { folder, dryRun }: BringBackOpti
     const file = join(home.hooks, name)
     if (existsSync(file)) {
       const same = (await readFile(file)).equals(await readFile(saved))
-      rows.push(recovered('hook', name, 'there', same ? '' : 'It is another one than in the copy, and stays.'))
+      rows.push(recovered('hook', name, 'there', same ? '' : 'It differs from the copy, and stays.'))
       continue
     }
     if (!dryRun) {
@@ -155,7 +156,7 @@ async function missingSettings({ home }: ManagerContext, { manifest }: BringBack
   return rows
 }
 
-const secretText = 'It is, or may be, a secret, and the copy is not encrypted: put it here again.'
+const secretText = 'It is or may be a secret, and the copy is not encrypted. Set it again here.'
 
 /** Versions are fetched as at any other time; templates that were only on the lost machine come out of the copy. */
 async function refresh(context: ManagerContext, { folder, versions, dryRun }: BringBackOptions) {
@@ -188,7 +189,7 @@ async function refresh(context: ManagerContext, { folder, versions, dryRun }: Br
             'version',
             version,
             'restored',
-            `Its template comes out of the copy. It cannot be fetched: ${error}`,
+            `Its template was taken from the copy, because it cannot be fetched: ${error}`,
           )
         : recovered('version', version, 'failed', `Its template cannot be fetched: ${error}`),
     )

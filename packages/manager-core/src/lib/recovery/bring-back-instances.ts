@@ -130,18 +130,18 @@ async function restore(
       )
       const port = context.registry.get(instance.name).port
       const changed = [
-        ...(isKnown && port !== instance.port ? [`Its port is ${port}, as ${instance.port} is taken.`] : []),
-        ...(isFree ? [] : ['It has another id: its old database is still on the server, and is left alone.']),
+        ...(isKnown && port !== instance.port ? [`Its port is ${port}, because ${instance.port} is in use.`] : []),
+        ...(isFree ? [] : ['It has a new id. Its old database is still on the server, and is left alone.']),
       ]
       return { message: [`From ${copy.key}.`, ...passedOver, ...changed, ...warnings].join(' '), warnings: [] }
     } catch (error) {
       caller.signal?.throwIfAborted()
       if (!ManagerError.is(error) || !isDamage(error)) throw error
-      passedOver.push(`${copy.key} was passed over: ${error.message}`)
+      passedOver.push(`Skipped ${copy.key}: ${error.message}`)
     }
   throw new ManagerError(
     'ERR_BACKUP',
-    [...passedOver, copies.length === 0 ? noBackup : 'No backup of it is good.'].join(' '),
+    [...passedOver, copies.length === 0 ? noBackup : 'It has no good backup.'].join(' '),
   )
 }
 

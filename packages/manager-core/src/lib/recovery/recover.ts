@@ -52,8 +52,8 @@ export async function recoverServer(
     const copy = await fetchCopy(context, caller, { target, manager, work, warnings })
     if (!copy) {
       warnings.push(
-        `There is no copy of a manager at "${target}": instances come back as their backups say, without settings, hooks, ` +
-          'tokens, requests and history.',
+        `There is no copy of a manager at "${target}". Instances are restored from their backups, without settings, ` +
+          'hooks, tokens, requests and history.',
       )
       const { rows, warnings: more } = await bringBackInstances(context, caller, { target, saved: undefined, dryRun })
       return { rows, warnings: [...warnings, ...more], manifest: undefined }
@@ -66,7 +66,7 @@ export async function recoverServer(
       'registry',
       manifest.manager.id,
       isNew ? 'restored' : 'there',
-      `History, tokens, requests and incidents, as they were at ${manifest.started}.`,
+      `History, tokens, requests and incidents as of ${manifest.started}.`,
     )
     const saved = { instances, at: manifest.started }
     const done = await bringBackInstances(context, caller, { target, saved, dryRun })
@@ -97,7 +97,7 @@ async function fetchCopy(
     const managers = [...new Set(all.map((one) => one.manager))]
     if (manager === undefined && managers.length > 1)
       throw new ManagerError('ERR_USAGE', `There are copies of ${managers.length} managers at "${target}".`, {
-        help: `Say which: ${(await describe(opened, all)).join('; ')}.`,
+        help: `Use one of: ${(await describe(opened, all)).join('; ')}.`,
         command: `recover --from ${target} --manager ${managers[0]}`,
       })
     const wanted = all.filter((one) => manager === undefined || one.manager === manager)
@@ -120,7 +120,7 @@ async function fetchCopy(
       } catch (error) {
         if (!ManagerError.is(error) || error.code !== 'ERR_BACKUP') throw error
         last = error
-        warnings.push(`The copy ${key} was passed over: ${error.message}`)
+        warnings.push(`Skipped the copy ${key}: ${error.message}`)
       }
     }
     if (last) throw last
@@ -176,8 +176,8 @@ function refuseOthers({ registry }: ManagerContext, { manager }: ManagerManifest
   const names = new Set(saved.map(({ name }) => name.toLowerCase()))
   const other = registry.instances().find(({ id, name }) => !ids.has(id) && !names.has(name.toLowerCase()))
   if (!other) return
-  throw new ManagerError('ERR_STATE', `This manager has instances of its own: "${other.name}" is not of that server.`, {
-    help: 'Bring the server back into a new home; single instances come back by restore --from <target>.',
+  throw new ManagerError('ERR_STATE', `This manager already has instances: "${other.name}" is not from that server.`, {
+    help: 'Recover the server into a new home. To recover single instances, use: manager restore --from <target>',
     command: 'init --help',
   })
 }

@@ -8,8 +8,8 @@ export const confirmWithinMs = 3 * 24 * 3_600_000
 /** @throws ManagerError ERR_STATE unless this manager handles requests */
 export function checkRequestsAllowed({ settings }: Pick<ManagerContext, 'settings'>): void {
   if (settings.global.allowRegister) return
-  throw new ManagerError('ERR_STATE', 'This manager handles no requests for instances.', {
-    help: 'Set APPS_ALLOWREGISTER=yes in config.sh when people may ask for instances by themselves.',
+  throw new ManagerError('ERR_STATE', 'Requests for instances are disabled in this manager.', {
+    help: 'To enable self-registration, set APPS_ALLOWREGISTER=yes in config.sh.',
   })
 }
 
@@ -18,8 +18,10 @@ export function whyClosed({ settings, registry }: Pick<ManagerContext, 'settings
   const { mail, email } = settings.global
   const missing = [...(mail ? [] : ['APPS_MAILSERVER']), ...(email === undefined ? ['APPS_EMAIL'] : [])]
   if (missing.length > 0)
-    return `Nobody can register: ${missing.join(' and ')} must be set, as addresses are confirmed by mail.`
-  return registry.versions().length === 0 ? 'Nobody can register: no version was fetched yet (refresh).' : undefined
+    return `Self-registration does not work: set ${missing.join(' and ')}, because addresses are confirmed by mail.`
+  return registry.versions().length === 0
+    ? 'Self-registration does not work: no version has been fetched yet (run refresh).'
+    : undefined
 }
 
 /** Removes requests that nobody has confirmed in time. */

@@ -11,7 +11,7 @@ export function requestOf(context: Pick<ManagerContext, 'registry' | 'clock'>, i
   forgetUnconfirmed(context)
   const request = requestIn(context.registry, id)
   if (request) return request
-  throw new ManagerError('ERR_NOT_FOUND', `There is no request ${id}.`, { command: 'requests' })
+  throw new ManagerError('ERR_NOT_FOUND', `Request ${id} does not exist.`, { command: 'requests' })
 }
 
 /** One decision on a request at a time. @throws ManagerError ERR_BUSY */
@@ -28,9 +28,9 @@ export function whileDeciding<T>(
 export function checkUndecided({ id, status, email, decided_by, instance }: InstanceRequest): void {
   if (status === 'confirmed' || status === 'failed') return
   const [message, help] = {
-    unconfirmed: [`Request ${id} was not confirmed by ${email} yet.`, 'Who asks has to answer the mail first.'],
-    approved: [`Request ${id} was approved by ${decided_by} already: instance "${instance}".`, undefined],
-    rejected: [`Request ${id} was rejected by ${decided_by} already.`, undefined],
+    unconfirmed: [`Request ${id} has not been confirmed by ${email} yet.`, 'The person must confirm the mail first.'],
+    approved: [`Request ${id} was already approved by ${decided_by}: instance "${instance}".`, undefined],
+    rejected: [`Request ${id} was already rejected by ${decided_by}.`, undefined],
   }[status]
   throw new ManagerError('ERR_STATE', message!, { command: 'requests', ...(help !== undefined && { help }) })
 }

@@ -37,7 +37,7 @@ export async function mailOperator({ mailer, settings }: Context, request: Insta
   await mailer.send({
     subject: `[${new URL(baseUrl).host}] Request ${id}: instance "${name}" for ${email}`,
     text: [
-      `An instance "${name}" (version ${version}) is asked for by:`,
+      `An instance "${name}" (version ${version}) was requested by:`,
       lines.join('\n'),
       `Decide here: ${baseUrl}/ui/requests`,
       `Or on the command line: requests approve ${id}, or requests reject ${id}`,

@@ -104,7 +104,7 @@ export async function setPasswordByLink(
   const caller = { actor: link.request.email, surface: 'api', address } as const
   const entry = { action: 'password', instance: { id, name }, parameters: { request: link.request.id } }
   await recordHistory(context, caller, entry, async () => ({
-    message: 'The administrator has a password of their own.',
+    message: 'The administrator already has a password.',
   }))
   return { result: 'set', address: publicUrlOf(link.instance, context.settings.global) }
 }

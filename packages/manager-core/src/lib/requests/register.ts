@@ -64,7 +64,7 @@ export async function register(
   const { registry } = context
   const unconfirmed = requestsIn(registry).filter(({ status }) => status === 'unconfirmed')
   if (unconfirmed.length >= mostUnconfirmed)
-    throw new ManagerError('ERR_LIMIT', 'Too many requests wait for their confirmation.', {
+    throw new ManagerError('ERR_LIMIT', 'Too many requests are waiting for confirmation.', {
       help: 'Try again tomorrow.',
     })
   const email = registration.email.toLowerCase()
@@ -122,7 +122,7 @@ export async function confirmRequest(
       await mailOperator(context, { ...request, ...confirmed })
       return { message }
     } catch (error) {
-      const warning = `The operator was not told: ${(error as Error).message}`
+      const warning = `The operator was not notified: ${(error as Error).message}`
       registry.transaction(() => updateRequest(registry, id, { note: warning.slice(0, 500) }))
       return { message, warnings: [warning] }
     }

@@ -117,23 +117,27 @@ export function createRuns({ context, environment }: RunsOptions): Runs {
     },
     async cancel(id, by) {
       const item = operations.find(id)
-      if (!item) throw new ManagerError('ERR_NOT_FOUND', `There is no operation "${id.slice(0, 40)}".`)
+      if (!item) throw new ManagerError('ERR_NOT_FOUND', `No operation has the id "${id.slice(0, 40)}".`)
       const { title } = item
-      if (hasEnded(item)) throw new ManagerError('ERR_STATE', `${title}: it has ended already.`)
+      if (hasEnded(item)) throw new ManagerError('ERR_STATE', `${title}: it has already ended.`)
       // Its process may be about to begin.
       while (going.has(id) && !files.worker(id)) await sleep(answerPollMs)
       const worker = files.request(id) && files.worker(id)
       const at = waiting.findIndex((one) => one.id === id)
       if (!worker && at >= 0) {
         waiting.splice(at, 1)
-        const answer = failureAnswerOf(new ManagerError('ERR_FAILED', `It was cancelled by ${by} before it was begun.`))
+        const answer = failureAnswerOf(new ManagerError('ERR_FAILED', `It was cancelled by ${by} before it started.`))
         await files.finish(id, { ended: clock().toISOString(), answer, progressed: notBegun })
         ended(id)
       } else if (worker && stateOf(worker) === 'alive') process.kill(worker.pid, 'SIGTERM')
       else
-        throw new ManagerError('ERR_STATE', `${title}: only what the server has begun can be cancelled here.`, {
-          help: 'A command is cancelled where it was given, with Ctrl-C.',
-        })
+        throw new ManagerError(
+          'ERR_STATE',
+          `${title}: only operations that the server started can be cancelled here.`,
+          {
+            help: 'To cancel a command, press Ctrl-C where it runs.',
+          },
+        )
       return { title }
     },
     serve: () => keepUp({ context, files, going, add, resume, dispatch }),

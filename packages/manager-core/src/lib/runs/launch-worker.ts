@@ -44,8 +44,6 @@ export async function launchWorker(
     output = String(error)
   }
   // It has not even begun.
-  const answer = failureAnswerOf(
-    new ManagerError('ERR_FAILED', 'The process that was to perform it could not be started.', { output }),
-  )
+  const answer = failureAnswerOf(new ManagerError('ERR_FAILED', 'Its process could not be started.', { output }))
   await files.finish(id, { ended: clock().toISOString(), answer, progressed: notBegun }).catch(() => {})
 }

@@ -92,7 +92,7 @@ export function itemOfRun({ request, worker, result, progressed, operation }: Kn
 /** What its journal says, when it came to have one: others brought or will bring it to its end. */
 function afterDeath(item: Omit<OperationItem, 'state'>, operation: OperationItem | undefined): OperationItem {
   if (!operation) {
-    const message = 'The process that performed it was ended before it was done.'
+    const message = 'Its process ended before the operation was finished.'
     // Nobody was there to write down when.
     return withResult({ ...item, message, state: 'failed', ended: item.started })
   }

@@ -61,7 +61,7 @@ describe('runs', () => {
     await expect(begin('start', { name: 'nobody' }, { instances: new Set(['other']) })).rejects.toThrow('nobody')
     await expect(begin('start', { name: 'nobody' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     await expect(begin('stop', { nam: 'demo' })).rejects.toThrow('stop takes no "nam"')
-    await expect(begin('nothing', {})).rejects.toThrow('There is no action "nothing"')
+    await expect(begin('nothing', {})).rejects.toThrow('Unknown action "nothing"')
     expect(readdirSync(test.context.home.runs)).toHaveLength(before)
   })
 
@@ -78,7 +78,7 @@ describe('runs', () => {
     for (const name of ['one', 'two', 'three', 'four']) ids.push(await begin('start', { name }))
     await expect.poll(() => ids.map(state)).toEqual(['running', 'running', 'queued', 'queued'])
     await test.context.runs.cancel(ids[3]!, 'bob')
-    expect(await answer(ids[3]!)).toMatchObject({ message: 'It was cancelled by bob before it was begun.' })
+    expect(await answer(ids[3]!)).toMatchObject({ message: 'It was cancelled by bob before it started.' })
     writeFileSync(join(test.home, 'go'), '')
     for (const id of ids.slice(0, 3)) expect(await answer(id)).toMatchObject({ status: 0 })
     expect(test.instance('four').desired).toBe('stopped')
@@ -92,7 +92,7 @@ describe('runs', () => {
     expect(await answer(id)).toMatchObject({ code: 'ERR_ROLLED_BACK' })
     expect(state(id)).toBe('rolled_back')
     expect(test.context.registry.find('gone')).toBeUndefined()
-    await expect(test.context.runs.cancel(id, 'bob')).rejects.toThrow('it has ended already')
+    await expect(test.context.runs.cancel(id, 'bob')).rejects.toThrow('it has already ended')
     removeHook()
   })
 
@@ -140,7 +140,7 @@ describe('runs', () => {
     expect(await test.context.runs.list({ state: 'running' })).toEqual([])
     expect((await test.context.runs.list({ state: 'succeeded' })).map((one) => one.id)).toContain(operation)
     expect(await test.context.runs.list({ instances: new Set(['other']) })).toEqual([])
-    await expect(test.context.runs.cancel(operation!, 'bob')).rejects.toThrow('ended already')
+    await expect(test.context.runs.cancel(operation!, 'bob')).rejects.toThrow('already ended')
   })
 
   it('of several operations is none of them', async () => {
@@ -177,7 +177,7 @@ describe('runs', () => {
     server = test.another().context.runs.serve()
     expect(await answer(recent)).toMatchObject({ status: 0 })
     for (const id of [old, secret])
-      expect(await answer(id)).toMatchObject({ status: 1, message: 'The server was ended before it was begun.' })
+      expect(await answer(id)).toMatchObject({ status: 1, message: 'The server stopped before the operation started.' })
   })
 
   it('removes what ended more than a week ago', async () => {

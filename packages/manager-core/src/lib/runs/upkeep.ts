@@ -74,8 +74,8 @@ export function keepUp({ context, files, going, add, resume, dispatch }: UpkeepO
   }
 
   async function giveUp(id: string): Promise<void> {
-    const error = new ManagerError('ERR_FAILED', 'The server was ended before it was begun.', {
-      help: 'Ask for it once more.',
+    const error = new ManagerError('ERR_FAILED', 'The server stopped before the operation started.', {
+      help: 'Run it again.',
     })
     await files.finish(id, {
       ended: new Date(now()).toISOString(),

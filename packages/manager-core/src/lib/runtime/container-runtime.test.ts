@@ -132,7 +132,7 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       expect(await serves(spec)).toBe(id)
       const away = {
         code: 'ERR_STATE',
-        message: `No container engine answers at ${docker.socket}: it is not installed, or does not run.`,
+        message: `No container engine responds at ${docker.socket}: it is not installed or not running.`,
       }
       await expect(make().observe(spec)).rejects.toMatchObject(away)
       await expect(make().observeAll([spec])).rejects.toMatchObject(away)
@@ -247,7 +247,10 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       const images = await engine().ask<{ Id: string }[]>('GET', '/images/json')
       const body = { Image: images?.[0]?.Id, Cmd: ['/bin/sh'] }
       await engine().ask('POST', '/containers/create', { query: { name }, body })
-      const refusal = { code: 'ERR_STATE', message: `There is a container "${name}" that is not of this manager.` }
+      const refusal = {
+        code: 'ERR_STATE',
+        message: `The container "${name}" exists, but does not belong to this manager.`,
+      }
       await expect(make().start(spec)).rejects.toMatchObject(refusal)
       await expect(make().undefine(spec)).rejects.toMatchObject(refusal)
       await engine().ask('DELETE', `/containers/${name}`)
@@ -282,7 +285,10 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       const uid = process.geteuid?.() as number
       process.seteuid?.(65_534)
       try {
-        expect(await make().probe()).toMatchObject({ ok: false, message: expect.stringContaining('may not use') })
+        expect(await make().probe()).toMatchObject({
+          ok: false,
+          message: expect.stringContaining('is not allowed to use'),
+        })
       } finally {
         process.seteuid?.(uid)
       }

@@ -60,7 +60,7 @@ export function createProcessRuntime({
     async undefine(ref) {
       const folders = runFoldersOf(ref)
       if (folders.some((run) => isAlive(lookAt(run))))
-        throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
+        throw new ManagerError('ERR_STATE', `Instance ${ref.id} is running. Stop it first.`)
       if (ref.copy === undefined) await endAllOf(accountAt(ref.folder))
       for (const run of folders) {
         resume(run)

@@ -81,7 +81,7 @@ async function endLeftBehind(record: SupervisorRecord, run: string): Promise<voi
 
 function unending(pids: readonly number[]): ManagerError {
   return new ManagerError('ERR_FAILED', `Processes ${pids.join(', ')} do not end, although killed.`, {
-    help: 'They wait for a disk or a network drive; see to it, then try again.',
+    help: 'They are waiting for a disk or a network drive. Fix it, then try again.',
   })
 }
 

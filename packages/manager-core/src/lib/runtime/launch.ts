@@ -87,7 +87,7 @@ export function layOut(ref: InstanceRef, script: { readonly name: string; readon
 /** @throws ManagerError ERR_FAILED when what it runs is not there, ERR_STATE when its account is not */
 export function checkProgram(spec: InstanceSpec): void {
   if (!existsSync(spec.workingFolder)) throw notStarted(spec, `there is no folder ${spec.workingFolder}.`)
-  if (!existsSync(spec.command[0] ?? '')) throw notStarted(spec, 'there is no such program.')
+  if (!existsSync(spec.command[0] ?? '')) throw notStarted(spec, 'the program does not exist.')
   const account = accountAt(spec.folder)
   if (account) checkAccount(account)
 }
@@ -128,7 +128,7 @@ export async function launch(spec: InstanceSpec, { policy, debugMinutes, base }:
     stdin.on('error', () => undefined)
     try {
       const identity = identify(started.pid as number)
-      if (!identity) throw notStarted(spec, 'its supervisor ended at once.')
+      if (!identity) throw notStarted(spec, 'its supervisor ended immediately.')
       const memory = await confine(run, spec, { pid: identity.pid, base, account })
       writeSupervisor(run, { identity, token })
       stdin.end(memory ? `go ${memory.events} ${memory.limit}\n` : 'go\n')
@@ -159,8 +159,8 @@ async function underWay(run: string): Promise<void> {
 function shareFolder(folder: string, { gid }: SystemAccount): void {
   const stats = lstatSync(folder)
   if (!stats.isDirectory() || stats.uid !== process.getuid?.())
-    throw new ManagerError('ERR_STATE', `${folder} is not the folder that the manager made.`, {
-      help: 'Stop the instance, remove what is there, and start it again.',
+    throw new ManagerError('ERR_STATE', `${folder} is not the folder that the manager created.`, {
+      help: 'Stop the instance, remove the folder, and start the instance again.',
     })
   chownSync(folder, stats.uid, gid)
   chmodSync(folder, 0o1770)

@@ -179,7 +179,7 @@ export function createMemoryRuntime({ program, instances, serving, logs: logsByI
     define: async (spec) => void define(spec),
     async undefine(ref) {
       if (allOf(ref).some((key) => instances.get(key)?.running))
-        throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
+        throw new ManagerError('ERR_STATE', `Instance ${ref.id} is running. Stop it first.`)
       for (const key of allOf(ref)) instances.delete(key)
     },
     async start(spec, { signal } = {}) {

@@ -335,7 +335,7 @@ describe('processes of an instance', () => {
     const spec = await subject.spec('a', await freePort(), {})
     await expect(runtime.start({ ...spec, command: ['/no/such/node'] })).rejects.toMatchObject({
       code: 'ERR_FAILED',
-      message: 'Cannot start /no/such/node: there is no such program.',
+      message: 'Cannot start /no/such/node: the program does not exist.',
     })
     await expect(runtime.start({ ...spec, workingFolder: '/no/such folder' })).rejects.toThrow('/no/such folder')
     expect(await state(spec)).toBe('stopped')

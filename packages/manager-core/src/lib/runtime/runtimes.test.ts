@@ -65,7 +65,7 @@ describe('runtimes', () => {
     const { runtimes: all } = runtimes()
     expect(all.names).toEqual(['process', 'two', 'failing', 'own-three', 'own-missing'])
     expect([all.named('own-three').name, all.kinds('own-three')]).toEqual(['own-three', ['node']])
-    expect(() => all.named('own-other')).toThrow('There is no runtime "own-other" here.')
+    expect(() => all.named('own-other')).toThrow('The runtime "own-other" is not available here.')
     expect(await all.probe('own-missing')).toEqual({
       ok: false,
       message: 'APPS_RUNTIMES names the package "own-missing", which is not installed.',
@@ -106,7 +106,7 @@ describe('runtimes', () => {
       { state: 'unknown', pids: [] },
       { state: 'unknown' },
     ])
-    expect(() => all.of({ id: 'b' })).toThrow('There is no runtime "toString" here.')
+    expect(() => all.of({ id: 'b' })).toThrow('The runtime "toString" is not available here.')
     expect(await all.probe('failing')).toEqual({ ok: false, message: 'The engine does not run.' })
     expect((await all.probe('nothing')).ok).toBe(false)
     expect((await all.probe('process')).ok).toBe(true)

@@ -54,7 +54,7 @@ export function createRuntimes({ table, plugins, parts, nameOf }: RuntimesOption
     if (row) return row
     if (settings().global.runtimePackages.includes(name))
       return plugins.load('runtime', name, 'APPS_RUNTIMES') as RuntimeRow
-    throw new ManagerError('ERR_STATE', `There is no runtime "${name}" here.`, {
+    throw new ManagerError('ERR_STATE', `The runtime "${name}" is not available here.`, {
       help: `This manager has: ${names().join(', ')}. Move the instance to one of them, or use the manager that has it.`,
     })
   }

@@ -10,10 +10,14 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ESRCH') return false
     if (code !== 'EPERM') throw error
-    throw new ManagerError('ERR_FAILED', `Process ${Math.abs(pid)} may not be signalled: it is another user's.`, {
-      cause: error,
-      help: 'Run the manager as the user who started the instance.',
-    })
+    throw new ManagerError(
+      'ERR_FAILED',
+      `Process ${Math.abs(pid)} cannot be signalled, because it belongs to another user.`,
+      {
+        cause: error,
+        help: 'Run the manager as the user who started the instance.',
+      },
+    )
   }
 }
 

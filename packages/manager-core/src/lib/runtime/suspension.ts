@@ -50,7 +50,7 @@ export async function suspend(run: string, maxMs: number): Promise<void> {
   if (!(await frozen(run))) {
     resume(run)
     throw new ManagerError('ERR_FAILED', `The processes of the instance in ${dirname(run)} could not be frozen.`, {
-      help: 'They wait for a disk or a network drive; try again.',
+      help: 'They are waiting for a disk or a network drive. Try again.',
     })
   }
 }
@@ -72,7 +72,7 @@ export async function beginWatchdog(run: string, { maxMs, command, account }: Wa
     account,
   })
   const identity = identify(dog.pid as number)
-  if (!identity) throw new Error('What should resume it ended at once.')
+  if (!identity) throw new Error('The process that should resume it ended immediately.')
   writeSuspension(run, identity)
 }
 

@@ -36,7 +36,7 @@ it('takes times of its own, and refuses others', () => {
     { name: 'saveall', time: '04:00' },
   ])
   for (const time of ['24:00', '3:00', '03:60', '* *', '03:00; rm', '03:00\n* * * * * x', 'never'])
-    expect(() => jobsAt({ saveall: time })).toThrow('is no time for saveall')
+    expect(() => jobsAt({ saveall: time })).toThrow('is not a valid time for saveall')
 })
 
 /** Homes with all that shells, cron and patterns find special, but control characters. */
@@ -92,7 +92,7 @@ it('adds the line end that the last line lacks', () => {
 
 it('does not guess when a mark is missing', () => {
   const broken = block('/a').replace('# END steward manager /a\n', '0 5 * * * mine\n')
-  expect(() => withBlock(broken, block('/a'), '/a')).toThrow('marks of /a that are no pair')
+  expect(() => withBlock(broken, block('/a'), '/a')).toThrow('unpaired marks of /a')
   expect(() => withBlock(block('/a') + block('/a'), '', '/a')).toThrow('no pair')
 })
 

@@ -61,8 +61,8 @@ function findBlock(crontab: string, home: string): { readonly from: number; read
   if (begins.length === 0 && ends.length === 0) return undefined
   const [from, last] = [begins[0], ends[0]]
   if (begins.length !== 1 || ends.length !== 1 || from === undefined || last === undefined || from > last)
-    throw new ManagerError('ERR_STATE', `The crontab has marks of ${home} that are no pair.`, {
-      help: `Remove the lines "${marks.begin}" and "${marks.end}" and what is left between them with: crontab -e`,
+    throw new ManagerError('ERR_STATE', `The crontab has unpaired marks of ${home}.`, {
+      help: `Remove the lines "${marks.begin}" and "${marks.end}" and the lines between them with: crontab -e`,
     })
   const lineEnd = crontab.indexOf('\n', last)
   return { from, to: lineEnd < 0 ? crontab.length : lineEnd + 1 }

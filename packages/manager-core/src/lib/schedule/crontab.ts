@@ -37,7 +37,7 @@ async function change(home: string, block: string, options: CrontabOptions): Pro
   // Another one may have read it before and written it after.
   if ((await read(options)) !== after)
     throw new ManagerError('ERR_FAILED', 'The crontab was changed by another program at the same time.', {
-      help: 'Look at it, and try again.',
+      help: 'Check it, then try again.',
       command: 'schedule show',
     })
   return true
@@ -68,8 +68,8 @@ async function crontab(args: readonly string[], { user, environment }: CrontabOp
     ...(input === undefined ? { stdin: 'ignore' as const } : { input: Buffer.from(input, 'latin1') }),
   })
   if (code === 'ENOENT')
-    throw new ManagerError('ERR_NOT_FOUND', 'There is no program crontab here.', {
-      help: 'Install cron, or use the timers of systemd: schedule install --systemd.',
+    throw new ManagerError('ERR_NOT_FOUND', 'The program crontab is not installed.', {
+      help: 'Install cron, or use systemd timers: manager schedule install --systemd',
     })
   const said = Buffer.from(stderr ?? '').toString('utf8')
   if (exitCode === undefined || (failed && input !== undefined))

@@ -62,8 +62,8 @@ export function jobsAt(times: Readonly<Partial<Record<JobName, string>>>): reado
     const time = times[name] ?? defaultTimes[name]
     if (time === 'off') return []
     if (time !== 'boot' && !/^([01]\d|2[0-3]):[0-5]\d$/.test(time))
-      throw new ManagerError('ERR_USAGE', `"${time}" is no time for ${name}.`, {
-        help: 'A time is HH:MM, such as 02:30, "boot" for when the machine has started, or "off".',
+      throw new ManagerError('ERR_USAGE', `"${time}" is not a valid time for ${name}.`, {
+        help: 'Use HH:MM (e.g. 02:30), "boot" to run at startup, or "off".',
       })
     return [{ name, time }]
   })

@@ -27,7 +27,7 @@ export function installationOf(program: string): Installation {
   const modules = folder.slice(0, -name.length - 1)
   if (folder !== join(modules, name) || basename(modules) !== 'node_modules')
     return other(`it runs from a checkout, ${folder}`)
-  if (/[/\\]_npx[/\\]/.test(modules)) return other('npx runs it, and takes the newest by itself')
+  if (/[/\\]_npx[/\\]/.test(modules)) return other('npx runs it, and always uses the latest version')
   const manager = /[/\\]\.(pnpm|yarn|bun)[/\\]/.exec(modules)?.[1]
   if (manager !== undefined) return other(`${manager} installed it; upgrade it with ${manager}`)
 
@@ -36,7 +36,7 @@ export function installationOf(program: string): Installation {
   const isGlobal = basename(place) === 'lib' && !existsSync(project)
   const wanted = isGlobal ? undefined : dependencyOf(project, name)
   if (wanted !== undefined && /^(file|link|git|https?|github)[:+]/.test(wanted))
-    return other(`${project} takes it from ${wanted.split(/[:+]/, 1)[0]}:, not from a registry`)
+    return other(`${project} installs it from ${wanted.split(/[:+]/, 1)[0]}:, not from a registry`)
   return { by: 'npm', name, version, folder, prefix: isGlobal ? dirname(place) : place, isGlobal }
 }
 

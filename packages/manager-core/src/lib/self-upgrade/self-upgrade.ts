@@ -45,7 +45,7 @@ export async function upgradeSelf({
     const { name, version, prefix } = installation
     const pinned = pinOf(source.pin)
     if (!gt(pinned.version, version))
-      return { result: 'unchanged', message: `The manager is as new as APPS_UPGRADEPIN says, ${version}.` }
+      return { result: 'unchanged', message: `The manager is up to date (APPS_UPGRADEPIN: ${version}).` }
     const change = `${name} in ${prefix} from ${version} to ${pinned.version}`
     onProgress?.(`Fetching ${name} ${pinned.version} from ${source.registry}`)
     const archive = await fetchPinned(installation, source.registry, pinned, { folder: join(folder, 'new'), signal })
@@ -58,12 +58,12 @@ export async function upgradeSelf({
     if (problem === undefined)
       return {
         result: 'upgraded',
-        message: `The manager was upgraded: ${change}. Instances stay with the application server that they have until they are upgraded.`,
+        message: `The manager was upgraded: ${change}. Instances keep their application server until they are upgraded.`,
       }
     await install(installation, source.registry, before, undefined)
     return {
       result: 'failed',
-      message: `The manager ${pinned.version} does not start (${problem}); ${version} is back.`,
+      message: `The manager ${pinned.version} does not start (${problem}); it was rolled back to ${version}.`,
     }
   } catch (error) {
     signal?.throwIfAborted()
@@ -100,7 +100,7 @@ async function fetchPinned(
     .update(await readFile(archive))
     .digest('base64')
   if (found === sha512) return archive
-  throw new Error(`${name} ${version} of ${registry} is not what APPS_UPGRADEPIN says: its SHA-512 is another one.`)
+  throw new Error(`${name} ${version} of ${registry} does not match APPS_UPGRADEPIN: its SHA-512 differs.`)
 }
 
 /** Neither this package nor another one of its scope is ever asked for elsewhere. */
@@ -119,7 +119,7 @@ async function pack(
   const attempt = `Cannot fetch ${installation.name}`
   await npm(installation, ['pack', ...args, '--ignore-scripts', `--pack-destination=${folder}`], attempt, signal)
   const [file] = await readdir(folder)
-  if (file === undefined) throw new Error(`${attempt}: npm gave nothing.`)
+  if (file === undefined) throw new Error(`${attempt}: npm returned no package.`)
   return join(folder, file)
 }
 

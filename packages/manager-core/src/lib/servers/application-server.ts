@@ -27,7 +27,7 @@ export interface ServerContext {
  * @throws ManagerError ERR_STATE for a Java web application
  */
 export function applicationServerOf({ applicationServer, home }: ServerContext, app: string): string {
-  if (isWebapp(app)) throw notForWebapps(app, 'Only an application for Node tells its objects, records and users.')
+  if (isWebapp(app)) throw notForWebapps(app, 'Only Node applications describe their objects, records and users.')
   const own = join(app, ownServer)
   if (existsSync(own)) return own
   const id = pinnedServer(app)
@@ -75,9 +75,7 @@ export async function pinServerIn(
   try {
     await pinServer(context, app)
   } catch (error) {
-    warn(
-      `It follows the application server of the manager, which could not be kept for it: ${(error as Error).message}`,
-    )
+    warn(`It uses the manager's application server, because its own could not be kept: ${(error as Error).message}`)
   }
 }
 

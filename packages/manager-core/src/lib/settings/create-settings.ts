@@ -46,8 +46,8 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
     if (last?.stamp === stamp) return last
     const assignments = readSettingsFile(home.config, lookup)
     if (!assignments)
-      throw new ManagerError('ERR_HOME', `${home.folder} is no manager's home: it has no config.sh.`, {
-        help: 'Make one there, or name another with --home or APPS_HOME.',
+      throw new ManagerError('ERR_HOME', `${home.folder} is not a manager's home: it has no config.sh.`, {
+        help: 'Create a home there with "manager init", or name another folder with --home or APPS_HOME.',
         command: `init --home ${home.folder}`,
       })
     // The home is where the file is, whatever it says.
@@ -78,7 +78,7 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
     // Values are there as they are: nothing is expanded from the environment.
     const assignments = readSettingsFile(file)
     if (!assignments)
-      throw new ManagerError('ERR_NOT_FOUND', `The settings of the instance, ${file}, are not there.`, {
+      throw new ManagerError('ERR_NOT_FOUND', `The settings of the instance are missing: ${file}`, {
         command: 'doctor',
       })
     return settingsFile(instanceTable, assignments, join(basename(folder), basename(file)))
@@ -102,7 +102,7 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
 
     async writeInstance(folder, settings) {
       const lines = Object.entries(instanceVariables(settings)).map(([name, value]) => assignmentLine(name, value))
-      const heading = '# Settings of an instance, written by the manager. They hold passwords: keep the mode 0600.'
+      const heading = '# Settings of an instance, written by the manager. They contain passwords: keep the mode 0600.'
       await writePrivateFile(instanceHomeAt(folder).settings, `${[heading, ...lines].join('\n')}\n`)
     },
 
@@ -110,7 +110,7 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
       if (of && 'version' in of) {
         const file = versionFile(of.version)
         if (file) return describeSettings(file)
-        throw new ManagerError('ERR_NOT_FOUND', `There is no file version-${of.version}.sh.`, { command: 'versions' })
+        throw new ManagerError('ERR_NOT_FOUND', `File not found: version-${of.version}.sh`, { command: 'versions' })
       }
       if (of) return describeSettings(instanceFile(of.folder))
       const file = globalFile()
@@ -139,20 +139,21 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
     const isHttps = values.given('APPS_BASEURL')?.text.startsWith('https:')
     const ssl = values.given('APPS_SSL')?.text
     if (!isHttps || ssl === 'false' || values.given(name)) return undefined
-    return `It is needed for HTTPS, as APPS_SSL is ${ssl}.`
+    return `It is required for HTTPS, because APPS_SSL is ${ssl}.`
   }
 
   function hintOfSleep(seconds: string | undefined, proxy: string | undefined): string | undefined {
     if (!(Number(seconds) > 0) || proxy === 'yes' || proxy === 'true') return undefined
-    return 'Nothing sleeps: only behind a reverse proxy (APPS_PROXY=yes) a request wakes it.'
+    return 'Instances do not sleep, because only requests through a reverse proxy (APPS_PROXY=yes) can wake them.'
   }
 
   function hintOfVersion(version: string | undefined): string | undefined {
     if (version === undefined) return undefined
     const there = configuredVersions(readdirSync(home.folder))
     if (there.some((one) => isSameVersion(one, version))) return undefined
-    const known = there.length === 0 ? 'there is none' : `there is ${there.toSorted(compareVersions).join(', ')}`
-    return `There is no version ${version} (version-${version}.sh), so add fails when it is told no version; ${known}.`
+    const known =
+      there.length === 0 ? 'there is none' : `existing versions: ${there.toSorted(compareVersions).join(', ')}`
+    return `Version ${version} (version-${version}.sh) does not exist, so "add" needs a version; ${known}.`
   }
 
   /** Said to whom the value is not what they wrote. */

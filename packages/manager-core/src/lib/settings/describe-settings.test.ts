@@ -32,7 +32,7 @@ describe('settings.describe()', () => {
     )
     expect(ofVersion.flatMap(({ hint }) => hint ?? [])).toEqual([
       'Did you mean APPS_TOMCATMAXMEM?',
-      'It belongs into config.sh.',
+      'Move it to config.sh.',
     ])
     const { folder, settings: file } = home.instance('abc')
     mkdirSync(folder, { recursive: true })
@@ -42,7 +42,7 @@ describe('settings.describe()', () => {
       expect.objectContaining({ name: 'SERVICE_PASSWORD', value: '***', origin: 'abc/settings.sh:1' }),
     )
     expect(ofInstance.find(({ name }) => name === 'SERVICE_URL')?.hint).toContain('must be an address')
-    expect(() => settings.describe({ version: '9.9' })).toThrow('There is no file version-9.9.sh.')
+    expect(() => settings.describe({ version: '9.9' })).toThrow('File not found: version-9.9.sh')
   })
 
   it('masks secrets, also of variables that it does not know', () => {
@@ -75,11 +75,11 @@ describe('settings.describe()', () => {
     )
     expect(hints).toMatchObject({
       APPS_EMIAL: 'Did you mean APPS_EMAIL?',
-      SERVICE_URL: "It belongs into an instance's settings.",
-      APPS_JDK: 'It belongs into version-<version>.sh.',
-      APPS_OWNTHING: 'No variable of the manager is called so.',
+      SERVICE_URL: 'Move it to the settings of an instance.',
+      APPS_JDK: 'Move it to version-<version>.sh.',
+      APPS_OWNTHING: 'The manager has no variable of this name.',
       APPS_HOME: 'config.sh:8 says /other, which is not used.',
-      APPS_SERVER_CERT: 'It is needed for HTTPS, as APPS_SSL is true.',
+      APPS_SERVER_CERT: 'It is required for HTTPS, because APPS_SSL is true.',
     })
     expect(hints['APPS_MAXINSTANCES']).toContain('must be a whole number')
     expect(hints).not.toHaveProperty('ORACLE_BASE')
@@ -135,7 +135,7 @@ describe('variables without effect', () => {
     const hint = () => settings.describe().find(({ name }) => name === 'APPS_DEFAULTVERSION')?.hint
     writeFileSync(home.versionSettings('1.0'), 'APPS_TEMPLATE=default\n')
     expect(hint()).toBe(
-      'There is no version 9.9 (version-9.9.sh), so add fails when it is told no version; there is 1.0.',
+      'Version 9.9 (version-9.9.sh) does not exist, so "add" needs a version; existing versions: 1.0.',
     )
     writeFileSync(home.versionSettings('9.9'), 'APPS_TEMPLATE=default\n')
     expect(hint()).toBeUndefined()

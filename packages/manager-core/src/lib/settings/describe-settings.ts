@@ -40,7 +40,7 @@ export function describeSettings<T extends VariableTable>(
         value: shown(given, isSecretName(name)),
         default: undefined,
         origin: given.origin,
-        summary: 'Nothing to the manager; instances and hooks get it',
+        summary: 'Not used by the manager; passed on to instances and hooks',
         ...hint(hintOfUnknown(name, table)),
       }
     })

@@ -161,7 +161,7 @@ function listen({ value, given }: Values): string | undefined {
   const port = Number(/^(?:[\w.-]+|\[[\da-fA-F:]+\]):(\d{1,5})$/.exec(text ?? '')?.[1])
   if (text === undefined || (port >= 0 && port <= 65_535)) return text
   throw new ManagerError('ERR_SETTINGS', `APPS_LISTEN is "${text}" (${given('APPS_LISTEN')?.origin}).`, {
-    help: 'It is an address and a port, such as 127.0.0.1:8000, 0.0.0.0:8000 or [::1]:8000.',
+    help: 'Use an address and a port, e.g. 127.0.0.1:8000, 0.0.0.0:8000 or [::1]:8000.',
   })
 }
 

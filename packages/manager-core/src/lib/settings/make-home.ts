@@ -40,9 +40,9 @@ export function makeHome(home: Home, { baseUrl, force = false, dryRun = false }:
     if (!hasVersion) put(home.versionSettings('1.0'), firstVersionText)
   } catch (error) {
     if (ManagerError.is(error)) throw error
-    throw new ManagerError('ERR_HOME', `The home ${home.folder} cannot be made: ${(error as Error).message}.`, {
+    throw new ManagerError('ERR_HOME', `The home ${home.folder} cannot be created: ${(error as Error).message}.`, {
       cause: error,
-      help: 'Name a folder that you may write to, with --home or APPS_HOME.',
+      help: 'Use a writable folder: --home or APPS_HOME.',
     })
   }
   return made
@@ -89,8 +89,8 @@ export function refuseForeign(home: Home, names: readonly string[]): void {
   )
   if (foreign.length === 0) return
   const shown = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? ` and ${foreign.length - 3} more` : '')
-  throw new ManagerError('ERR_STATE', `${home.folder} holds other files: ${shown}.`, {
-    help: 'Name an empty or new folder with --home, or say --force to make the home among them.',
+  throw new ManagerError('ERR_STATE', `${home.folder} contains other files: ${shown}.`, {
+    help: 'Use an empty or new folder with --home, or add --force.',
   })
 }
 
@@ -107,7 +107,7 @@ export ${assignmentLine('APPS_BASEURL', baseUrl)}${ssl}${others.join('')}
 # Password of the API and the pages; the user is admin, or APPS_USERNAME.
 export ${assignmentLine('APPS_PASSWORD', password.reveal())}
 
-# Who is told of failures, and by which server.
+# Address for failure mails, and the mail server.
 #export APPS_EMAIL=operator@example.org
 #export APPS_MAILSERVER=localhost
 
@@ -122,7 +122,7 @@ export ${assignmentLine('APPS_PASSWORD', password.reveal())}
 }
 
 /** Of the version of a new home. */
-export const firstVersionText = `# Version 1.0: the application that instances of this version are made of.
+export const firstVersionText = `# Version 1.0: the application of instances of this version.
 # default: what comes with the manager; or folder:<path>, git:<url>#<branch, tag or commit>, npm:<name>@<range>
 APPS_TEMPLATE=default
 `

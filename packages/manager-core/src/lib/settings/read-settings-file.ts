@@ -16,7 +16,7 @@ export function readSettingsFile(file: string, lookup?: Lookup, shown = file): r
   let content: Buffer
   try {
     const stats = statSync(file)
-    if (!stats.isFile()) throw new ManagerError('ERR_SETTINGS', `${shown} is no file.`)
+    if (!stats.isFile()) throw new ManagerError('ERR_SETTINGS', `${shown} is not a file.`)
     if (stats.size > maxBytes)
       throw new ManagerError('ERR_SETTINGS', `${shown} is too long for settings: ${stats.size} bytes.`)
     content = readFileSync(file)
@@ -25,7 +25,7 @@ export function readSettingsFile(file: string, lookup?: Lookup, shown = file): r
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
     const help =
-      code === 'EACCES' ? { help: 'It belongs to another user: run the manager as the user whose home it is.' } : {}
+      code === 'EACCES' ? { help: 'It belongs to another user. Run the manager as the owner of the home.' } : {}
     throw new ManagerError('ERR_SETTINGS', `${shown} cannot be read: ${message}.`, { cause: error, ...help })
   }
   let text: string

@@ -137,8 +137,8 @@ describe('readShellSettings()', () => {
     ['/bin/rm -rf x', 'command "/bin/rm"'],
     ['A = 1', 'command "A"'],
     ['A=1;; B=2', 'empty command'],
-    ['A=1 touch marker', 'behind the assignment'],
-    ['A=1 export B=2', 'behind the assignment'],
+    ['A=1 touch marker', 'after the assignment'],
+    ['A=1 export B=2', 'after the assignment'],
     ['export -n A', 'option of "export"'],
     ['export A=1 -x', 'option of "export"'],
     ['A=~/x', 'home folder'],
@@ -157,7 +157,7 @@ describe('readShellSettings()', () => {
     [String.raw`A=$'\ud800'`, 'escape'],
     ['A=$NOTSET', '$NOTSET'],
     ['A=x\0y', 'NUL'],
-    ['=1', 'assigns nothing'],
+    ['=1', 'without an assignment'],
     ['1A=1', 'command "1A"'],
     ['ä=1', 'command "ä"'],
     ['A=1\nA-B=2', 'command "A-B"'],
@@ -328,7 +328,7 @@ describe('readSettingsFile()', () => {
   })
 
   it('refuses folders, long files and other encodings', () => {
-    expect(() => readSettingsFile(tmpdir())).toThrow('is no file')
+    expect(() => readSettingsFile(tmpdir())).toThrow('is not a file')
     expect(() => readSettingsFile(file('#'.repeat(300_000)))).toThrow('too long')
     expect(() => readSettingsFile(file(Buffer.from('A=gr\xfc\xdfe', 'latin1')))).toThrow('not written in UTF-8')
   })

@@ -87,12 +87,12 @@ export function readShellSettings(text: string, { file, lookup }: ReadShellOptio
     if (name === '' && source.peek() === ';') return source.refuse('An empty command (";")')
     const operator = name === '' ? operatorAt(source) : undefined
     if (operator) return source.refuse(operator)
-    const blank = 'A value with blanks needs quotes, and there is no blank on either side of "=".'
+    const blank = 'Quote values with spaces, and write no spaces around "=".'
     // It may be the rest of a password that should have been in quotes.
-    if (behindAnother) return source.error('There is something behind the assignment.', { help: blank })
+    if (behindAnother) return source.error('There is text after the assignment.', { help: blank })
     const word = `${name}${source.match(/[^\s;&|<>()'"`$\\=]{0,30}/y)}`
     if (keywords.has(word)) return source.refuse(`"${word}" of the shell's language`)
     const help = source.match(/[ \t]+=/y) ? { help: blank } : {}
-    return source.refuse(word === '' ? 'Something that assigns nothing' : `The command "${word}"`, help)
+    return source.refuse(word === '' ? 'A line without an assignment' : `The command "${word}"`, help)
   }
 }

@@ -64,7 +64,7 @@ export class ShellText {
 
   /** An error about what a shell would do and a settings file may not hold. */
   refuse(construct: string, options: { line?: number; help?: string } = {}): ManagerError {
-    const help = 'Settings files hold nothing but NAME=value and export NAME=value. Nothing of it was executed.'
+    const help = 'Settings files may only contain NAME=value and export NAME=value. Nothing was executed.'
     return this.error(`${construct} is not allowed in settings.`, { help, ...options })
   }
 }

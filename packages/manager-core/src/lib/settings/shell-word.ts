@@ -20,7 +20,7 @@ export function readWord(source: ShellText, variable: string, lookup: Lookup): s
     else if (character === '~' && mayBeHome) throw source.refuse('A home folder ("~")', { help: 'Write $HOME.' })
     else {
       const operator = operatorAt(source)
-      if (operator) throw source.refuse(operator, { help: 'Put the value into quotes when it is meant as text.' })
+      if (operator) throw source.refuse(operator, { help: 'To use it as text, put the value in quotes.' })
       value += source.take(1)
     }
     mayBeHome = character === ':'
@@ -80,7 +80,7 @@ function readDollar(source: ShellText, variable: string, lookup: Lookup, quoted:
   const special = source.match(/[0-9@*#?$!-]/y)
   if (special !== '')
     throw source.refuse(`A parameter of the shell ("$${special}")`, {
-      help: 'Put the value into single quotes when the dollar sign is meant as text.',
+      help: 'To use the dollar sign as text, put the value in single quotes.',
     })
   return '$'
 
@@ -91,7 +91,7 @@ function readDollar(source: ShellText, variable: string, lookup: Lookup, quoted:
     const shown = isSecretName(variable) ? 'A variable' : `$${name}`
     throw source.error(`${shown} in the value of ${variable} is not set.`, {
       line,
-      help: 'Assign it on an earlier line, write ${NAME:-} when it may be empty, or put a "$" that is meant as text into single quotes.',
+      help: 'Set it on an earlier line, write ${NAME:-} if it may be empty, or put a literal "$" in single quotes.',
     })
   }
 }

@@ -49,7 +49,7 @@ export function targetVariables(
     of,
     rows: Object.fromEntries([
       ...targets.flatMap((name) => rowsOf(name, of(name), lookup(targetVariable(name, 'type')))),
-      ...strays.map((name) => [name, row('No store of APPS_TARGETS has it', true)] as const),
+      ...strays.map((name) => [name, row('Not used by any store of APPS_TARGETS', true)] as const),
     ]),
     hintOf: (variable) => (strays.includes(variable) ? hintOfStray(variable, targets) : undefined),
   }

@@ -5,9 +5,9 @@ import { versionTable } from './tables/version.js'
 import type { VariableTable } from './variable-values.js'
 
 const tables: readonly (readonly [VariableTable, string])[] = [
-  [globalTable, 'It belongs into config.sh.'],
-  [versionTable, 'It belongs into version-<version>.sh.'],
-  [instanceTable, "It belongs into an instance's settings."],
+  [globalTable, 'Move it to config.sh.'],
+  [versionTable, 'Move it to version-<version>.sh.'],
+  [instanceTable, 'Move it to the settings of an instance.'],
 ]
 
 /** Variables of the manager that a name, which is none, was probably meant to be; only of names that look like one. */
@@ -25,5 +25,5 @@ export function hintOfUnknown(name: string, table: VariableTable): string | unde
   if (elsewhere) return elsewhere[1]
   const meant = meantBy(name)
   if (meant.length > 0) return `Did you mean ${meant.join(' or ')}?`
-  return /^(APPS|SERVICE)_/.test(name) ? 'No variable of the manager is called so.' : undefined
+  return /^(APPS|SERVICE)_/.test(name) ? 'The manager has no variable of this name.' : undefined
 }

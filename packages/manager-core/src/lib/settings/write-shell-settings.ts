@@ -9,7 +9,7 @@ import { ManagerError } from '../../errors.js'
 export function assignmentLine(name: string, value: string): string {
   if (value.includes('\0') || !value.isWellFormed())
     throw new ManagerError('ERR_SETTINGS', `The value of ${name} cannot be written to a settings file.`, {
-      help: 'It holds a NUL character or half of a character.',
+      help: 'It contains a NUL character or an incomplete character.',
     })
   return `${name}=${quote(value)}`
 }

@@ -77,7 +77,7 @@ async function check(program: readonly string[], file: string, path: string): Pr
   const { ok, output } = await tryRun([...program, file])
   // Where the program is not installed, what it checks is not used either.
   if (ok || /ENOENT/.test(output)) return
-  throw new ManagerError('ERR_FAILED', `${program[0]} finds a fault in what was to be ${path}.`, { output })
+  throw new ManagerError('ERR_FAILED', `${program[0]} found an error in the new ${path}.`, { output })
 }
 
 /** Outermost first. */

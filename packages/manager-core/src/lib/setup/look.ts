@@ -53,8 +53,10 @@ export async function look(
   const options = setupOptions(input, { home, last, supervisor: supervisorOf(root) })
   if (!dryRun) needRoot(root)
   if (!isDebian(root))
-    throw new ManagerError('ERR_STATE', 'This machine is neither a Debian nor an Ubuntu, which setup knows.', {
-      help: 'docs/production.md says what to make by hand; "setup --dry-run --root <folder of a Debian>" prints it.',
+    throw new ManagerError('ERR_STATE', 'setup only supports Debian and Ubuntu.', {
+      help:
+        'To set up the machine manually, see docs/production.md or the output of: manager setup --dry-run --root ' +
+        '<folder of a Debian>',
     })
   checkOthers(options, root)
   const account = options.user === 'root' ? { uid: 0, gid: 0, group: 'root' } : await accountOf(options.user)
@@ -68,8 +70,8 @@ export async function look(
     .filter(({ isLink, state }) => !isLink || state !== 'foreign')
   const foreign = pieces.find(({ state }) => state === 'foreign')
   if (foreign)
-    throw new ManagerError('ERR_STATE', `${foreign.path} is there already, and setup did not write it.`, {
-      help: 'Move it away, or name the service differently with --service.',
+    throw new ManagerError('ERR_STATE', `${foreign.path} already exists, and setup did not write it.`, {
+      help: 'Move it away, or use another service name with --service.',
     })
   if (root === '/') {
     if (record === undefined && isTaken(options.port)) throw portTaken(options.port)
@@ -100,8 +102,8 @@ export function rootOf(input: SetupInput): string {
 /** @throws ManagerError ERR_ACCESS */
 export function needRoot(root: string): void {
   if (root !== '/' || process.getuid?.() === 0) return
-  throw new ManagerError('ERR_ACCESS', 'Setup writes files of this machine, which only root may do.', {
-    help: 'Call it with sudo. --dry-run prints what it would do, and needs no rights.',
+  throw new ManagerError('ERR_ACCESS', 'setup requires root, because it writes system files.', {
+    help: 'Run it with sudo. --dry-run does not require root.',
   })
 }
 
@@ -109,10 +111,10 @@ function checkOthers({ home, service }: SetupOptions, root: string): void {
   for (const { options } of allRecords(root)) {
     if (options.service === service && options.home !== home)
       throw new ManagerError('ERR_STATE', `The service "${service}" belongs to another manager: ${options.home}.`, {
-        help: `Name that home with --home, or a service of its own for ${home} with --service.`,
+        help: `Use that home with --home, or another service for ${home} with --service.`,
       })
     if (options.service !== service && options.home === home)
-      throw new ManagerError('ERR_STATE', `${home} has a service already: "${options.service}".`, {
+      throw new ManagerError('ERR_STATE', `${home} already has a service: "${options.service}".`, {
         help: `Name it with --service ${options.service}, or another home with --home.`,
       })
   }
@@ -127,8 +129,8 @@ function checkHome({ home, user }: SetupOptions, root: string, account: Account 
   refuseForeign(there, readdirSync(there.folder))
   const owner = statSync(there.config, { throwIfNoEntry: false })?.uid
   if (owner === undefined || root !== '/' || owner === account?.uid) return
-  throw new ManagerError('ERR_STATE', `${there.config} does not belong to ${user}, who is to run this manager.`, {
-    help: `Name its owner with --user, or another home with --home. To move it to ${user}: chown -R ${user}: ${home}`,
+  throw new ManagerError('ERR_STATE', `${there.config} does not belong to ${user}, which would run this manager.`, {
+    help: `Use its owner with --user, or another home with --home. To give it to ${user}: chown -R ${user}: ${home}`,
   })
 }
 
@@ -147,7 +149,7 @@ function proxyOf({ proxy, domain }: SetupOptions, root: string): ProxyProgram | 
 function checkCron(): void {
   const missing = ['/usr/bin/crontab', '/usr/bin/flock'].find((program) => !existsSync(program))
   if (missing === undefined) return
-  throw new ManagerError('ERR_STATE', `There is no ${missing}, which a server without systemd needs.`, {
+  throw new ManagerError('ERR_STATE', `${missing} is missing, but required on a server without systemd.`, {
     help: 'Install it: apt-get install cron util-linux.',
   })
 }
@@ -155,12 +157,12 @@ function checkCron(): void {
 async function checkProxy({ type, program, test }: ProxyProgram, { user }: SetupOptions): Promise<void> {
   const { ok, output } = await tryRun([program, ...test])
   if (!ok)
-    throw new ManagerError('ERR_STATE', `${type} refuses its configuration as it is now, before setup.`, {
+    throw new ManagerError('ERR_STATE', `${type} refuses its current configuration.`, {
       help: `Correct it first: ${program} ${test.join(' ')}`,
       output,
     })
   if (user === 'root' || existsSync('/usr/bin/sudo')) return
-  throw new ManagerError('ERR_STATE', `There is no sudo, with which ${user} could reload ${type}.`, {
+  throw new ManagerError('ERR_STATE', `sudo is not installed, so ${user} cannot reload ${type}.`, {
     help: 'Install it: apt-get install sudo. Or let the manager run as root (without --user), or use --proxy none.',
   })
 }
@@ -170,8 +172,8 @@ function checkAccounts({ user, home }: SetupOptions, applicationServer: string):
   if (user !== 'root' || process.getuid?.() !== 0) return
   const obstacle = whyNotIsolated({ home: homeAt(home), applicationServer })
   if (obstacle)
-    throw new ManagerError('ERR_STATE', `Instances cannot have accounts of their own: ${obstacle.reason}`, {
-      help: `${obstacle.help} Or name one account for the manager and all instances with --user.`,
+    throw new ManagerError('ERR_STATE', `Instances cannot have their own accounts: ${obstacle.reason}`, {
+      help: `${obstacle.help} Or use one account for the manager and all instances with --user.`,
     })
 }
 
@@ -221,7 +223,7 @@ function openPrograms(command: readonly string[], { user }: SetupOptions): reado
       })
       return open === undefined
         ? []
-        : [`The manager runs as root, and others than root can change its program: ${open}. Install it as root.`]
+        : [`The manager runs as root, but other users can change its program: ${open}. Install it as root.`]
     })
 }
 
@@ -239,12 +241,12 @@ function differences(
   )
   if (named.length === 0) return []
   const list = named.map((name) => `--${name}`).join(', ')
-  return [`${home}/config.sh is there already and was left as it is: change what ${list} would set there.`]
+  return [`${home}/config.sh already exists and was not changed. To apply ${list}, edit it.`]
 }
 
 function portTaken(port: number): ManagerError {
-  return new ManagerError('ERR_STATE', `Port ${port} is taken by another program.`, {
-    help: `Name another one with --port. What listens there: ss -ltnp 'sport = :${port}'`,
+  return new ManagerError('ERR_STATE', `Port ${port} is used by another program.`, {
+    help: `Use another port with --port. To see the program: ss -ltnp 'sport = :${port}'`,
   })
 }
 

@@ -97,28 +97,28 @@ function check({ home, user, port, domain, email, https, certificate, key, proxy
   if (/[\s"'%$\\;{}#*?[\]]/.test(home) || !home.startsWith('/') || home === '/')
     throw usage(
       `"${home}" cannot be the home of a manager on a server.`,
-      'Use an absolute path without spaces and signs that shells or configuration files read specially.',
+      'Use an absolute path without spaces and special characters.',
     )
   if (!/^[a-z_][a-z0-9_-]{0,31}$/.test(user))
     throw usage(
       `"${user}" cannot be the name of an account.`,
       'Use lower-case letters, digits, hyphens and underscores.',
     )
-  if (port < 1024) throw usage(`Port ${port} is one of those that only root may use.`, 'Name one from 1024 on.')
+  if (port < 1024) throw usage(`Only root can use port ${port}.`, 'Use 1024 or higher.')
   if (
     domain !== undefined &&
     !/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/.test(domain)
   )
-    throw usage(`"${domain}" is not the name of a host.`, 'Name the host alone, such as apps.example.org.')
+    throw usage(`"${domain}" is not the name of a host.`, 'Use a host name only, e.g. apps.example.org.')
   if (domain === undefined && proxy !== 'auto' && proxy !== 'none')
-    throw usage(`Nothing can be published by ${proxy} without a host.`, 'Name it with --domain.')
+    throw usage(`Publishing through ${proxy} requires a host.`, 'Set it with --domain.')
   if (https === 'acme' && email === undefined)
     throw usage(
-      `Certificates for ${domain} need an address that the authority can write to.`,
-      'Name it with --email. With certificates of your own, name them with --certificate and --key; --http does without HTTPS.',
+      `Certificates for ${domain} require an e-mail address for the authority.`,
+      'Set it with --email. To use your own certificate, set --certificate and --key; to use no HTTPS, add --http.',
     )
   if ((certificate === undefined) !== (key === undefined))
-    throw usage('A certificate needs its key.', 'Name both with --certificate and --key.')
+    throw usage('A certificate needs its key.', 'Set both --certificate and --key.')
   if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email)) throw usage(`"${email}" is not an e-mail address.`, '')
 }
 

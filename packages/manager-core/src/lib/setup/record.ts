@@ -36,9 +36,9 @@ export function readRecord(root: string, service: string): SetupRecord | undefin
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as SetupRecord
   } catch (error) {
-    throw new ManagerError('ERR_STATE', `What setup recorded cannot be read: ${file}.`, {
+    throw new ManagerError('ERR_STATE', `The record of setup cannot be read: ${file}.`, {
       cause: error,
-      help: 'Put a copy of it in its place, or move it away and remove what setup made by hand.',
+      help: 'Restore it from a copy, or move it away and remove what setup created manually.',
     })
   }
 }

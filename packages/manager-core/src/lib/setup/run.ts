@@ -39,6 +39,6 @@ export async function run(command: readonly string[], what: string, options?: Ru
   if (ran.ok) return ran
   throw new ManagerError('ERR_FAILED', `${what} failed: ${ran.output.split('\n').at(-1)}`, {
     output: ran.output,
-    help: `The command was: ${command.join(' ')}. Call setup again when the cause is removed: it continues.`,
+    help: `The command was: ${command.join(' ')}. Fix the cause, then run setup again: it continues.`,
   })
 }

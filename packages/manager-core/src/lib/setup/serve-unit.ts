@@ -25,10 +25,10 @@ export function servePiece({ home, service, user, group, command, usesSudo }: Se
   return {
     path: `/etc/systemd/system/${service}.service`,
     mode: 0o644,
-    about: 'the server, started at boot and again when it ends',
+    about: 'the server, started at boot and restarted when it ends',
     checkedBy: ['systemd-analyze', 'verify', '--man=no'],
     text: [
-      '# Written by "manager setup", which keeps what you change.',
+      '# Written by "manager setup", which keeps your changes.',
       '[Unit]',
       `Description=Instances manager ${home}`,
       'Wants=network-online.target',

@@ -68,9 +68,9 @@ export async function setUp(found: SetupLook, say: Say): Promise<SetupOutcome> {
     changes.push('config.sh')
   }
   if (isHere && !existsSync(homeAt(options.home).database)) {
-    say('Making the registry and fetching the first version')
+    say('Creating the registry and fetching the first version')
     const init = [...command, 'init', '--home', options.home, '--json']
-    await run(init, `Making the home ${options.home}`, { account, environment: { HOME: options.home } })
+    await run(init, `Creating the home ${options.home}`, { account, environment: { HOME: options.home } })
   }
 
   const written = new Set<string>()
@@ -85,11 +85,11 @@ export async function setUp(found: SetupLook, say: Say): Promise<SetupOutcome> {
       })
       written.add(path)
       changes.push(path)
-    } else if (state === 'changed') warnings.push(`${path} was changed by hand, and left as it is.`)
+    } else if (state === 'changed') warnings.push(`${path} was changed manually, and was left alone.`)
     else if (state === 'newer') {
       const beside = `${path}.dpkg-dist`
       writeFileSync(join(root, beside), text, { mode: piece.mode })
-      warnings.push(`${path} was changed by hand, and left as it is. What setup would write now is in ${beside}.`)
+      warnings.push(`${path} was changed manually, and was left alone. The new contents are in ${beside}.`)
     } else if (record.pieces[path] === undefined) note({ pieces: { ...record.pieces, [path]: fingerprintOf(text) } })
   }
   for (const path of Object.keys(record.pieces)) {
@@ -98,7 +98,7 @@ export async function setUp(found: SetupLook, say: Say): Promise<SetupOutcome> {
     const { [path]: _gone, ...left } = record.pieces
     note({ pieces: left })
     written.add(path)
-    changes.push(`${path}, which is not needed any more${kept === undefined ? '' : `; kept as ${kept}`}`)
+    changes.push(`${path}, which is no longer needed${kept === undefined ? '' : `; kept as ${kept}`}`)
   }
   if (!isHere) return { changes, warnings, answers: undefined }
 
@@ -123,14 +123,14 @@ function newRecord({ options, command, version, proxy }: SetupLook): SetupRecord
 }
 
 async function makeAccount({ user, home }: SetupOptions, changes: string[], say: Say, made: () => void) {
-  say(`Making the account ${user}`)
+  say(`Creating the account ${user}`)
   const more = ['--system', '--user-group', '--no-create-home', '--home-dir', home, '--shell', '/usr/sbin/nologin']
-  await run(['useradd', ...more, user], `Making the account ${user}`)
+  await run(['useradd', ...more, user], `Creating the account ${user}`)
   made()
   changes.push(`account ${user}`)
   const account = await accountOf(user)
   if (account) return account
-  throw new ManagerError('ERR_FAILED', `The account ${user} was made, and is not found.`)
+  throw new ManagerError('ERR_FAILED', `The account ${user} was created, but cannot be found.`)
 }
 
 /** @returns whether it was made */

@@ -118,24 +118,24 @@ describe('setup --root', () => {
     const mine = textOf(unit)
     const same = await setup()
     expect([same.message, same.warnings]).toEqual([
-      expect.stringContaining('nothing was changed'),
-      [`${unit} was changed by hand, and left as it is.`],
+      expect.stringContaining('Nothing was changed'),
+      [`${unit} was changed manually, and was left alone.`],
     ])
     // Another account: what is the manager's is brought up to date.
     const other = await setup({ user: 'ops' })
-    expect(other.warnings).toEqual([expect.stringContaining(`What setup would write now is in ${unit}.dpkg-dist.`)])
+    expect(other.warnings).toEqual([expect.stringContaining(`The new contents are in ${unit}.dpkg-dist.`)])
     expect(textOf(unit)).toBe(mine)
     expect(textOf(`${unit}.dpkg-dist`)).toContain('User=ops\n')
     expect(textOf('/etc/sudoers.d/steward')).toContain('ops ALL=(root)')
     const removed = await setup({ remove: true })
-    expect(removed.message).toContain(`${unit} was changed by hand, and is kept as ${join(root, unit)}.dpkg-old.`)
+    expect(removed.message).toContain(`${unit} was changed manually, and is kept as ${join(root, unit)}.dpkg-old.`)
     expect(textOf(`${unit}.dpkg-old`)).toBe(mine)
   })
 
   it('removes what is not needed any more', async () => {
     await setup(public_)
     const { message } = await setup({ proxy: 'none' })
-    expect(message).toContain('/etc/sudoers.d/steward, which is not needed any more')
+    expect(message).toContain('/etc/sudoers.d/steward, which is no longer needed')
     expect(existsSync(join(root, '/etc/sudoers.d/steward'))).toBe(false)
     expect(existsSync(join(root, '/etc/nginx/conf.d/steward.conf'))).toBe(false)
     expect(textOf('/etc/systemd/system/steward.service')).toContain('NoNewPrivileges=yes')
@@ -146,26 +146,26 @@ describe('setup --root', () => {
     put('/srv/apps/instances/x/data', 'rows')
     await expect(setup({ remove: true, purge: '/srv' })).rejects.toThrow('"/srv" is not the home of this manager.')
     const { message } = await setup({ remove: true })
-    expect(message).toContain('/srv/apps and its instances are as they were')
+    expect(message).toContain('/srv/apps and its instances were not changed')
     expect(textOf('/srv/apps/instances/x/data')).toBe('rows')
     await setup({ remove: true, purge: '/srv/apps' })
     expect(existsSync(join(root, '/srv/apps'))).toBe(false)
-    await expect(setup({ remove: true })).rejects.toThrow('Setup has recorded nothing of a service "steward" here.')
+    await expect(setup({ remove: true })).rejects.toThrow('setup has no record of a service "steward" here.')
   })
 
   it.for([
     ['no host', { domain: 'a b' }, '"a b" is not the name of a host'],
-    ['certificates without an address', { domain: 'apps.example.org' }, 'Name it with --email'],
+    ['certificates without an address', { domain: 'apps.example.org' }, 'Set it with --email'],
     ['a certificate without its key', { ...public_, certificate: '/etc/ssl/a.pem' }, 'A certificate needs its key'],
-    ['a reverse proxy without a host', { proxy: 'nginx' }, 'Nothing can be published by nginx without a host'],
+    ['a reverse proxy without a host', { proxy: 'nginx' }, 'Publishing through nginx requires a host'],
     ['an account that cannot be', { user: 'a b' }, '"a b" cannot be the name of an account'],
-    ['a low port', { port: 80 }, 'Port 80 is one of those that only root may use'],
+    ['a low port', { port: 80 }, 'Only root can use port 80'],
     ['a service that is no name', { service: 'a.b' }, '"a.b" cannot be the name of a service'],
     ['a home that would be read as something else', { home: '/srv/a b' }, '"/srv/a b" cannot be the home'],
-    ['a home with other files', { home: '/etc' }, 'holds other files'],
-    ['another file in its place', { service: 'taken' }, '/etc/logrotate.d/taken is there already'],
+    ['a home with other files', { home: '/etc' }, 'contains other files'],
+    ['another file in its place', { service: 'taken' }, '/etc/logrotate.d/taken already exists'],
     ['the service of another manager', { home: '/srv/others' }, 'The service "steward" belongs to another manager'],
-    ['another service of this manager', { service: 'others' }, '/srv/apps has a service already: "steward"'],
+    ['another service of this manager', { service: 'others' }, '/srv/apps already has a service: "steward"'],
   ] as const)('refuses %s before anything is changed', async ([what, input, message]) => {
     put('/etc/logrotate.d/taken', 'mine')
     if (what.includes('another') && what.includes('manager')) await setup(public_)
@@ -180,7 +180,7 @@ describe('setup --root', () => {
     rmSync(join(root, '/usr/sbin/nginx'))
     await expect(setup({ ...public_, proxy: 'nginx' })).rejects.toThrow('nginx is not installed')
     rmSync(join(root, '/etc/debian_version'))
-    await expect(setup(public_)).rejects.toThrow('neither a Debian nor an Ubuntu')
+    await expect(setup(public_)).rejects.toThrow('only supports Debian and Ubuntu')
   })
 })
 
@@ -193,7 +193,7 @@ describe('setup on this machine', () => {
     await once(server, 'listening')
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
-    await expect(here({ port })).rejects.toThrow(`Port ${port} is taken by another program.`)
+    await expect(here({ port })).rejects.toThrow(`Port ${port} is used by another program.`)
   })
 
   it.skipIf(process.getuid?.() !== 0)('names the folder that the account cannot enter', async () => {

@@ -26,14 +26,14 @@ export function lookForRemoval(input: SetupInput, { dryRun }: { dryRun: boolean 
   const service = serviceOf(input)
   const record = readRecord(root, service)
   if (!record)
-    throw new ManagerError('ERR_NOT_FOUND', `Setup has recorded nothing of a service "${service}" here.`, {
-      help: 'Name another one with --service; they are in /etc/steward.',
+    throw new ManagerError('ERR_NOT_FOUND', `setup has no record of a service "${service}" here.`, {
+      help: 'Use another one with --service; they are in /etc/steward.',
     })
   const { home } = record.options
   const { purge } = input
   if (purge !== undefined && purge !== home)
     throw new ManagerError('ERR_USAGE', `"${purge}" is not the home of this manager.`, {
-      help: `To remove its instances, its backups and its home, too, name it: --purge ${home}`,
+      help: `To also delete its instances, backups and home, name it: --purge ${home}`,
     })
   if (!dryRun) needRoot(root)
   return { record, root, purge: purge !== undefined }
@@ -58,10 +58,10 @@ export async function takeAway({ record, root, purge }: SetupRemoval, say: Say):
     }
     await as(['purge', '--all', '--yes'], 'Emptying the trash')
   }
-  say('Removing what setup wrote')
+  say('Removing the files of setup')
   for (const [path, recorded] of Object.entries(pieces).toReversed()) {
     const kept = removePiece(path, recorded, root)
-    if (kept !== undefined) left.push(`${path} was changed by hand, and is kept as ${kept}.`)
+    if (kept !== undefined) left.push(`${path} was changed manually, and is kept as ${kept}.`)
   }
   removeFolders(madeFolders)
   if (isHere) {
@@ -80,8 +80,9 @@ export async function takeAway({ record, root, purge }: SetupRemoval, say: Say):
     if (madeAccount && isHere && account) await run(['userdel', user], `Removing the account ${user}`)
   } else {
     left.push(
-      `${home} and its instances are as they were, and started instances still run. To remove them all: setup --remove --purge ${home}.`,
-      ...(madeAccount ? [`The account ${user}, which they belong to, is there still.`] : []),
+      `${home} and its instances were not changed, and started instances are still running. To delete them all: ` +
+        `manager setup --remove --purge ${home}`,
+      ...(madeAccount ? [`The account ${user}, which owns them, still exists.`] : []),
     )
     // So that the rest can be removed later.
     if (madeAccount || madeHome) {

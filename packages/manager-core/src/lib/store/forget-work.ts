@@ -10,7 +10,7 @@ export function forgetWork({ [sqlite]: database, transaction }: Registry, change
         `update operation set state = 'rolled_back', ended = started, message = ?
          where state not in ('succeeded', 'rolled_back')`,
       )
-      .run('It was under way when this copy of the registry was made; what became of it is not known.')
+      .run('It was running when this copy of the registry was made. Its result is unknown.')
     database.exec('delete from reserved_port')
     // Copies that are made from now on are newer than all that there are.
     database.prepare('update registry set changes = ?').run(Math.max(changes, changesOf(database)))

@@ -32,7 +32,7 @@ export function importRegistry({ [sqlite]: database, transaction, history }: Reg
       copy('history')
       for (const { id: _id, hash: _hash, ...entry } of own) writer.addHistory(entry)
       for (const table of tablesOf(database)) if (!others.has(table)) copy(table)
-      database.exec(`update operation set state = 'rolled_back', ended = started, message = 'What became of it is not known.'
+      database.exec(`update operation set state = 'rolled_back', ended = started, message = 'Its result is unknown.'
         where state not in ('succeeded', 'rolled_back') and id in (select id from saved.operation)`)
       database
         .prepare('update registry set id = ?, changes = max(changes, (select changes from saved.registry)) + 1')

@@ -12,8 +12,8 @@ export function assertNotLost({ database, instances }: Pick<Home, 'database' | '
   const size = statSync(database, { throwIfNoEntry: false })?.size
   if ((size !== undefined && size > 0) || !holdsInstances(instances)) return
   const what = size === undefined ? 'missing' : 'empty'
-  throw new ManagerError('ERR_HOME', `The registry ${database} is ${what}, although ${instances} holds instances.`, {
-    help: 'It can be rebuilt from its copies and from what is on this disk.',
+  throw new ManagerError('ERR_HOME', `The registry ${database} is ${what}, although ${instances} contains instances.`, {
+    help: 'Rebuild it from its copies and the files on this disk.',
     command: rebuildCommand,
   })
 }

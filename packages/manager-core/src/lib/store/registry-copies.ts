@@ -162,7 +162,7 @@ export function copyRegistry(from: string, to: string): number {
     }
     sync(to)
     const fault = faultOf(to)
-    if (fault !== undefined) throw new Error(`What was written is not what is read: ${fault}`)
+    if (fault !== undefined) throw new Error(`The copy differs from what was written: ${fault}`)
     return changes
   } catch (error) {
     rmSync(to, { force: true })

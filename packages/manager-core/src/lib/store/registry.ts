@@ -211,7 +211,7 @@ export function openRegistry({ file, clock = () => new Date() }: RegistryOptions
 /** That there is no instance of this name. */
 export function noInstance(name: string): ManagerError {
   const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name
-  return new ManagerError('ERR_NOT_FOUND', `There is no instance "${shown}".`, { command: 'list' })
+  return new ManagerError('ERR_NOT_FOUND', `No instance is named "${shown}".`, { command: 'list' })
 }
 
 function open(file: string): DatabaseSync {
@@ -336,7 +336,7 @@ function createWriter(database: DatabaseSync, clock: () => Date): RegistryWriter
 function translate(error: unknown, { name, port }: Partial<Instance>): unknown {
   const text = (error as Error).message
   if (text.includes('instance.name_key'))
-    return new ManagerError('ERR_NAME_TAKEN', `There is an instance "${name}" already.`, { cause: error })
+    return new ManagerError('ERR_NAME_TAKEN', `An instance named "${name}" already exists.`, { cause: error })
   if (text.includes('instance.port'))
     return new ManagerError('ERR_LIMIT', `Port ${port} belongs to another instance.`, { cause: error })
   return error

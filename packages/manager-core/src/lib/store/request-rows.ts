@@ -22,7 +22,7 @@ const columns = [
 ].join(', ')
 
 /** Told with an approved request until its mail was sent: its process may end before. */
-export const notTold = 'The person was not told yet: approve it again to send the mail.'
+export const notTold = 'The person has not been notified yet: approve it again to send the mail.'
 
 /** The newest first. */
 export function requestsIn({ [sqlite]: database }: Queryable): readonly InstanceRequest[] {

@@ -24,7 +24,7 @@ export function failureOf(error: unknown): ManagerError {
       'ERR_DISK',
       path
         ? `No space is left on the disk for ${path}.`
-        : `The disk is full: ${errcode === undefined ? text : 'nothing can be written into the registry.'}`,
+        : `The disk is full: ${errcode === undefined ? text : 'the registry cannot be written.'}`,
       {
         cause: error,
         help: 'Free space, or move the home or the save folder to a larger disk.',
@@ -39,7 +39,7 @@ export function failureOf(error: unknown): ManagerError {
 export function damagedRegistry(what: string, cause: unknown): ManagerError {
   return new ManagerError('ERR_FAILED', `${what} is damaged: ${(cause as Error).message}.`, {
     cause,
-    help: 'It can be rebuilt from its copies and from what is on this disk; the damaged file is kept.',
+    help: 'Rebuild it from its copies and the files on this disk. The damaged file is kept.',
     command: rebuildCommand,
   })
 }

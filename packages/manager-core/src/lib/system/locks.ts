@@ -116,8 +116,8 @@ export function createLocks(folder: string): Locks {
             }
             const who = holder(key) ?? 'another process'
             if (performance.now() - begin >= waitMs || signal?.aborted)
-              throw new ManagerError('ERR_BUSY', `Busy: ${nameOf(key)} is held by ${who}.`, {
-                help: 'Wait for it to end, or repeat the command with --wait.',
+              throw new ManagerError('ERR_BUSY', `Busy: ${nameOf(key)} is in use by ${who}.`, {
+                help: 'Wait for it to finish, or run the command with --wait.',
               })
             if (!told) onWait?.(key, who)
             // An aborted signal is seen above.

@@ -26,18 +26,18 @@ export function sqliteFailure(error: unknown, file: string): unknown {
   switch (codeOf(error)) {
     // database is locked
     case busy:
-      return new ManagerError('ERR_BUSY', `${file} is in use by another process, and stayed so.`, options)
+      return new ManagerError('ERR_BUSY', `${file} is in use by another process.`, options)
     // attempt to write a readonly database
     case readonly:
-      return new ManagerError('ERR_FAILED', `${file} cannot be written: this user may only read it.`, {
+      return new ManagerError('ERR_FAILED', `${file} cannot be written: this user can only read it.`, {
         ...options,
-        help: 'Run the manager as the user whom the home belongs to.',
+        help: 'Run the manager as the owner of the home.',
       })
     // unable to open database file
     case cannotOpen:
       return new ManagerError('ERR_FAILED', `${file} cannot be opened.`, {
         ...options,
-        help: 'Its folder must be there and belong to the user who runs the manager.',
+        help: 'Check that its folder exists and belongs to the user that runs the manager.',
       })
     // database disk image is malformed; file is not a database
     case corrupt:

@@ -9,8 +9,8 @@ import type { Targets } from './targets.js'
 export function chosenTargets(targets: Targets, text: string): readonly string[] {
   if (text === 'none') return []
   if (text === 'all' && targets.all.length === 0)
-    throw new ManagerError('ERR_STATE', 'No target is set, so there is none that a backup could be copied to.', {
-      help: 'Name one in config.sh (APPS_SCP_…, APPS_S3_…, APPS_TARGETS …), or leave --to out.',
+    throw new ManagerError('ERR_STATE', 'No target is set to copy the backup to.', {
+      help: 'Set one in config.sh (APPS_SCP_…, APPS_S3_…, APPS_TARGETS …), or leave out --to.',
       command: 'config --all remote',
     })
   if (text === 'all') return targets.all.map(({ name }) => name)

@@ -33,12 +33,10 @@ export function createTargets({ settings, home, open = openTarget, retries }: Ta
     const found = targets.find((target) => target.name === name)
     if (found) return found
     const names = targets.map((target) => target.name)
-    throw new ManagerError('ERR_NOT_FOUND', `There is no target "${name.slice(0, 80)}".`, {
+    throw new ManagerError('ERR_NOT_FOUND', `Unknown target "${name.slice(0, 80)}".`, {
       help:
         didYouMean(name, names) ??
-        (names.length > 0
-          ? `Those that are set are ${names.join(', ')}.`
-          : 'None is set: see "Remote stores" of the settings.'),
+        (names.length > 0 ? `Targets: ${names.join(', ')}.` : 'No target is set: see "Remote stores" in the settings.'),
       command: names.length > 0 ? 'target list' : 'config --all remote',
     })
   }

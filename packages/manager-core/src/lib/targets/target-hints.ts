@@ -24,7 +24,7 @@ export async function targetHints(targets: Targets): Promise<ReadonlyMap<string,
       }
       const missing = known.filter((option) => option.required && options[option.name] === undefined)
       const variables = missing.map((option) => targetVariable(name, option.name))
-      if (missing.length > 0) hints.set(targetVariable(name, 'type'), `It needs ${variables.join(', ')}, too.`)
+      if (missing.length > 0) hints.set(targetVariable(name, 'type'), `It also requires ${variables.join(', ')}.`)
     } catch (error) {
       hints.set(targetVariable(name, 'type'), (error as Error).message)
     }

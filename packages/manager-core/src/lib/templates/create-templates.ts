@@ -80,16 +80,12 @@ export function createTemplates(options: TemplatesOptions): Templates {
       .versionLooks()
       .find((one) => one.version === version)
     if (look && look.problem !== '')
-      throw new ManagerError(
-        'ERR_TEMPLATE',
-        `Version ${version} has no template that could be taken: ${look.problem}`,
-        {
-          help: `Correct it, or name another one in version-${version}.sh, and refresh.`,
-          command: 'refresh',
-        },
-      )
-    throw new ManagerError('ERR_NOT_FOUND', `There is no version "${shown}".`, {
-      help: there === '' ? 'No version was fetched yet.' : `There are: ${there}.`,
+      throw new ManagerError('ERR_TEMPLATE', `Version ${version} has no usable template: ${look.problem}`, {
+        help: `Correct it, or set another one in version-${version}.sh, then run: manager refresh`,
+        command: 'refresh',
+      })
+    throw new ManagerError('ERR_NOT_FOUND', `No version is named "${shown}".`, {
+      help: there === '' ? 'No version has been fetched yet.' : `Versions: ${there}.`,
       command: there === '' ? 'refresh' : 'versions',
     })
   }
@@ -108,7 +104,9 @@ export function createTemplates(options: TemplatesOptions): Templates {
       : undefined
     if (source?.accepts(location)) return source
     throw new ManagerError('ERR_TEMPLATE', `${setting} cannot be "${showLocation(location)}".`, {
-      help: 'It is default, folder:<path>, git:<url>#<branch>, npm:<name>@<range>, or <package>:… of a package that brings a source.',
+      help:
+        'Use default, folder:<path>, git:<url>#<branch>, npm:<name>@<range>, or <package>:… of a package with a ' +
+        'template source.',
     })
   }
 
@@ -124,7 +122,7 @@ export function createTemplates(options: TemplatesOptions): Templates {
       const { template: location } = await settings().version(version)
       if (location === undefined)
         throw new ManagerError('ERR_TEMPLATE', `version-${version}.sh has no APPS_TEMPLATE.`, {
-          help: 'Write APPS_TEMPLATE=default, folder:<path>, git:<url>#<branch> or npm:<name>@<range>.',
+          help: 'Set APPS_TEMPLATE to default, folder:<path>, git:<url>#<branch> or npm:<name>@<range>.',
         })
       onProgress?.(`Version ${version}: looking`)
       const place = location === 'default' ? `folder:${defaultTemplate}` : location

@@ -19,7 +19,7 @@ export function createFolderSource({ base }: FolderSourceOptions): TemplateSourc
     const stats = await stat(folder).catch((cause: NodeJS.ErrnoException) => {
       throw new ManagerError('ERR_TEMPLATE', `${folder} cannot be read: ${cause.message}`, { cause })
     })
-    if (!stats.isDirectory()) throw new ManagerError('ERR_TEMPLATE', `${folder} is no folder.`)
+    if (!stats.isDirectory()) throw new ManagerError('ERR_TEMPLATE', `${folder} is not a folder.`)
     return folder
   }
 

@@ -22,28 +22,28 @@ export function parseGitLocation(location: string): GitLocation {
     /^git:([^?#]*)(?:\?([^#]*))?(?:#([^?]*)(?:\?(.*))?)?$/.exec(location) ?? []
   const refuse = (why: string) =>
     new ManagerError('ERR_TEMPLATE', `"${showLocation(location)}" cannot be used: ${why}.`, {
-      help: 'Write git:<url>, and after it ?path=<folder> and #<branch, tag or commit> when needed.',
+      help: 'Use git:<url>, followed by ?path=<folder> and #<branch, tag or commit> if needed.',
     })
   const parameters = new URLSearchParams([query, lastQuery].filter(Boolean).join('&'))
   const unknown = [...parameters.keys()].find((name) => name !== 'path')
-  if (unknown !== undefined) throw refuse(`nothing is known of "${unknown}"`)
+  if (unknown !== undefined) throw refuse(`the parameter "${unknown}" is unknown`)
   const path = parameters.get('path') ?? ''
-  if (!isRef(ref)) throw refuse(`"${ref}" is no branch, tag or commit`)
+  if (!isRef(ref)) throw refuse(`"${ref}" is not a branch, tag or commit`)
   if (isAbsolute(path) || path.split(/[/\\]/).some((part) => part === '..' || part === '.git'))
-    throw refuse(`"${path}" is no folder of the repository`)
+    throw refuse(`"${path}" is not a folder in the repository`)
 
   const rest = { ref, path: path.replace(/^(\.?\/)+|\/+$/g, '') }
   if (isAbsolute(address)) return { url: address, credentials: undefined, ...rest }
   // `git@host:folder/repository`, as git itself takes it.
   if (/^[A-Za-z0-9][\w.-]*@[A-Za-z0-9][\w.-]*:(?!\/\/)[^-]/.test(address))
     return { url: address, credentials: undefined, ...rest }
-  if (!URL.canParse(address)) throw refuse('that is no address of a repository')
+  if (!URL.canParse(address)) throw refuse('it is not a valid repository address')
   const url = new URL(address)
-  if (!protocols.includes(url.protocol)) throw refuse(`the address must begin with ${protocols.join('//, ')}//`)
+  if (!protocols.includes(url.protocol)) throw refuse(`the address must start with ${protocols.join('//, ')}//`)
   // What ssh would take for an option.
-  if (/^-|^%2d/i.test(url.hostname) || /^-|^%2d/i.test(url.username)) throw refuse('that is no host')
+  if (/^-|^%2d/i.test(url.hostname) || /^-|^%2d/i.test(url.username)) throw refuse('its host is not valid')
   if (!url.protocol.startsWith('http')) {
-    if (url.password !== '') throw refuse('a password is of no use here; use a key')
+    if (url.password !== '') throw refuse('passwords do not work here; use a key')
     return { url: address, credentials: undefined, ...rest }
   }
   const [user, password] = [url.username, url.password].map(decodeURIComponent) as [string, string]

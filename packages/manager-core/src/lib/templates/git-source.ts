@@ -31,7 +31,7 @@ export function createGitSource({ workFolder }: GitSourceOptions): TemplateSourc
       runTool('git', { args, attempt, environment, folder, signal, secrets })
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      await git('Cannot make a repository', 'init', '--quiet', '--bare', '--template=', folder)
+      await git('Cannot create a repository', 'init', '--quiet', '--bare', '--template=', folder)
       const shallow = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', ...options]
       await git(`Cannot fetch ${ref} of ${url}`, 'fetch', ...shallow, '--', url, ref)
       return await work(git)

@@ -62,7 +62,7 @@ export function createNpmSource({ base, workFolder }: NpmSourceOptions): Templat
         const version = chooseVersion(answer, range)
         if (version === undefined)
           throw new ManagerError('ERR_TEMPLATE', `The package ${name} has no version "${range}".`, {
-            help: 'After @ write a version, a range such as ^1.2, or a tag such as latest.',
+            help: 'After @, use a version, a range such as ^1.2, or a tag such as latest.',
           })
         return { revision: version, date: new Date(answer.time?.[version] ?? 0).toISOString() }
       })
@@ -102,8 +102,8 @@ function parse(location: string, base: string): NpmLocation {
   if (text.startsWith('file:')) return { file: resolve(base, text.slice('file:'.length)) }
   const [, name, range = 'latest'] = /^((?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*)(?:@([^@]+))?$/.exec(text) ?? []
   if (name !== undefined) return { name, range }
-  throw new ManagerError('ERR_TEMPLATE', `"${text}" names no npm package.`, {
-    help: 'Write npm:<name>@<range>, such as npm:@example/shop@^1.2, or npm:file:<path of a .tgz>.',
+  throw new ManagerError('ERR_TEMPLATE', `"${text}" is not a valid npm package.`, {
+    help: 'Use npm:<name>@<range>, e.g. npm:@example/shop@^1.2, or npm:file:<path of a .tgz>.',
   })
 }
 
@@ -119,7 +119,7 @@ async function look(file: string) {
     throw new ManagerError('ERR_TEMPLATE', `${file} cannot be read: ${cause.message}`, { cause })
   })
   if (stats.isFile()) return stats
-  throw new ManagerError('ERR_TEMPLATE', `${file} is no file.`, { help: 'It is one that "npm pack" made.' })
+  throw new ManagerError('ERR_TEMPLATE', `${file} is not a file.`, { help: 'Use a file made by "npm pack".' })
 }
 
 /** Archives have one folder, mostly `package`, with all in it. */
@@ -128,7 +128,7 @@ async function unpack(file: string, folder: string, signal: AbortSignal | undefi
   let bytes = 0
   const map = <Header extends { readonly name: string; readonly size?: number }>(header: Header) => {
     bytes += header.size ?? 0
-    if (bytes > maxBytes) throw new Error(`it holds more than ${maxBytes} bytes`)
+    if (bytes > maxBytes) throw new Error(`it contains more than ${maxBytes} bytes`)
     return header
   }
   try {

@@ -36,8 +36,8 @@ export async function runTool(program: 'git' | 'npm', call: ToolCall): Promise<s
   if (!result.failed) return result.stdout
   signal?.throwIfAborted()
   if (result.code === 'ENOENT')
-    throw new ManagerError('ERR_TEMPLATE', `${attempt}: the program ${program} is not there.`, {
-      help: `Install ${program}, or name a template that does not need it.`,
+    throw new ManagerError('ERR_TEMPLATE', `${attempt}: the program ${program} is not installed.`, {
+      help: `Install ${program}, or use a template that does not need it.`,
     })
   let output = result.stderr.trim().slice(-2000)
   for (const secret of secrets) output = output.replaceAll(secret, '***')
@@ -52,5 +52,5 @@ function reasonOf(output: string): string {
     (line) => /^(fatal|error|remote|npm error):? /i.test(line) && !/^npm error code/i.test(line),
   )
   const line = marked.find((text) => text.startsWith('fatal')) ?? marked[0] ?? lines.at(-1) ?? ''
-  return line.replace(/^(fatal: |npm error |error: )+/i, '') || 'it failed and said nothing'
+  return line.replace(/^(fatal: |npm error |error: )+/i, '') || 'it failed without a message'
 }

@@ -132,7 +132,7 @@ describe('refresh()', () => {
     expect((await refresh()).map(({ result }) => result)).toEqual(['failed', 'failed'])
     await expect(templates.get('2.0')).rejects.toMatchObject({
       code: 'ERR_TEMPLATE',
-      message: 'Version 2.0 has no template that could be taken: objects/a.yaml:1:1 broken',
+      message: 'Version 2.0 has no usable template: objects/a.yaml:1:1 broken',
     })
     write('app.yaml', 'name: shop\ntitle: A shop\nversion: 1.0.0\n')
     await refresh()
@@ -253,7 +253,7 @@ describe('get() and default()', () => {
     expect(await templates.default()).toMatchObject({ version: '10.0', isDefault: true })
     await expect(templates.get('../1.0')).rejects.toMatchObject({
       code: 'ERR_NOT_FOUND',
-      help: 'There are: lts, 9.1-beta, 9.1, 10.0.',
+      help: 'Versions: lts, 9.1-beta, 9.1, 10.0.',
     })
   })
 })

@@ -99,11 +99,11 @@ describe('whyNotReplaced() of Java web applications', () => {
     mkdirSync(node)
     writeFileSync(join(node, 'app.yaml'), 'name: shop\nversion: 2.0.0\n')
     expect(await whyNotReplaced(old, next)).toBeUndefined()
-    expect(await whyNotReplaced(next, old)).toContain('which is older')
+    expect(await whyNotReplaced(next, old)).toContain('the older')
     expect(await whyNotReplaced(old, other)).toContain('the template is "office"')
     expect(await whyNotReplaced(old, silent)).toBeUndefined()
     expect(await whyNotReplaced(old, node)).toBe(
-      'it runs a Java web application, and the template is an application for Node',
+      'it runs a Java web application, but the template is a Node application',
     )
     expect(await titleChange(old, next)).toBe('"shop" 1.0.0 → 1.1.0')
     expect(await titleChange(old, silent)).toBeUndefined()

@@ -44,7 +44,7 @@ export async function unpackWar(folder: string, signal?: AbortSignal): Promise<v
     signal?.throwIfAborted()
     throw new ManagerError('ERR_TEMPLATE', `${war} cannot be unpacked: ${(error as Error).message}.`, {
       cause: error,
-      help: 'It is not a whole WAR file; build or copy it again, then refresh.',
+      help: 'It is not a complete WAR file. Build or copy it again, then refresh.',
     })
   }
   for (const name of names) await rm(join(folder, name), { recursive: true })

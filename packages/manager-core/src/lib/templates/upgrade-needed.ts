@@ -45,15 +45,13 @@ export function shortRevision(revision: string): string {
  */
 export async function whyNotReplaced(folder: string, template: string): Promise<string | undefined> {
   if (existsSync(folder) && isWebapp(folder) !== isWebapp(template))
-    return `it runs ${kindText(folder)}, and the template is ${kindText(template)}`
+    return `it runs ${kindText(folder)}, but the template is ${kindText(template)}`
   const [own, next] = await Promise.all([folder, template].map(readTitle))
   // Java web applications need not say how they are called.
   if (!own || !next || own.name === '' || next.name === '') return undefined
-  if (own.name !== next.name) return `it runs the application "${own.name}", and the template is "${next.name}"`
+  if (own.name !== next.name) return `it runs the application "${own.name}", but the template is "${next.name}"`
   const isOlder = valid(own.version) !== null && valid(next.version) !== null && lt(next.version, own.version)
-  return isOlder
-    ? `it runs "${own.name}" ${own.version}, and the template is ${next.version}, which is older`
-    : undefined
+  return isOlder ? `it runs "${own.name}" ${own.version}, but the template is the older ${next.version}` : undefined
 }
 
 /** What an application is called, and its version before and after: `"shop" 1.0.0 → 1.1.0`; undefined: nobody can tell. */
@@ -67,7 +65,7 @@ export async function titleChange(folder: string, template: string): Promise<str
 }
 
 function kindText(folder: string): string {
-  return isWebapp(folder) ? 'a Java web application' : 'an application for Node'
+  return isWebapp(folder) ? 'a Java web application' : 'a Node application'
 }
 
 async function readTitle(folder: string): Promise<TemplateTitle | undefined> {

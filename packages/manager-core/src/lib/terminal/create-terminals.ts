@@ -48,16 +48,16 @@ export function createTerminals(context: ManagerContext): Terminals {
   function check(caller: Caller, name?: string): void {
     const { abilities, instances } = caller
     if (!settings.global.terminal)
-      throw new ManagerError('ERR_STATE', 'The terminal is switched off.', {
+      throw new ManagerError('ERR_STATE', 'The terminal is disabled.', {
         help: 'Set APPS_TERMINAL=yes in config.sh.',
       })
     // All users of this machine know the default one, and may come in.
     if (settings.global.password === undefined)
-      throw new ManagerError('ERR_SETTINGS', 'A terminal needs a password that is not the default one.', {
+      throw new ManagerError('ERR_SETTINGS', 'The terminal requires a password other than the default one.', {
         help: 'Set APPS_PASSWORD in config.sh.',
       })
     if (instances || (abilities && !(abilities.has('admin') && abilities.has('sensitive')))) {
-      const reason = 'A terminal needs the abilities "admin" and "sensitive", for all instances.'
+      const reason = 'The terminal requires the abilities "admin" and "sensitive" for all instances.'
       refusals.note({ caller, action: 'terminal', reason })
       throw new ManagerError('ERR_ACCESS', reason)
     }

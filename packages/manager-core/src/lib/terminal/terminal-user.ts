@@ -24,14 +24,16 @@ export async function terminalUser({ settings }: Pick<ManagerContext, 'settings'
     return { name, home, shell: usableShell(shell ?? ''), become: [] }
   }
   const { systemUser, systemGroup } = settings.global
-  const help = 'Name a user other than root as APPS_USER in config.sh.'
+  const help = 'Set APPS_USER in config.sh to a user other than root.'
   if (systemUser === undefined)
-    throw new ManagerError('ERR_SETTINGS', 'The manager runs as root, and a terminal never does.', { help })
+    throw new ManagerError('ERR_SETTINGS', 'The manager runs as root, but terminals never do.', { help })
   const { execa } = await import('execa')
   const { stdout } = await execa('getent', ['passwd', '--', systemUser], { reject: false })
   const [name, , uid, gid, , home = '/', shell = ''] = (stdout ?? '').split(':')
   if (!name || !uid || !gid)
-    throw new ManagerError('ERR_SETTINGS', `This machine has no user "${systemUser}" (APPS_USER).`, { help })
+    throw new ManagerError('ERR_SETTINGS', `The user "${systemUser}" (APPS_USER) does not exist on this machine.`, {
+      help,
+    })
   if (uid === '0') throw new ManagerError('ERR_SETTINGS', `"${systemUser}" (APPS_USER) is root.`, { help })
   return {
     name,

@@ -37,7 +37,7 @@ export function besideStep(folder: string, template: string, { twice = false } =
   }
   return {
     id: 'beside',
-    title: 'Put the new application beside the old one',
+    title: 'Copy the new application',
     async do(run) {
       for (const target of targetsOf(run)) {
         try {
@@ -102,7 +102,7 @@ export function switchStep(folder: string): Step {
 export function removeOldApplicationStep(folder: string, kept?: KeptPoint): Step {
   return {
     id: 'drop',
-    title: kept ? 'Keep what was there before as a restore point' : 'Remove the application that was there before',
+    title: kept ? 'Keep the old application as a restore point' : 'Remove the old application',
     pointOfNoReturn: true,
     async do(run) {
       try {
@@ -111,7 +111,7 @@ export function removeOldApplicationStep(folder: string, kept?: KeptPoint): Step
         for (const old of [going, meanwhile, oldBase]) await removeTree(old, accountAt(folder))
         await removeExpiredPoints(run.context, folder)
       } catch (error) {
-        run.warn(`What was there before could not be kept or removed: ${(error as Error).message}`)
+        run.warn(`The old application could not be kept or removed: ${(error as Error).message}`)
       }
     },
     check: () => 'not-done',

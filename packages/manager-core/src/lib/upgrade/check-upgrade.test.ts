@@ -59,7 +59,7 @@ it('a template that cannot be loaded is not taken, the one before stays, and eve
   writeFileSync(join(test.home, 'version-2.0.sh'), `APPS_TEMPLATE=folder:${test.template}\n`)
   expect((await test.perform('refresh')).warnings).toHaveLength(2)
   await expect(test.perform('add', { name: 'new', from: '2.0' })).rejects.toMatchObject({
-    message: `Version 2.0 has no template that could be taken: ${problem}`,
+    message: `Version 2.0 has no usable template: ${problem}`,
   })
   expect((await test.perform('versions')).warnings).toEqual([`Version 2.0 cannot be used: ${problem}`])
   await publish({})
@@ -76,7 +76,7 @@ it.each(unfit)('an upgrade is refused for %s while the instance runs on', async 
   await test.perform('add', { name: 'demo' })
   const before = await processOf('demo')
   await publish({ changes })
-  const refusal = { code: 'ERR_STATE', message: `Instance "demo" is not upgraded: ${message}` }
+  const refusal = { code: 'ERR_STATE', message: `Instance "demo" was not upgraded: ${message}` }
   for (const dryRun of [true, false])
     await expect(test.perform('upgrade', { name: 'demo' }, { dryRun })).rejects.toMatchObject(refusal)
   expect(await processOf('demo')).toEqual(before)
@@ -97,7 +97,7 @@ it('upgrade and reset find mistakes of a template that was taken before it was c
   tellFake(version?.folder ?? '', { problems: ['app.yaml:4:1 porte is not known here'] })
   await expect(test.perform('upgrade', { name: 'demo' })).rejects.toMatchObject({
     message:
-      'Instance "demo" is not upgraded: the new application cannot be served: app.yaml:4:1 porte is not known here.',
+      'Instance "demo" was not upgraded: the new application cannot be served: app.yaml:4:1 porte is not known here.',
   })
   await expect(test.perform('reset', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_TEMPLATE' })
   expect(await processOf('demo')).toEqual(before)
@@ -125,7 +125,7 @@ it('a loss of data is refused for one that is protected, without the ability, an
   const operator = { abilities: new Set(['read', 'operate'] as const) }
   await expect(test.perform('upgrade', input, operator)).rejects.toMatchObject({
     code: 'ERR_ACCESS',
-    message: '"--destructive" needs the ability "admin", which you do not have.',
+    message: '"--destructive" requires the ability "admin", which you do not have.',
   })
   const [row] = ((await test.perform('actions', {}, operator)).list as readonly ActionRow[]).filter(
     ({ name }) => name === 'upgrade',

@@ -34,7 +34,7 @@ export async function checkUpgrade(
   { template, destructive = false }: CheckUpgradeOptions,
 ): Promise<UpgradeCheck> {
   const refuse = (why: string, options?: ConstructorParameters<typeof ManagerError>[2]) =>
-    new ManagerError('ERR_STATE', `Instance "${instance.name}" is not upgraded: ${why}`, options)
+    new ManagerError('ERR_STATE', `Instance "${instance.name}" was not upgraded: ${why}`, options)
   const { folder, data } = context.home.instance(instance.id)
   const { environment } = await specOf(context, instance, { app: template })
   const options = { app: template, environment, data, account: accountAt(folder) }
@@ -47,11 +47,11 @@ export async function checkUpgrade(
     })
   })
   if (!checked && destructive)
-    throw refuse('nothing can say what its application would lose.', {
+    throw refuse('the data it would lose cannot be determined.', {
       help: 'Upgrade it without --destructive.',
     })
   if (!checked) return { changes: null, losses: [] }
-  const correct = 'Correct the template, then: refresh.'
+  const correct = 'Correct the template, then run: manager refresh'
   if (checked.problems.length > 0)
     throw refuse(`the new application cannot be served: ${problemList(checked.problems)}`, { help: correct })
   const { steps = [], losses = [], refusal } = checked.database ?? {}
@@ -59,7 +59,7 @@ export async function checkUpgrade(
   if (!destructive && steps.some((step) => step.destructive)) {
     const lost = losses.filter(({ description }) => steps.some((step) => step.description === description))
     throw refuse(`data could be lost. ${problemList(lost.map(lossText))}`, {
-      help: 'Take the change back in the template, or allow it for this upgrade with --destructive.',
+      help: 'Revert the change in the template, or allow it for this upgrade with --destructive.',
       command: `upgrade ${instance.name} --destructive --dry-run`,
     })
   }
@@ -83,12 +83,12 @@ export function lossText({ description, values, lost }: DatabaseLoss): string {
 
 /** What a person is told before. */
 export function checkNotes({ changes, losses }: UpgradeCheck): readonly string[] {
-  if (changes === null) return ['The application does not say what it changes in the database.']
+  if (changes === null) return ['The application does not report its changes to the database.']
   const lossy = new Set(losses.map(({ description }) => description))
   const kept = changes.filter((description) => !lossy.has(description))
   return [
     ...kept.map((description) => `Database: ${description}.`),
     ...losses.map((loss) => `Database: ${lossText(loss)}.`),
-    ...(changes.length + losses.length === 0 ? ['The database stays as it is.'] : []),
+    ...(changes.length + losses.length === 0 ? ['The database does not change.'] : []),
   ]
 }

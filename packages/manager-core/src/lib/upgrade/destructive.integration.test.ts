@@ -61,7 +61,7 @@ function testLosses(database: string, config: readonly string[]): void {
     await expect(manager.perform('upgrade', { name: 'demo' })).rejects.toMatchObject({
       code: 'ERR_STATE',
       message:
-        'Instance "demo" is not upgraded: data could be lost. ' +
+        'Instance "demo" was not upgraded: data could be lost. ' +
         'change column note.nte_text from string(80) to string(5): 1 of 2 values is lost.',
     })
     const all = await manager.perform('upgradeall', { now: true })

@@ -24,10 +24,10 @@ export async function lossNotes(
 ): Promise<readonly string[]> {
   try {
     const losses = await lossesOf(context, instance, point)
-    if (losses.length === 0) return ['No rows were added, changed or removed since, as far as objects record it.']
+    if (losses.length === 0) return ['No rows were added, changed or removed since, as far as objects record changes.']
     return losses.map(sentenceOf)
   } catch (error) {
-    return [`What would be lost is not known: ${failureOf(error).message}`]
+    return [`The data that would be lost is unknown: ${failureOf(error).message}`]
   }
 }
 
@@ -70,11 +70,11 @@ function changeColumnOf({ table, fields }: ObjectDescription): readonly [readonl
 }
 
 function sentenceOf({ object, now, before, changed }: Loss): string {
-  if (before === null) return `${object}: all ${rowsOf(now ?? 0)}, as there was no such table.`
-  const counts = now === null ? `${before} then, the table is gone now` : `${before} then, ${now} now`
+  if (before === null) return `${object}: all ${rowsOf(now ?? 0)}, because the table did not exist.`
+  const counts = now === null ? `${before} then, the table no longer exists` : `${before} then, ${now} now`
   const what =
     changed === null
-      ? 'whether rows were changed is not known, as it does not record when'
+      ? 'whether rows were changed is unknown, because it does not record changes'
       : `${rowsOf(changed)} added or changed since`
   return `${object}: ${what} (${counts}).`
 }

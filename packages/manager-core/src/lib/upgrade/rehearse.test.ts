@@ -70,7 +70,7 @@ describe('upgrade --rehearse', () => {
       { table: 'extra', before: null, after: 0 },
       { table: 'note', before: 1, after: 2 },
     ])
-    expect(message).toContain(`Rehearsed, good, for version 1.0 of`)
+    expect(message).toContain('Rehearsal succeeded for version 1.0 of')
     const { updated: _before, pids: processes, ...row } = before
     const { updated: _after, ...now } = test.instance('demo')
     expect([now, await pids(), appVersion(), leftovers()]).toEqual([row, processes, '1.0.0', []])

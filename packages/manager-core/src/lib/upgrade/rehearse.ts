@@ -130,8 +130,9 @@ function planRehearsal(request: RehearseRequest, facts: RehearseFacts): Plan {
       ...removeThrowAwaySteps({ row, folder, names, isolated }),
     ],
     notes: [
-      'It is done with a copy that is removed again; nothing of it is sent anywhere, and no hooks run.',
-      `It needs ${sizeText(bytes)} of disk for a while. The instance keeps running, and nothing else can be done with it meanwhile.`,
+      'Uses a temporary copy, which sends nothing out and is removed afterwards. No hooks run.',
+      `It temporarily needs ${sizeText(bytes)} of disk space. The instance keeps running, but no other operation ` +
+        'can use it in the meantime.',
       ...notes.map((note) => `The upgrade: ${note}`),
     ],
     commit: (registry) => registry.deleteInstance(row.id),
@@ -178,7 +179,7 @@ function unitTestsStep(folder: string): Step {
 function reportStep({ upgrade, source, row }: RehearseFacts, notes: readonly string[]): Step {
   return {
     id: 'report',
-    title: 'Compare what it was and what it is',
+    title: 'Compare the database before and after',
     async do(run) {
       const { version, versionDate, revision, from, handing, runs, windowMs } = upgrade
       const seconds = secondsOf(run)
@@ -251,7 +252,10 @@ export function sentenceOf({
   down_seconds: down,
 }: RehearsalReport): string {
   const pause = down === 0 ? 'without downtime' : `with about ${down} s of downtime`
-  return `Rehearsed, good, for version ${version} of ${date}, revision ${shortRevision(revision)}: the upgrade would succeed ${pause}; the rehearsal took ${seconds.total} s.`
+  return (
+    `Rehearsal succeeded for version ${version} of ${date}, revision ${shortRevision(revision)}: the upgrade ` +
+    `would succeed ${pause}; the rehearsal took ${seconds.total} s.`
+  )
 }
 
 /** Several lines, for a terminal. */

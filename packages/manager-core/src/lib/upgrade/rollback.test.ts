@@ -66,7 +66,7 @@ describe('rollback', () => {
     expect(await shown()).toMatchObject({ restore_point: now.toISOString(), restore_point_version: '1.0' })
 
     const { plan } = await test.perform('rollback', { name: 'demo' }, { dryRun: true })
-    expect(plan?.notes.join(' ')).toContain('Note: whether rows were changed is not known')
+    expect(plan?.notes.join(' ')).toContain('Note: whether rows were changed is unknown')
     expect(plan?.notes.join(' ')).toContain('(1 then, 2 now)')
     sql('alter table note add column updated_dt text')
     sql(`insert into note (text, updated_dt) values ('newer', '2031-01-01 00:00:00')`)
@@ -158,7 +158,7 @@ describe('rollback', () => {
     await expect(test.perform('rollback', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
     expect(read('database.db')).toBe('not a database any more')
     const { plan } = await test.perform('rollback', { name: 'demo', 'no-save': true }, { dryRun: true })
-    expect(plan?.notes.join(' ')).toMatch(/What would be lost is not known: .*cannot be undone/)
+    expect(plan?.notes.join(' ')).toMatch(/The data that would be lost is unknown: .*cannot be undone/)
     await test.perform('rollback', { name: 'demo', 'no-save': true })
     expect([appVersion(), texts()]).toEqual(['1.0.0', ['first']])
   })

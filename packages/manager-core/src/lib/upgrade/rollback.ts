@@ -97,11 +97,11 @@ async function neededPoint(context: ManagerContext, instance: Instance): Promise
   const point = await pointOf(context, instance)
   if (point) return point
   const days = context.settings.global.restorePointDays
-  throw new ManagerError('ERR_STATE', `"${instance.name}" has no restore point of the application that it has now.`, {
+  throw new ManagerError('ERR_STATE', `"${instance.name}" has no restore point for its current application.`, {
     help:
       days === 0
-        ? 'None are kept (APPS_RESTOREPOINTDAYS=0). Restore a backup instead.'
-        : `An upgrade leaves one, which is kept for ${days} days (APPS_RESTOREPOINTDAYS). Restore a backup instead.`,
+        ? 'Restore points are disabled (APPS_RESTOREPOINTDAYS=0). Restore a backup instead.'
+        : `Each upgrade leaves one for ${days} days (APPS_RESTOREPOINTDAYS). Restore a backup instead.`,
     command: `backups list ${instance.name}`,
   })
 }
@@ -118,16 +118,16 @@ function planRollback({ id }: RollbackRequest, facts: RollbackFacts): Plan {
     steps: hasData ? dataSteps({ id, name }, facts) : applicationSteps({ id, name }, facts),
     notes: hasData
       ? [
-          `Application, settings, documents and data become what they were before the upgrade of ${upgraded}.`,
+          `Application, settings, documents and data are restored to their state before the upgrade of ${upgraded}.`,
           ...facts.losses,
-          'Documents that were added or changed since are lost, too; how many is not known.',
+          'Documents added or changed since are also lost. Their number is unknown.',
           save
-            ? `What it is now is saved first: ${save.key}.`
-            : 'What it is now is not saved first, so that this cannot be undone.',
-          'It is down meanwhile.',
+            ? `The current state is backed up first: ${save.key}.`
+            : 'The current state is not backed up first, so this cannot be undone.',
+          'There is downtime during the rollback.',
         ]
       : [
-          `The upgrade of ${upgraded} changed no data, so that only the application goes back, and nothing is lost.`,
+          `The upgrade of ${upgraded} changed no data, so only the application is rolled back, and nothing is lost.`,
           ...(handing ? [gapNote(handing)] : []),
         ],
     commit(registry, { operation }) {
@@ -202,7 +202,7 @@ function watchedStartStep(
 function oldSettingsStep(folder: string, backup: string): Step {
   return {
     id: 'settings',
-    title: 'Put its settings back',
+    title: 'Restore its settings',
     async do(run) {
       const { settings } = run.context
       const before = await settingsOfBackup(backup, await needManifest(backup), run.context)

@@ -28,7 +28,7 @@ export const setVersionKind: OperationKind<SetVersionRequest, SetVersionFacts> =
       throw new ManagerError(
         'ERR_STATE',
         `Instance "${instance.name}" has version ${instance.version}; ${version} is not higher.`,
-        { help: 'Versions only go up: an older one could not read the data.', command: 'versions' },
+        { help: 'Versions can only increase, because an older one could not read the data.', command: 'versions' },
       )
     const dayBefore = new Date(Date.parse(date) - 86_400_000).toISOString()
     const versionDate = instance.versionDate < date ? instance.versionDate : dayBefore
@@ -39,7 +39,7 @@ export const setVersionKind: OperationKind<SetVersionRequest, SetVersionFacts> =
     title: `Set the version of instance "${name}" from ${from} to ${version}`,
     instance: { id, name },
     steps: [],
-    notes: ['It goes on with what it runs until it is upgraded.'],
+    notes: ['It keeps running its current version until it is upgraded.'],
     commit: (registry) => registry.updateInstance(id, { version, versionDate, installedVersion: installed }),
   }),
 }

@@ -17,7 +17,7 @@ export interface TryOptions {
 export function tryStep({ instance, folder, windowMs, check }: TryOptions): Step {
   const start = startStep({ instance, folder, windowMs })
   const losses = check?.losses ?? []
-  const begin = losses.length > 0 ? 'Change the database with a loss of data, start' : 'Start'
+  const begin = losses.length > 0 ? 'Change the database, losing data, then start' : 'Start'
   return {
     ...start,
     title: `${begin} the new version and watch its health for ${windowMs / 1000} s`,

@@ -22,8 +22,8 @@ it('an upgrade replaces no application by another, and no version by an older, u
   for (const input of [{}, { force: true }])
     await expect(test.perform('upgrade', { name: 'bank', ...input })).rejects.toMatchObject({
       code: 'ERR_STATE',
-      message: 'Instance "bank" is not upgraded: it runs the application "fake", and the template is "starter".',
-      help: expect.stringContaining(`version-1.0.sh (it is folder:${test.template})`) as string,
+      message: 'Instance "bank" was not upgraded: it runs the application "fake", but the template is "starter".',
+      help: expect.stringContaining(`version-1.0.sh (now folder:${test.template})`) as string,
     })
   const { list, exitCode } = await test.perform('upgradeall')
   expect(list).toMatchObject([{ name: 'bank', result: 'failed' }])
@@ -31,7 +31,7 @@ it('an upgrade replaces no application by another, and no version by an older, u
   expect(nameIn('bank')).toBe('fake')
   await otherTemplate('fake', '0.9.0')
   await expect(test.perform('upgrade', { name: 'bank' })).rejects.toMatchObject({
-    message: 'Instance "bank" is not upgraded: it runs "fake" 1.0.0, and the template is 0.9.0, which is older.',
+    message: 'Instance "bank" was not upgraded: it runs "fake" 1.0.0, but the template is the older 0.9.0.',
   })
   await otherTemplate()
   await test.perform('upgrade', { name: 'bank', replace: true })
@@ -44,7 +44,7 @@ it('an older template of the version is not taken for a newer one because its re
   const { id, revision } = test.instance('bank')
   const versionDate = '2099-01-01T00:00:00.000Z'
   test.context.registry.transaction((writer) => writer.updateInstance(id, { versionDate, revision: 'of another home' }))
-  expect((await test.perform('upgrade', { name: 'bank' })).message).toContain('has the newest 1.0 already')
+  expect((await test.perform('upgrade', { name: 'bank' })).message).toContain('already has the latest 1.0')
   expect((await test.perform('upgradeall')).list).toEqual([])
   expect(test.instance('bank').revision).not.toBe(revision)
 })
@@ -65,9 +65,9 @@ it('restored where its version is another application, it is kept from upgradeal
   await otherTemplate()
   const { warnings } = await test.perform('restore', { name: 'bank' })
   expect(warnings).toEqual([
-    '"bank" is not included in nightly upgrades any more: it runs the application "fake", and the template is ' +
-      `"starter". Name the right template in version-1.0.sh (when it was saved: folder:${test.template}), then: ` +
-      'refresh, autoupdate bank.',
+    '"bank" is no longer included in nightly upgrades: it runs the application "fake", but the template is ' +
+      `"starter". Set the right template in version-1.0.sh (at the time of the backup: folder:${test.template}), then run ` +
+      'refresh and autoupdate bank.',
   ])
   expect(test.instance('bank').autoUpdate).toBe(false)
   expect((await test.perform('upgradeall')).list).toEqual([])

@@ -84,7 +84,7 @@ function testUpgrades(type: 'postgresql' | 'mysql', url: string): void {
     const upgraded = await account()
 
     const { plan } = await perform('rollback', { name: 'demo' }, { dryRun: true })
-    expect(plan?.notes).toContain('Extra: all 0 rows, as there was no such table.')
+    expect(plan?.notes).toContain('Extra: all 0 rows, because the table did not exist.')
     await perform('rollback', { name: 'demo' })
     expect(await rows()).toEqual(before)
     expect(manager.instance('demo')).toMatchObject({ observed: 'started' })

@@ -57,7 +57,7 @@ describe('upgrade', () => {
     expect(leftovers('demo')).toEqual([])
     const [version] = await test.context.templates.list()
     expect(test.instance('demo')).toMatchObject({ revision: version?.revision, versionDate: version?.date })
-    expect((await test.perform('upgrade', { name: 'demo' })).message).toContain('newest 1.0 already')
+    expect((await test.perform('upgrade', { name: 'demo' })).message).toContain('already has the latest 1.0')
     expect((await test.perform('upgrade', { name: 'demo', force: true })).message).toContain('is upgraded')
   })
 
@@ -65,7 +65,7 @@ describe('upgrade', () => {
     await test.perform('add', { name: 'demo', 'no-start': true })
     await publish()
     const { plan } = await test.perform('upgrade', { name: 'demo' }, { dryRun: true })
-    expect(plan?.title).toContain('it is started to try it')
+    expect(plan?.title).toContain('which is stopped and will be started for the test')
     expect(appVersion('demo')).toBe('1.0.0')
     await test.perform('upgrade', { name: 'demo' })
     expect(test.instance('demo')).toMatchObject({ desired: 'stopped', observed: 'stopped' })
@@ -133,11 +133,7 @@ describe('an upgrade that fails', () => {
   it.each<[what: string, fake: FakeApplication, why: RegExp]>([
     ['ends soon after it changed tables', { migrate: 'drop table note', health: 'KO' }, /not healthy after 5 s/],
     ['does not start', { start: 'fail' }, /ended soon after its start/],
-    [
-      'is healthy and then is not',
-      { migrate: "update note set text = 'spoilt'", crashMs: 400 },
-      /is not any more|ended/,
-    ],
+    ['is healthy and then is not', { migrate: "update note set text = 'spoilt'", crashMs: 400 }, /no longer is|ended/],
   ])('puts code and data back when the new version %s', async (_what, fake, why) => {
     const before = test.instance('demo')
     await publish(fake)

@@ -74,20 +74,22 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
       ? unprotected({ id, name }, 'upgraded with a loss of data', context)
       : existing(registry, { id, name })
     if (destructive && settings.global.restorePointDays === 0)
-      throw new ManagerError('ERR_STATE', 'What is lost could not be had back: no restore points are kept.', {
+      throw new ManagerError('ERR_STATE', 'The lost data could not be restored, because no restore points are kept.', {
         help: 'Set APPS_RESTOREPOINTDAYS in config.sh to a number of days.',
       })
     const { folder, app, data } = home.instance(id)
     const { version, date, revision, location, folder: template } = await templates.get(instance.version)
     if (!force && !replace && !isUpgradeNeeded(instance, { date }))
-      throw new ManagerError('ERR_STATE', `Instance "${instance.name}" has the newest ${version} already.`, {
-        help: 'refresh fetches what is newer where the template comes from; --force upgrades all the same.',
+      throw new ManagerError('ERR_STATE', `Instance "${instance.name}" already has the latest ${version}.`, {
+        help: 'To fetch newer templates, run manager refresh. To upgrade anyway, add --force.',
         command: 'refresh',
       })
     const reason = replace ? undefined : await whyNotReplaced(app, template)
     if (reason !== undefined)
-      throw new ManagerError('ERR_STATE', `Instance "${instance.name}" is not upgraded: ${reason}.`, {
-        help: `Name the right template in version-${version}.sh (it is ${location}) and refresh; --replace replaces it all the same.`,
+      throw new ManagerError('ERR_STATE', `Instance "${instance.name}" was not upgraded: ${reason}.`, {
+        help:
+          `Set the right template in version-${version}.sh (now ${location}) and refresh, or replace the application ` +
+          'with --replace.',
         command: 'versions',
       })
     await checkDataThere(context, instance)
@@ -155,7 +157,7 @@ export function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
     ...(runs ? [] : [stopAgainStep()]),
     removeOldApplicationStep(folder, kept),
   ]
-  const trial = runs ? '' : ', which is stopped: it is started to try it'
+  const trial = runs ? '' : ', which is stopped and will be started for the test'
   return {
     title: `Upgrade instance "${name}" to version ${version} of ${versionDate.slice(0, 10)}${trial}`,
     instance,
@@ -167,13 +169,16 @@ export function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
     notes: [
       ...(application ? [`Application: ${application}, revision ${shortRevision(revision)}.`] : []),
       ...(check ? checkNotes(check) : []),
-      `It needs ${sizeText(facts.bytes)} of disk for a while.`,
+      `It temporarily needs ${sizeText(facts.bytes)} of disk space.`,
       ...(handing ? [gapNote(handing)] : []),
       ...(isBeside
-        ? [`If the new version is not healthy for ${windowMs / 1000} s, the old one goes on; no data are changed.`]
+        ? [
+            `If the new version is not healthy for ${windowMs / 1000} s, the old one keeps running, and no data is ` +
+              'changed.',
+          ]
         : [
-            'It is down while a snapshot of its data is taken and the new version starts.',
-            `If the new version is not healthy for ${windowMs / 1000} s, code and data are put back as they were.`,
+            'There is downtime while a snapshot of its data is taken and the new version starts.',
+            `If the new version is not healthy for ${windowMs / 1000} s, code and data are rolled back.`,
           ]),
     ],
     commit(registry, { operation }) {
@@ -196,6 +201,6 @@ export function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
 
   function stopAgainStep(): Step {
     const { undo: _undo, ...stop } = stopStep({ instance, folder })
-    return { ...stop, id: 'stop-again', title: 'Stop it again, as it was before' }
+    return { ...stop, id: 'stop-again', title: 'Stop it again' }
   }
 }

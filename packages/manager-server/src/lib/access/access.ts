@@ -147,6 +147,6 @@ export function createAccess(
 function tooMany(seconds: number): HttpError {
   return new HttpError(429, 'ERR_ACCESS', `There were too many wrong passwords; try again in ${seconds} seconds.`, {
     headers: { 'Retry-After': String(seconds) },
-    help: 'Tokens and the command line go on.',
+    help: 'Tokens and the command line still work.',
   })
 }

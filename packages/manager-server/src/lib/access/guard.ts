@@ -11,7 +11,7 @@ const browserMarks = ['origin', 'referer', 'accept-language', 'upgrade-insecure-
  */
 export function whyRefused(headers: IncomingHttpHeaders): string | undefined {
   if (/prefetch|prerender/i.test([headers['sec-purpose'], headers['purpose']].join(' ')))
-    return 'the browser asks in advance, and nobody wants it yet'
+    return 'the browser prefetches, and no one has requested it yet'
   if (headers['x-manager-request'] !== undefined) return undefined
   if (/^Bearer /i.test(headers.authorization ?? '')) return undefined
   const site = headers['sec-fetch-site']

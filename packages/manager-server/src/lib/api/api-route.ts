@@ -62,10 +62,10 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
     if (call.isAsync) {
       context.status = 202
       const title = runs.find(id)?.title ?? call.action.name
-      return sendAnswer(context, call, { status: 0, message: `${title}: begun.`, operation: id })
+      return sendAnswer(context, call, { status: 0, message: `${title}: started.`, operation: id })
     }
     const answer = await runs.answer(id, caller.signal as AbortSignal)
-    if (!answer) throw new HttpError(500, 'ERR_FAILED', 'What became of it cannot be told any more.')
+    if (!answer) throw new HttpError(500, 'ERR_FAILED', 'The result is no longer available.')
     sendAnswer(context, call, { ...answer, operation: answer['operation'] ?? id })
   }
 
@@ -73,7 +73,7 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
     if (result.file) return sendFile(context, result.file, signal)
     if (result.stream) {
       if (!wantsEvents(context))
-        throw new HttpError(406, 'ERR_USAGE', 'What goes on is sent as events: Accept: text/event-stream.')
+        throw new HttpError(406, 'ERR_USAGE', 'Progress is sent as events. Send the header Accept: text/event-stream.')
       return sendEvents(context, lines(result.stream))
     }
     const { follows } = call.action

@@ -19,7 +19,9 @@ export function addInstanceMetrics(registry: Registry, source: MetricsSource): v
 
   const states = gauge('instances', 'Instances by what is observed of them.', ['state'])
   const info = gauge('instance_info', 'Always 1; what an instance is.', ['instance', 'version', 'database', 'runtime'])
-  const proved = gauge('instance_proved_timestamp_seconds', 'When a backup of it was proved last.', ['instance'])
+  const proved = gauge('instance_proved_timestamp_seconds', 'Time of the last successful test restore of a backup.', [
+    'instance',
+  ])
   for (const { name, observed, version, database, runtime, proved: at } of source.instances) {
     states.inc({ state: String(observed) })
     const labels = { version: String(version), database: String(database), runtime: String(runtime) }

@@ -37,7 +37,7 @@ const en: PasswordTexts = {
   },
   choose: {
     title: 'Choose your password',
-    text: 'It is for the administrator of your instance “{name}”. Nobody else knows it.',
+    text: 'It is for the administrator of your instance “{name}”. No one else knows it.',
     password: 'Password',
     again: 'The same password again',
     submit: 'Set the password',
@@ -51,12 +51,14 @@ const en: PasswordTexts = {
   },
   set: {
     title: 'Your password is set',
-    text: 'Log in to your instance with it. The link of your mail does not work any more.',
+    text: 'You can now log in to your instance with it. The link in your mail no longer works.',
     open: 'Open your instance',
   },
   used: {
     title: 'This link was used already',
-    text: 'A password was set with it. If that was not you, write to {support} at once. If you forgot your password, ask there for another link.',
+    text:
+      'A password was set with it. If that was not you, write to {support} immediately. If you forgot your ' +
+      'password, ask there for another link.',
   },
   expired: {
     title: 'This link has expired',
@@ -65,7 +67,9 @@ const en: PasswordTexts = {
   },
   gone: {
     title: 'This link is not valid',
-    text: 'It may have been cut off on its way: copy the whole link from the mail. If you got several mails, use the newest one. Otherwise write to {support}.',
+    text:
+      'It may be incomplete: copy the whole link from the mail. If you got several mails, use the latest one. ' +
+      'Otherwise write to {support}.',
   },
   changed: {
     title: 'The password was changed already',
@@ -76,7 +80,7 @@ const en: PasswordTexts = {
     text: 'Your password was not set, and your link still works. Please try again in a few minutes, or write to {support}.',
     again: 'Try again',
   },
-  sent: { title: 'Please look into your mailbox', text: 'We have sent you another link. Only the newest one works.' },
+  sent: { title: 'Please check your mailbox', text: 'We have sent you a new link. Only the latest one works.' },
 }
 
 const fr: PasswordTexts = {

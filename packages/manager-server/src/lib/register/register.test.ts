@@ -98,13 +98,13 @@ describe('a request', () => {
   test('is sent, confirmed by a button and not by the link, and then approved', async () => {
     const sent = await post(url, ada)
     expect(sent.url).toMatch(/\/register\/sent\?lang=en$/)
-    expect(await sent.text()).toContain('Please look into your mailbox')
+    expect(await sent.text()).toContain('Please check your mailbox')
     expect(mail.received.map(({ to }) => to)).toEqual([['ada@example.org']])
     // Links may be followed by programs: nothing changes.
     for (const method of ['GET', 'HEAD', 'GET']) expect((await fetch(link(), { method })).status).toBe(200)
     expect(await requests()).toMatchObject([{ name: 'demo', status: 'unconfirmed' }])
     await expect(manager.perform('requests approve', { id: (await requests())[0]!.id })).rejects.toThrow(
-      'was not confirmed',
+      'has not been confirmed',
     )
     const token = new URL(link()).searchParams.get('token')!
     const confirmed = await post(`${url}/confirm`, { token, lang: 'en' })
@@ -114,7 +114,7 @@ describe('a request', () => {
     expect(request).toMatchObject({ status: 'confirmed', email: 'ada@example.org', firstname: 'Ada' })
     await manager.perform('requests approve', { id: request!.id })
     expect(manager.instance('demo')).toMatchObject({ ownerEmail: 'ada@example.org', desired: 'started' })
-    expect(textOf(mail.received.at(-1)!.text)).toContain('your instance "demo" (version 1.0) is there:')
+    expect(textOf(mail.received.at(-1)!.text)).toContain('your instance "demo" (version 1.0) is ready:')
     await manager.perform('delete', { name: 'demo', force: true })
   })
 
@@ -140,7 +140,7 @@ describe('a request', () => {
     database.exec(`update request set created = '${new Date(Date.now() - 3.1 * 24 * 3_600_000).toISOString()}'`)
     const gone = await fetch(link())
     expect(gone.status).toBe(404)
-    expect(await gone.text()).toContain('not valid any more')
+    expect(await gone.text()).toContain('no longer valid')
     expect(database.prepare('select count(*) as n from request').get()).toEqual({ n: 0 })
   })
 })
@@ -149,7 +149,7 @@ describe('the form', () => {
   test.each([
     [{ email: '' }, 'This is needed.'],
     [{ email: 'ada@example.org\r\nBcc: all@example.org' }, 'characters that cannot be seen'],
-    [{ email: 'ada' }, 'This is no e-mail address.'],
+    [{ email: 'ada' }, 'Not a valid e-mail address.'],
     [{ email: 'nobody@example.org' }, 'No mail can be sent to this address.'],
     [{ name: '../etc' }, 'A name has 3 to 20 letters'],
     [{ name: 'x'.repeat(300) }, 'A name has 3 to 20 letters'],
@@ -180,7 +180,7 @@ describe('the form', () => {
 
   test('answers programs that fill in the hidden field, and does nothing', async () => {
     const answer = await post(url, { ...ada, website: 'https://example.com' })
-    expect(await answer.text()).toContain('Please look into your mailbox')
+    expect(await answer.text()).toContain('Please check your mailbox')
     expect(await requests()).toEqual([])
     expect(mail.received).toEqual([])
   })
@@ -264,7 +264,10 @@ describe('the link of an approval', () => {
     expect([await tries(first), await tries(password)]).toEqual([401, 200])
 
     const twice = await send({ token, password: 'another one', again: 'another one' })
-    expect([twice.status, await twice.text()]).toEqual([410, expect.stringContaining(`write to ${support} at once`)])
+    expect([twice.status, await twice.text()]).toEqual([
+      410,
+      expect.stringContaining(`write to ${support} immediately`),
+    ])
     expect(await tries(password)).toBe(200)
     expect(manager.context.registry.history({ limit: 1 })).toMatchObject([
       { action: 'password', actor: ada.email, instance: 'demo', result: 'ok' },
@@ -308,7 +311,7 @@ describe('the link of an approval', () => {
     expect(await tries(first)).toBe(200)
     mail.received.length = 0
     const again = await post(`${url}/password/again`, { token })
-    expect(await again.text()).toContain('Only the newest one works')
+    expect(await again.text()).toContain('Only the latest one works')
     expect(mail.received.map(({ to }) => to)).toEqual([[ada.email]])
     expect((await send({ token })).status).toBe(404)
     expect((await send({ token: tokenOfMail(), password, again: password })).status).toBe(200)
@@ -468,7 +471,7 @@ describe('the pages', () => {
       await keepScreenshot(page, 'register-faults')
       await page.getByLabel('Name of the instance').fill('demo')
       await page.getByRole('button', { name: 'Send the request' }).click()
-      await page.getByRole('heading', { name: 'Please look into your mailbox' }).waitFor()
+      await page.getByRole('heading', { name: 'Please check your mailbox' }).waitFor()
       await keepScreenshot(page, 'register-sent')
       await page.goto(link())
       await keepScreenshot(page, 'register-confirm')

@@ -29,7 +29,7 @@ interface PageText {
 
 const en: RegisterTexts = {
   title: 'Ask for an instance',
-  intro: 'We send you a mail to confirm your address. Then somebody looks at your request, and you get an answer.',
+  intro: 'We send you a mail to confirm your address. Then we review your request and send you an answer.',
   labels: {
     name: 'Name of the instance',
     version: 'Version',
@@ -51,13 +51,13 @@ const en: RegisterTexts = {
     'no-name': 'A name has 3 to 20 letters and digits, without spaces or accents.',
     taken: 'This name is taken. Please choose another one.',
     'no-version': 'Please choose one of the versions.',
-    'no-address': 'This is no e-mail address.',
+    'no-address': 'Not a valid e-mail address.',
     undeliverable: 'No mail can be sent to this address.',
     'too-long': 'This is too long.',
     invisible: 'This holds characters that cannot be seen.',
   },
   sent: {
-    title: 'Please look into your mailbox',
+    title: 'Please check your mailbox',
     text: 'We have sent you a mail with a link. Your request counts once you have confirmed it there, within three days.',
   },
   confirm: {
@@ -67,11 +67,11 @@ const en: RegisterTexts = {
   },
   confirmed: {
     title: 'Thank you, your request is confirmed',
-    text: 'Somebody looks at it now. You get a mail with the answer.',
+    text: 'We will review it and send you the answer by mail.',
   },
   gone: {
-    title: 'This link is not valid any more',
-    text: 'It may have been cut off on its way, or it is older than three days.',
+    title: 'This link is no longer valid',
+    text: 'It may be incomplete, or older than three days.',
     again: 'Ask once more',
   },
   closed: { title: 'Requests are not possible at the moment', text: 'Please try again later.' },

@@ -13,7 +13,7 @@ export function jsonResult(value: unknown, place = 'result', depth = 0): JsonVal
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (typeof value !== 'object') throw new TypeError(`${place} is ${describe(value)}`)
-  if (depth === deepest) throw new TypeError(`${place} is nested too deeply, or holds itself`)
+  if (depth === deepest) throw new TypeError(`${place} is nested too deeply, or contains itself`)
   if (Array.isArray(value)) return value.map((item, at) => jsonResult(item, `${place}[${at}]`, depth + 1))
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) throw new TypeError(`${place} is ${describe(value)}`)

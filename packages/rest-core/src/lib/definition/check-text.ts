@@ -16,7 +16,7 @@ export async function checkText(text: string, fileName: string, schema: object, 
   if (document.errors.length > 0) {
     throw new DefinitionError(
       document.errors.map(({ code, pos, message }) => {
-        const text = code === 'MULTIPLE_DOCS' ? 'holds a second object; each one needs its own file' : message
+        const text = code === 'MULTIPLE_DOCS' ? 'contains a second object; each one needs its own file' : message
         return `${place(pos[0])} ${text}`
       }),
     )

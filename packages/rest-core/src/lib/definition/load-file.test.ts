@@ -110,7 +110,7 @@ states: { field: mov_state, transitions: [{ from: 5, to: x }] }
       ['2:36 fields.a.values must not be empty'],
     ],
     ['a key twice', 'name: A\nname: B', ['2:1 Map keys must be unique']],
-    ['two documents', 'name: A\n---\nname: B', ['2:1 holds a second object; each one needs its own file']],
+    ['two documents', 'name: A\n---\nname: B', ['2:1 contains a second object; each one needs its own file']],
     [
       'an alias without anchor',
       'name: A\nfields: *all',

@@ -23,29 +23,31 @@ export function header(name: string, text: string, required = true): HeaderDescr
 
 /** Headers of what was written. */
 export const writtenHeaders = [
-  header('X-Dry-Run', '`true`: nothing was kept.', false),
-  header('Idempotency-Replayed', '`true`: it was done before, this is the answer of then.', false),
+  header('X-Dry-Run', '`true`: nothing was stored.', false),
+  header('Idempotency-Replayed', '`true`: the request was already done; this is its first answer.', false),
 ]
 
 export const entityTag = header('ETag', 'Tag of the record, for `If-Match` and `If-None-Match`.')
 
 const reasons: Readonly<Record<number, string>> = {
-  400: 'Something is wrong with the request; `messages` tells each mistake.',
+  400: 'The request is invalid; `messages` lists each mistake.',
   401: 'Credentials are missing or wrong.',
-  403: 'The user may not do this.',
+  403: 'The user is not allowed to do this.',
   404: 'It does not exist, or the user may not see it.',
-  409: 'The functional key or a unique value is taken, other records refer to this one, or the `Idempotency-Key` was used for another request.',
-  412: 'The record is not the one that `If-Match` names.',
+  409:
+    'The functional key or a unique value already exists, other records refer to this one, or the ' +
+    '`Idempotency-Key` was used for another request.',
+  412: 'The record has changed: its tag is not that of `If-Match`.',
   413: 'The body, or a document in it, is too large.',
   415: 'The body is not JSON in UTF-8, or it is compressed.',
   429: 'Too many requests, or too many wrong passwords.',
-  500: 'Something failed inside; the log of the server says more.',
+  500: 'An internal error; see the log of the server.',
   503: 'The database cannot be reached or is busy.',
 }
 
 const headersOf: Readonly<Record<number, readonly HeaderDescription[]>> = {
-  401: [header('WWW-Authenticate', 'What credentials are taken.', false)],
-  409: [header('Retry-After', 'Seconds to wait, while the same request is being carried out.', false)],
+  401: [header('WWW-Authenticate', 'Accepted credentials.', false)],
+  409: [header('Retry-After', 'Seconds to wait while the same request is in progress.', false)],
   429: [header('Retry-After', 'Seconds to wait.', false)],
   503: [header('Retry-After', 'Seconds to wait.', false)],
 }

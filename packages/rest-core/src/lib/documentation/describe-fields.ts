@@ -93,5 +93,5 @@ function listRule(field: FieldModel): string {
 function stateRule(field: FieldModel): string {
   const { transitions = [] } = field.object.definition.states ?? {}
   const ways = transitions.map(({ from, to }) => `${[from].flat().map(code).join(' or ')} → ${code(to)}`)
-  return `state, begins as ${code(initialState(field))}${ways.length > 0 ? `, then ${ways.join(', ')}` : ''}`
+  return `state, starts as ${code(initialState(field))}${ways.length > 0 ? `, then ${ways.join(', ')}` : ''}`
 }

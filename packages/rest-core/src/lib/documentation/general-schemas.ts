@@ -48,7 +48,7 @@ const errorMessage = exactly(
     'item?': { ...count, description: 'Place in a batch, from 0 on.' },
     text,
   },
-  'One thing that is wrong. Codes are stable, texts are not; hooks of objects may have codes of their own.',
+  'One mistake. Codes are stable, texts are not; hooks of objects may have their own codes.',
 )
 
 const scope = oneOf('record', 'global', 'both')
@@ -138,7 +138,7 @@ const metadata = exactly(
     ),
     publications: listOf(exactly({ ...named, scope, format: text, mime: text })),
   },
-  'What an object is made of, as far as this user may know it.',
+  'The definition of an object, as far as this user may see it.',
 )
 
 const session = exactly({
@@ -168,7 +168,7 @@ export const generalSchemas: Readonly<Record<string, Schema>> = {
   ),
   'rest.Count': exactly(
     { count, page: count, maxpage: count, pagesize: { type: 'integer', minimum: 1 } },
-    'The number of records; pages are counted from 0, so that there are `maxpage` + 1.',
+    'The number of records. Pages are counted from 0, so there are `maxpage` + 1.',
   ),
   'rest.Deleted': exactly({ row_id: text }),
   'rest.Session': exactly({ session }),

@@ -16,7 +16,7 @@ export function guide({ level, parameters }: ServiceDescription): string {
   const asked = Object.entries(views).flatMap(([name, text]) =>
     parameters.includes(name) ? [`\`?${name}=${text}\``] : [],
   )
-  return `Only what the user who asked for this may do is described. Compatibility level ${level}.
+  return `This describes only what the current user is allowed to do. Compatibility level ${level}.
 
 **Values.** Row ids and references are strings. Texts, lists of codes, dates and references that are not filled are \`""\`
 (several codes: \`[]\`), numbers \`null\`. Dates are \`yyyy-MM-dd\`, with times \`yyyy-MM-dd HH:mm:ss\` in UTC, times
@@ -30,10 +30,10 @@ for that method.
 **Filters.** A parameter with the name of a field filters: a value with the wildcards \`*\` (any characters) and \`_\` (one;
 \`\\\` escapes), an interval \`from;to\` of numbers, dates and times, or an expression such as \`>= 5\`, \`in ('a', 'b')\`,
 \`not like 'a%'\`, \`is null\`, combined by \`and\`, \`or\`, \`not\` and parentheses. A repeated parameter means one of its
-values. All filters must hold. \`_filter\` is one condition on several fields, which holds as well:
+values. All filters must match. \`_filter\` is an additional condition on several fields:
 \`(f like 'a%' or g__h = 1) and not i is null\`.
 
-**Linked objects.** \`<reference>__<field>\` is a field of the record that a reference leads to, and paths go on, up to
+**Linked objects.** \`<reference>__<field>\` is a field of the record that a reference leads to; paths can continue, up to
 ${longestPath} references: \`a__b__c\`. Filters, \`_filter\`, \`_order\` and \`_fields\` take the path of any field that may be read
 where it leads to, listed here or not; see the description of that object. What may not be read is empty, or unknown.
 

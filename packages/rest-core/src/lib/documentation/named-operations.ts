@@ -30,7 +30,7 @@ export const namedOperations = {
         filtered: isGlobal(route),
         answers: [
           answer(
-            'The document; with `_output=json`, or for who accepts JSON only, as JSON.',
+            'The document; as JSON with `_output=json`, or if only JSON is accepted.',
             {
               [mime]: isText(mime) ? { type: 'string' } : {},
               ...jsonContent(mime === 'application/json' ? {} : publicationSchema(route)),
@@ -69,14 +69,16 @@ function describeAction(access: Access, action: ActionModel, route: Route): Oper
   const post = route.method === 'POST'
   const result = exactly({ result: {} })
   const done = answer(
-    isGlobal(route) ? 'What the action gives; with `_count=true` the number of records.' : 'What the action gives.',
+    isGlobal(route)
+      ? 'The result of the action; with `_count=true` the number of records.'
+      : 'The result of the action.',
     jsonContent(isGlobal(route) ? { anyOf: [result, reference('rest.Count')] } : result),
     writtenHeaders,
   )
   const begun = answer(
-    'It has begun, and runs on.',
+    'The action has started and continues in the background.',
     jsonContent(reference('rest.Task')),
-    [header('Location', 'Address of its state.')],
+    [header('Location', 'Address of its status.')],
     202,
   )
   return {

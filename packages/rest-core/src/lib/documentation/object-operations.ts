@@ -11,11 +11,8 @@ import type { ServiceOperation } from './service-interface.js'
 const anyBytes: Schema = {}
 const contentTag = header('ETag', 'Tag of the content.')
 const disposition = header('Content-Disposition', 'Name of the file.')
-const contentRange = header('Content-Range', 'Which part it is, of how many bytes.')
-const ifNoneMatch = headerParameter(
-  'If-None-Match',
-  'Tag of the content that the client has: 304 when it is the same still.',
-)
+const contentRange = header('Content-Range', 'Range of bytes, and total size.')
+const ifNoneMatch = headerParameter('If-None-Match', "Tag of the client's copy: 304 if it is unchanged.")
 
 /** Operations on an object that are not about its records alone: what describes it, its index, its documents. */
 export const objectOperations = {
@@ -25,13 +22,13 @@ export const objectOperations = {
     return path.includes('{row_id}')
       ? {
           id: 'metadata-record',
-          summary: 'What can be done with a record now',
+          summary: 'Get the available actions of a record',
           text: 'The metadata of the object, with the state of the record, the transitions from it, and the actions that can run on it. The same as getting it with `_metadata=true`.',
           answers: [answer('The metadata.', content), ...errors(404)],
         }
       : {
           id: 'metadata',
-          summary: 'What the object is made of',
+          summary: 'Get the definition of the object',
           text: 'The same as a search with `_metadata=true`.',
           answers: [answer('The metadata.', content), ...errors()],
         }
@@ -47,7 +44,7 @@ export const objectOperations = {
           text: 'Best first; without pages 1,000 at most. The same as a search with `_indexsearch`.',
           filtered: true,
           answers: [
-            answer('What was found.', jsonContent(indexAnswer(reference(schemaNames.record(access.object.name))))),
+            answer('The records found.', jsonContent(indexAnswer(reference(schemaNames.record(access.object.name))))),
             ...errors(),
           ],
         }
@@ -61,14 +58,17 @@ export const objectOperations = {
           parameters: [
             ifNoneMatch,
             headerParameter('Range', 'A part of the content, e.g. `bytes=0-999`.'),
-            headerParameter('If-Range', 'Tag of the content that the part shall be of; else all of it is answered.'),
+            headerParameter(
+              'If-Range',
+              'Tag of the content that the range belongs to; otherwise the whole content is sent.',
+            ),
           ],
           answers: [
             answer('The content.', { '*/*': anyBytes }, [contentTag, disposition]),
             answer('The part.', { '*/*': anyBytes }, [contentTag, disposition, contentRange], 206),
-            answer('The content is the one that the client has.', {}, [contentTag], 304),
+            answer("The client's copy is up to date.", {}, [contentTag], 304),
             ...errors(404),
-            answer('The content has no such part.', {}, [contentRange], 416),
+            answer('The range is outside the content.', {}, [contentRange], 416),
           ],
         }
       : undefined,
@@ -81,7 +81,7 @@ export const objectOperations = {
           parameters: [ifNoneMatch],
           answers: [
             answer('A picture.', { 'image/webp': anyBytes }, [contentTag]),
-            answer('The picture is the one that the client has.', {}, [contentTag], 304),
+            answer("The client's copy is up to date.", {}, [contentTag], 304),
             ...errors(404),
           ],
         }
@@ -94,11 +94,8 @@ export const objectOperations = {
           summary: 'Put a document or image into a field',
           text: 'Without `_name` the name is that of the header `Content-Disposition`, or of the field.',
           parameters: [
-            headerParameter(
-              'If-Match',
-              'Tag of the content that is there: refused with 412 when it is another one now.',
-            ),
-            headerParameter('If-None-Match', '`*`: refused with 412 when there is any.'),
+            headerParameter('If-Match', 'Expected tag of the current content; 412 if it has changed.'),
+            headerParameter('If-None-Match', '`*`: 412 if there is already a content.'),
           ],
           body: {
             required: true,
@@ -115,7 +112,7 @@ export const objectOperations = {
 
 export const documentationContents = {
   summary: 'This documentation',
-  text: 'Markdown, or what `_output` says. OpenAPI is JSON, or YAML for who accepts YAML only.',
+  text: 'Markdown, or what `_output` says. OpenAPI is JSON, or YAML if only YAML is accepted.',
   answers: [
     answer('The documentation.', {
       'text/markdown': { type: 'string' },

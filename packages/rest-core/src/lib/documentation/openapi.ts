@@ -137,7 +137,7 @@ function securitySchemes({ authorizationHeader }: ServiceDescription): Record<st
       type: 'apiKey',
       in: 'header',
       name: authorizationHeader,
-      description: 'What `Authorization` would hold, where a proxy has that header for itself.',
+      description: 'The contents of `Authorization`, for proxies that use that header themselves.',
     },
   }
 }

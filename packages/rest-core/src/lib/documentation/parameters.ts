@@ -139,7 +139,7 @@ function filter({ object }: Access, field: ReadableField): ParameterDescription 
     name: field.name,
     in: 'query',
     required: false,
-    text: `Filter on ${labelOf(field)}: ${filterText(field)}. Repeated: one of.`,
+    text: `Filter on ${labelOf(field)}: ${filterText(field)}. Repeat it to match any of several values.`,
     schema: { type: 'array', items: { type: 'string' } },
     list: 'repeated',
     shared: `${object.name}.${field.name}`,

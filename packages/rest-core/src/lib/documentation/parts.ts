@@ -56,9 +56,10 @@ export function headerParameter(name: string, text: string): ParameterDescriptio
 export const idempotencyKey: ParameterDescription = {
   ...headerParameter(
     'Idempotency-Key',
-    'A random text: a repeated request is answered as the first one was, and not done again. Kept for a day.',
+    'A random text. A repeated request with the same key gets the first answer and is not done again. Kept for a ' +
+      'day.',
   ),
   schema: { type: 'string', pattern: String.raw`^[\x21-\x7e]{1,255}$` },
 }
 
-export const ifMatch = headerParameter('If-Match', 'Tag of the record: refused with 412 when it is another one now.')
+export const ifMatch = headerParameter('If-Match', 'Expected tag of the record; 412 if it has changed.')

@@ -19,12 +19,10 @@ export const recordOperations = {
     return {
       id: `get${id}`,
       summary: `Get a record${what}`,
-      parameters: [
-        headerParameter('If-None-Match', 'Tag of the record that the client has: 304 when it is the same still.'),
-      ],
+      parameters: [headerParameter('If-None-Match', "Tag of the client's copy: 304 if it is unchanged.")],
       answers: [
         answer('The record.', recordContent(access), [entityTag]),
-        answer('The record is the one that the client has.', {}, [entityTag], 304),
+        answer("The client's copy is up to date.", {}, [entityTag], 304),
         ...errors(404),
       ],
     }
@@ -41,7 +39,7 @@ export const recordOperations = {
       answers: [
         answer('The new record.', recordContent(access), [
           entityTag,
-          header('Location', 'Address of the record, unless it was a dry run.', false),
+          header('Location', 'Address of the record, except for a dry run.', false),
           ...writtenHeaders,
         ]),
         ...errors(404, 409, 413, 415),
@@ -73,7 +71,7 @@ export const recordOperations = {
       text: '`POST` with `_method=DELETE` does the same.',
       parameters: [ifMatch, idempotencyKey],
       answers: [
-        answer('The record is gone.', jsonContent(reference('rest.Deleted')), writtenHeaders),
+        answer('The record is deleted.', jsonContent(reference('rest.Deleted')), writtenHeaders),
         ...errors(404, 409, 412),
       ],
     }
@@ -84,7 +82,7 @@ export const recordOperations = {
     return {
       id: 'upsert',
       summary: 'Change a record by its functional key, or create it',
-      text: 'The address tells the values of the key; they need not be in the body.',
+      text: 'The address contains the values of the key; they can be left out of the body.',
       parameters: [ifMatch, idempotencyKey],
       body: bodyOf(access, 'update'),
       answers: [
@@ -108,7 +106,11 @@ export const recordOperations = {
       parameters: [idempotencyKey],
       body: { required: true, text: 'What to do, in order.', content: jsonContent(listOf(batchItem(access))) },
       answers: [
-        answer('Per item, in order: the record, or why not.', jsonContent(listOf(batchResult(name))), writtenHeaders),
+        answer(
+          'For each item, in order: the record or the error.',
+          jsonContent(listOf(batchResult(name))),
+          writtenHeaders,
+        ),
         ...errors(404, 409, 413, 415),
       ],
     }
@@ -146,7 +148,7 @@ function search(access: Access): OperationContents | undefined {
   return {
     id: 'search',
     summary: 'Search records',
-    text: 'All of them, streamed, unless a page is asked for. `Accept: application/x-ndjson` gives one record per line.',
+    text: 'All records, streamed, unless a page is requested. `Accept: application/x-ndjson` gives one record per line.',
     filtered: true,
     parameters: [
       headerParameter('Prefer', '`count=exact`: a page comes with the number of records and a link to the last page.'),
@@ -161,7 +163,7 @@ function search(access: Access): OperationContents | undefined {
         [
           header('Link', 'Pages: `first`, `prev`, `next`, `last`, as far as they exist and are known.', false),
           header('X-Next-Cursor', 'Of a page by cursor: the cursor of the next one, as long as there is one.', false),
-          header('X-Total-Count', 'The number of records, to who prefers it.', false),
+          header('X-Total-Count', 'The number of records, if preferred.', false),
           header('Preference-Applied', '`count=exact`', false),
         ],
       ),
@@ -188,11 +190,11 @@ function searchByBody(access: Access): OperationContents | undefined {
     },
     answers: [
       answer(
-        'What a search in the address would answer.',
+        'The same as a search in the address.',
         { 'application/json': {}, 'application/x-ndjson': { type: 'string', description: 'One record per line.' } },
         [
           header('X-Next-Cursor', 'Of a page by cursor: the cursor of the next one, as long as there is one.', false),
-          header('X-Total-Count', 'The number of records, to who prefers it.', false),
+          header('X-Total-Count', 'The number of records, if preferred.', false),
           header('Preference-Applied', '`count=exact`', false),
         ],
       ),

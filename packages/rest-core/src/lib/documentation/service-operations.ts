@@ -17,7 +17,7 @@ const task = answer('The task.', jsonContent(reference('rest.Task')))
 export const serviceOperations: Readonly<Partial<Record<ServiceOperation, ServiceContents>>> = {
   info: {
     id: 'info',
-    summary: 'What the application is, and who is asking',
+    summary: 'Get the application, the user and the session',
     answers: [
       answer(
         'Application, user and session; with `session=true` the session only.',
@@ -31,16 +31,16 @@ export const serviceOperations: Readonly<Partial<Record<ServiceOperation, Servic
     id: 'index-search',
     summary: 'Find records of all indexed objects by words',
     text: 'Best first; without pages 1,000 at most. It takes no filters.',
-    answers: [answer('What was found.', jsonContent(indexAnswer({ type: 'object' }))), ...errors()],
+    answers: [answer('The records found.', jsonContent(indexAnswer({ type: 'object' }))), ...errors()],
   },
   task: {
     id: 'task',
-    summary: 'State of an action that runs in the background',
+    summary: 'Get the status of a background action',
     answers: [task, ...errors(404)],
   },
   cancelTask: {
     id: 'cancel-task',
-    summary: 'Ask an action that runs in the background to stop',
+    summary: 'Cancel a background action',
     answers: [task, ...errors(404)],
   },
 }

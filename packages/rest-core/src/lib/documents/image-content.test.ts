@@ -41,13 +41,13 @@ describe('imageMediaType()', () => {
     ['XML', text('<?xml version="1.0"?><note/>')],
     ['a PDF document', text('%PDF-1.7')],
     ['a ZIP archive or an office document', Buffer.from('PK\x03\x04\x14', 'latin1')],
-    ['content that begins with the bytes 00010203', Buffer.from([0, 1, 2, 3, 4])],
+    ['content that starts with the bytes 00010203', Buffer.from([0, 1, 2, 3, 4])],
     // A text of two letters is no bitmap.
     ['text', text('BMW is a make of cars and motorcycles')],
   ] as const) {
     it(`refuses ${found}`, () => {
       expect(imageMediaType(content, any)).toEqual(
-        new Problem('ERR_TYPE', `must hold a picture (png, jpeg, gif, webp, avif, bmp, tiff, svg), not ${found}`),
+        new Problem('ERR_TYPE', `must contain a picture (png, jpeg, gif, webp, avif, bmp, tiff, svg), not ${found}`),
       )
     })
   }
@@ -56,7 +56,7 @@ describe('imageMediaType()', () => {
     const field = { ...any, mediaTypes: ['image/jpeg', 'image/png'] } as const
     expect(imageMediaType(await red.clone().png().toBuffer(), field)).toBe('image/png')
     expect(imageMediaType(text('<svg/>'), field)).toMatchObject({
-      text: 'must hold a picture (jpeg, png), not image/svg+xml',
+      text: 'must contain a picture (jpeg, png), not image/svg+xml',
     })
   })
 })

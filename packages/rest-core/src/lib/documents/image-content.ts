@@ -46,14 +46,14 @@ export function imageMediaType(content: Uint8Array, { mediaTypes }: ImageField):
   if (found && taken.includes(found)) return found
   return new Problem(
     'ERR_TYPE',
-    `must hold a picture (${taken.map(shortName).join(', ')}), not ${found ?? nameOf(head)}`,
+    `must contain a picture (${taken.map(shortName).join(', ')}), not ${found ?? nameOf(head)}`,
   )
 }
 
 function nameOf(head: Buffer): string {
   if (head.length === 0) return 'an empty file'
   return (
-    others.find(([, test]) => test(head))?.[0] ?? `content that begins with the bytes ${head.toString('hex', 0, 4)}`
+    others.find(([, test]) => test(head))?.[0] ?? `content that starts with the bytes ${head.toString('hex', 0, 4)}`
   )
 }
 

@@ -82,7 +82,7 @@ async function attempt(
     body = await webhookBody(service, principal, event, webhook['whk_with_record'] === true)
   } catch (error) {
     context.onError(error)
-    return { status: 'failed', error: 'The message could not be made; the log has more.' }
+    return { status: 'failed', error: 'The message could not be created; see the log.' }
   }
   if (body === undefined) return { status: 'skipped', error: 'The user of the webhook may not read the record.' }
   try {
@@ -93,10 +93,13 @@ async function attempt(
       signal: AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
     })
     if (http >= 200 && http < 300) return { status: 'done', http }
-    return { status: 'failed', http, error: `It answered with status ${http}.` }
+    return { status: 'failed', http, error: `The receiver answered with status ${http}.` }
   } catch (error) {
     const { name, message } = error as Error
-    return { status: 'failed', error: name === 'TimeoutError' ? `It did not answer within ${timeoutMs} ms.` : message }
+    return {
+      status: 'failed',
+      error: name === 'TimeoutError' ? `The receiver did not answer within ${timeoutMs} ms.` : message,
+    }
   }
 }
 
@@ -137,7 +140,7 @@ async function markFailing(
     http === 410
       ? 'The receiver answered that it is gone (410).'
       : isOver
-        ? `Nothing but failures since ${since} UTC, the last one: ${error}`
+        ? `Only failures since ${since} UTC, the last one: ${error}`
         : undefined
   await update(context, 'Webhook', id, {
     whk_failing_since: since,

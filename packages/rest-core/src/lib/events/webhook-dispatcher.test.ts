@@ -141,7 +141,7 @@ it('a delivery that keeps failing is overtaken, and given up in the end', async 
   await expect
     .poll(deliveries)
     .toMatchObject([
-      { whd_status: 'failed', whd_attempts: 4, whd_error: 'It answered with status 400.' },
+      { whd_status: 'failed', whd_attempts: 4, whd_error: 'The receiver answered with status 400.' },
       { whd_status: 'done' },
     ])
   expect(received.slice(0, 3).map(({ json }) => json.data.number)).toEqual([1, 1, 2])
@@ -159,7 +159,7 @@ it('a webhook that keeps failing is switched off with the reason, and begins ane
   await expect.poll(state).toMatchObject({
     whk_active: false,
     whk_failures: 3,
-    whk_off_reason: expect.stringMatching(/^Nothing but failures since .*status 500/),
+    whk_off_reason: expect.stringMatching(/^Only failures since .*status 500/),
   })
   expect((await deliveries()).map(({ whd_status: one }) => one)).toEqual(['failed', 'pending'])
   status = 200
@@ -252,7 +252,9 @@ it('a call that does not answer in time fails', async () => {
   )
   start({ timeoutMs: 20, retry: { attempts: 1 } })
   await write('a')
-  await expect.poll(deliveries).toMatchObject([{ whd_status: 'failed', whd_error: 'It did not answer within 20 ms.' }])
+  await expect
+    .poll(deliveries)
+    .toMatchObject([{ whd_status: 'failed', whd_error: 'The receiver did not answer within 20 ms.' }])
 })
 
 it('old events and deliveries are deleted', async () => {

@@ -21,7 +21,7 @@ export function documentType(name: 'document' | 'image', number: number): FieldT
     },
     validate(value, { columnType }) {
       const id = value as string
-      if (columnType.kind === 'bytes') return new Problem('ERR_TYPE', 'takes a content, not a text')
+      if (columnType.kind === 'bytes') return new Problem('ERR_TYPE', 'must be a content, not text')
       return urlSafe.test(id) ? undefined : new Problem('ERR_TYPE', `must be the id of a document, not ${quote(id)}`)
     },
     format: String,

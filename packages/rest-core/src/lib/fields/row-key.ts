@@ -117,7 +117,7 @@ export function withoutKey<V extends Readonly<Record<string, FieldValue>>>(
     const value = kept[part.name]
     delete kept[part.name]
     if (value === undefined || isDeepStrictEqual(value, key[at])) continue
-    const text = `Cannot change "${part.name}" of "${name}": the row id is made of it. Insert another row and delete this one.`
+    const text = `Cannot change "${part.name}" of "${name}": it is part of the row id. Insert a new row and delete this one.`
     throw new StoreError('value', text)
   }
   return kept as V

@@ -39,7 +39,7 @@ function parseTerm(text: string, piece: string): IndexTerm {
   const prefix = text.endsWith('*')
   const start = prefix ? text.slice(0, -1) : text
   if (start.includes('*') || (prefix && !endsInWord.test(start)))
-    throw wrong(`has a "*" in ${piece}; it may only follow the beginning of a word: star*, or "star wa*"`)
+    throw wrong(`has a "*" in ${piece}; it may only follow the start of a word: star*, or "star wa*"`)
   const words = indexWords(start)
   return { words: words === '' ? [] : words.split(' '), prefix }
 }

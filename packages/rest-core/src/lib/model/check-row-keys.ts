@@ -52,7 +52,8 @@ export function checkRowKeys(
     if (own.via === undefined) {
       if (targetKey)
         problems.push(
-          `${name}.${field}: the row id of "${own.object}" is made of ${targetKey.join(', ')}; name the own fields that hold these values: via: [${targetKey.join(', ')}]`,
+          `${name}.${field}: the row id of "${own.object}" consists of ${targetKey.join(', ')}; name the fields that ` +
+            `contain these values: via: [${targetKey.join(', ')}]`,
         )
       continue
     }
@@ -63,7 +64,8 @@ export function checkRowKeys(
     if (!targetKey) problems.push(`${name}.${field}.via: the row id of "${own.object}" is one column; leave "via" out`)
     else if (targetKey.length !== own.via.length)
       problems.push(
-        `${name}.${field}.via: the row id of "${own.object}" is made of ${targetKey.length} fields (${targetKey.join(', ')}), not ${own.via.length}`,
+        `${name}.${field}.via: the row id of "${own.object}" consists of ${targetKey.length} fields ` +
+          `(${targetKey.join(', ')}), not ${own.via.length}`,
       )
     const filled = own.via.find((part) => fields[part]?.required || fields[part]?.key || key?.includes(part))
     if (own.onDelete === 'setNull' && filled !== undefined)
@@ -82,8 +84,8 @@ function* checkParts(parts: readonly string[], { fields }: ObjectDefinition): It
   for (const [at, part] of parts.entries()) {
     const field = fields[part]
     if (parts.indexOf(part) !== at) yield `"${part}" stands there twice`
-    else if (!field || part === 'row_id') yield `"${part}" is no field of the object`
-    else if (isMadeOfFields(field)) yield `"${part}" has no column of its own; name the fields that it is made of`
+    else if (!field || part === 'row_id') yield `"${part}" is not a field of the object`
+    else if (isMadeOfFields(field)) yield `"${part}" has no column; name the fields that it consists of`
     else if (!keyTypes.has(field.type)) yield `field "${part}" of type "${field.type}" cannot be part of a row id`
   }
 }

@@ -275,7 +275,7 @@ test.each([
     { row_id: { type: 'id', fields: ['a'] } },
     'Thing.row_id.fields: needs at least two fields; a key of one column is mapped by "column"',
   ],
-  [{ row_id: { type: 'id', fields: ['a', 'none'] } }, 'Thing.row_id.fields: "none" is no field of the object'],
+  [{ row_id: { type: 'id', fields: ['a', 'none'] } }, 'Thing.row_id.fields: "none" is not a field of the object'],
   [
     { row_id: { type: 'id', fields: ['a', 'j'] }, j: { type: 'object' } },
     'Thing.row_id.fields: field "j" of type "object" cannot be part of a row id',

@@ -26,7 +26,7 @@ test('a whole dump is loaded', async () => {
 
 test.each([
   ['nothing', [''], 'line 1'],
-  ['no end', [header, movie, row], 'cut off'],
+  ['no end', [header, movie, row], 'is incomplete'],
   ['half a line', [header, movie, row.slice(0, 7)], 'line 3'],
   ['another file', ['PK\u0003\u0004'], 'damaged'],
   ['other JSON', ['{"a":1}'], 'no dump of records'],
@@ -35,7 +35,7 @@ test.each([
   ['fewer records than it says', [header, movie, row, '{"end":{"Movie":2}}'], 'it has 1 records of Movie'],
   ['an object less than it says', [header, movie, row, '{"end":{"Movie":1,"Actor":1}}'], 'it has no records of Actor'],
   ['an object more than it says', [header, movie, row, '{"end":{}}'], 'says that it has none'],
-  ['something behind the end', [header, movie, row, end, row], 'behind its end'],
+  ['something behind the end', [header, movie, row, end, row], 'after its end'],
   ['an unknown object', [header, movie.replace('Movie', 'Film'), row, end], 'no object "Film"'],
   ['an unknown field', [header, movie.replace('mov_title', 'x'), row, end], 'no field "x"'],
   ['an object twice', [header, movie, movie, row, end], 'comes twice'],

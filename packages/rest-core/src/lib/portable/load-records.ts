@@ -59,7 +59,7 @@ async function loadLines(
   try {
     for await (const text of readLines(content)) {
       number++
-      if (end) throw wrong('there is something behind its end')
+      if (end) throw wrong('there is text after its end')
       const value = parse(text)
       if (number === 1) checkHeader(value)
       else if (Array.isArray(value)) await addRow(value as FieldValue[])
@@ -68,10 +68,10 @@ async function loadLines(
   } catch (error) {
     // TextDecoder
     if (error instanceof TypeError && (error as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      throw wrong('it is no UTF-8')
+      throw wrong('it is not valid UTF-8')
     throw error
   }
-  if (!end) throw wrong('it was cut off')
+  if (!end) throw wrong('it is incomplete')
   return counts
 
   async function beginOrEnd(value: Partial<ObjectHeader & DumpEnd> | null): Promise<void> {
@@ -118,13 +118,13 @@ async function loadLines(
     try {
       return JSON.parse(text)
     } catch {
-      throw wrong('the line is damaged, or the dump was cut off')
+      throw wrong('the line is damaged, or the dump is incomplete')
     }
   }
 
   function checkHeader(value: unknown): void {
     const { format, version } = (value ?? {}) as Partial<DumpHeader>
-    if (format !== formatName) throw wrong('it is no dump of records')
+    if (format !== formatName) throw wrong('it is not a dump of records')
     if (version !== formatVersion) throw wrong(`its format has version ${version}; this program knows ${formatVersion}`)
   }
 

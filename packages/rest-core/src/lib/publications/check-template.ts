@@ -168,7 +168,7 @@ export function checkTemplate(
   function checkBranch(branch: hbs.AST.Program): void {
     const [kind, back] = [scanner.kind(), scanner.mark()]
     walk(branch)
-    if (scanner.kind() !== kind) tell(branch, 'a block must end in the same tag, quotes or text in which it began')
+    if (scanner.kind() !== kind) tell(branch, 'a block must end in the same tag, quotes or text in which it started')
     back()
   }
 

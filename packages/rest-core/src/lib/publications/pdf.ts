@@ -23,7 +23,7 @@ export async function makePdf(
   await needPackage('A publication of the format pdf', 'pdfmake')
   const answer = await makeInThread({ kind: 'pdf', definition, pageNumbers })
   if ('content' in answer) return Buffer.from(answer.content.buffer)
-  throw new RestError('ERR_INTERNAL', `${where}: no PDF can be made of it: ${answer.failed}`)
+  throw new RestError('ERR_INTERNAL', `${where}: the PDF could not be created: ${answer.failed}`)
 }
 
 /** More columns are easier to read on a page that is wider than high. */

@@ -29,7 +29,7 @@ export async function makeSpreadsheet(
     },
   })
   if ('content' in answer) return Buffer.from(answer.content.buffer)
-  throw new RestError('ERR_INTERNAL', `No spreadsheet can be made of it: ${answer.failed}`)
+  throw new RestError('ERR_INTERNAL', `The spreadsheet could not be created: ${answer.failed}`)
 }
 
 function cellOf(field: ReadableField, value: FieldValue | undefined): SheetCell | null {

@@ -113,7 +113,8 @@ function checkItem(item: Readonly<Record<string, unknown>>, at: number): void {
     const shown = action === undefined ? 'no action' : `the action ${JSON.stringify(action).slice(0, 100)}`
     throw wrong(`Item ${at} has ${shown}; give one of ${actions.join(', ')}.`, at)
   }
-  if (rowId !== undefined && typeof rowId !== 'string') throw wrong(`Item ${at} has a "row_id" that is no string.`, at)
+  if (rowId !== undefined && typeof rowId !== 'string')
+    throw wrong(`Item ${at} has a "row_id" that is not a string.`, at)
   if (rowId !== undefined && (action === 'create' || action === 'upsert'))
     throw wrong(`Item ${at} has a "row_id", which a record gets when it is created; leave it out.`, at)
   if (action !== 'delete' && values === undefined) throw wrong(`Item ${at} has no "values".`, at)

@@ -84,5 +84,5 @@ function textOf(order: readonly Order[]): string {
 }
 
 function wrong(why: string): RestError {
-  return new RestError('ERR_BAD_REQUEST', `The cursor ${why}; begin again with an empty one.`)
+  return new RestError('ERR_BAD_REQUEST', `The cursor ${why}; start again with an empty one.`)
 }

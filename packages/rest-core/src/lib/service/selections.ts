@@ -30,7 +30,7 @@ function checkInlined(access: Access, names: true | readonly string[] | undefine
   for (const name of names) {
     const field = access.readable(name)
     if (types.includes(field.type.name) && !isJoined(field)) continue
-    const text = `Field "${name}" of "${access.object.name}" is no ${types.join(' and no ')} of its own.`
+    const text = `Field "${name}" of "${access.object.name}" is not a ${types.join(' or ')} of its own.`
     throw new RestError('ERR_BAD_REQUEST', text)
   }
 }

@@ -65,7 +65,7 @@ export async function translate(
         : RestError.validation(
             orElse(attempt && (await missingReferences(attempt, session)), {
               code: 'ERR_REFERENCE',
-              text: 'A linked record does not exist any more.',
+              text: 'A linked record no longer exists.',
             }),
           )
     case 'value': {

@@ -140,7 +140,7 @@ test('an image field takes pictures only, by their content', async () => {
       {
         code: 'ERR_TYPE',
         field: 'mov_poster',
-        text: 'Field "mov_poster" must hold a picture (png, jpeg, gif, webp, avif, bmp, tiff, svg), not text.',
+        text: 'Field "mov_poster" must contain a picture (png, jpeg, gif, webp, avif, bmp, tiff, svg), not text.',
       },
     ],
   })

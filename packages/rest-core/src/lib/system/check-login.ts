@@ -33,7 +33,7 @@ export async function checkLogin(
     const twin = users.map((user) => user['usr_login'] as string).find((other) => foldLogin(other) === folded)
     // The same login is a duplicate, which is told elsewhere.
     if (twin === undefined || twin === login || twin === before) continue
-    const text = `Login "${login}" cannot be told apart from "${twin}", which another user has.`
+    const text = `Login "${login}" is too similar to "${twin}", which another user has.`
     throw RestError.conflict([{ code: 'ERR_USERKEY', field: 'usr_login', text }])
   }
 }

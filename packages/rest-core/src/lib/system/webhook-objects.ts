@@ -29,7 +29,7 @@ export const Webhook = defineObject({
       display: ['usr_login'],
       onDelete: 'cascade',
       label: 'User',
-      help: 'It is told of what this user may read. Empty: of everything.',
+      help: 'It receives what this user may read. Empty: everything.',
     },
     whk_with_record: { type: 'boolean', label: 'With record', help: 'Sends the record as the user may read it.' },
     whk_active: { type: 'boolean', default: true, label: 'Active' },

@@ -22,7 +22,7 @@ export interface AllowOriginsOptions {
  */
 export function allowOrigins(ranges: readonly string[], { trustProxy = [] }: AllowOriginsOptions = {}): Middleware {
   if (ranges.length === 0)
-    throw new TypeError('allowOrigins() needs at least one address range; without any nobody could connect.')
+    throw new TypeError('allowOrigins() needs at least one address range; without one, no client could connect.')
   const allowed = new BlockList()
   for (const range of ranges) add(allowed, range.trim())
   const client = createClientAddress(trustProxy)

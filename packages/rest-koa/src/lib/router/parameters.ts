@@ -33,7 +33,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     on: ['metadata'],
     since: '3.0',
     form: 'flag',
-    text: 'What the object is made of; of a record, also what can be done with it now.',
+    text: 'The definition of the object; for a record, also its available actions.',
   },
   _metadacontext: {
     on: ['metadata'],

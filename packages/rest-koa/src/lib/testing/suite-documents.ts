@@ -254,12 +254,12 @@ export function testDocuments(suite: Suite): void {
       'text',
       'an empty file',
       'HTML',
-      'content that begins with the bytes 00000000',
+      'content that starts with the bytes 00000000',
     ].entries()) {
       const { status, json } = await put(id, 'ast_picture', sent[at] as string, {
         headers: { 'content-type': 'image/png' },
       })
-      const text = `Field "ast_picture" must hold a picture (png, jpeg, gif, webp, avif, bmp, tiff, svg), not ${found}.`
+      const text = `Field "ast_picture" must contain a picture (png, jpeg, gif, webp, avif, bmp, tiff, svg), not ${found}.`
       expect([status, json.messages]).toEqual([400, [{ code: 'ERR_TYPE', field: 'ast_picture', text }]])
     }
     expect(await files()).toBe(before)

@@ -42,7 +42,7 @@ export class SftpClient {
         this.end(
           new TargetError('ERR_TARGET_FAILED', 'The server does not speak SFTP.', {
             cause: error,
-            help: 'When somebody logs in without a terminal, the start-up files of the shell must print nothing.',
+            help: 'Make sure that the start-up files of the shell print nothing for log-ins without a terminal.',
           }),
         )
       }

@@ -176,7 +176,7 @@ function encode(value: FieldValue, type: ColumnType): unknown {
   if (type.kind === 'decimal' && wholeDigits(text) > 38 - type.scale)
     throw new StoreError(
       'value',
-      `Cannot use ${text}: the database has 38 digits for a number, ${type.scale} of them behind the point.`,
+      `Cannot use ${text}: the database has 38 digits for a number, ${type.scale} of them after the point.`,
     )
   return text
 }

@@ -57,7 +57,7 @@ export async function join(client: Client, config: MssqlConfig): Promise<JoinedC
           'select @@trancount as transactions, @@lock_timeout as lock_timeout, @@options as options',
         )
         if (number(row, 'transactions') === 0) {
-          const text = 'No transaction is open on the connection. Begin one before the store joins it.'
+          const text = 'No transaction is open on the connection. Start one before the store joins it.'
           throw new StoreError('internal', text)
         }
         const abort = ((number(row, 'options') ?? 0) & xactAbort) === 0 ? 'off' : 'on'

@@ -37,6 +37,7 @@ async function checkReference(connection: SchemaConnection, table: string, refer
   if (!broken) return
   throw new StoreError(
     'reference',
-    `A reference is broken: ${table}.${columns.join(', ')} has ${Object.values(broken).join(', ')}, which is no row of ${target.table}.`,
+    `A reference is broken: ${table}.${columns.join(', ')} has ${Object.values(broken).join(', ')}, which is not ` +
+      `a row of ${target.table}.`,
   )
 }

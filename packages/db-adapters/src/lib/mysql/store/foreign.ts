@@ -78,7 +78,7 @@ export async function join(client: MysqlClient | MysqlPromiseClient, config: Mys
     session: sessionsOn(connection),
     async enter() {
       if (!(await connection.isInTransaction(`savepoint ${savepoint}`))) {
-        const text = 'No transaction is open on the connection. Begin one before the store joins it.'
+        const text = 'No transaction is open on the connection. Start one before the store joins it.'
         throw new StoreError('internal', text)
       }
       connection.joined = true

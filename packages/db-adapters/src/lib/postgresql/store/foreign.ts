@@ -119,7 +119,7 @@ function restored(settings: readonly Setting[], before: readonly string[]): Sett
 }
 
 function notBegun(cause: unknown): StoreError {
-  return new StoreError('internal', 'No transaction is open on the connection. Begin one before the store joins it.', {
+  return new StoreError('internal', 'No transaction is open on the connection. Start one before the store joins it.', {
     cause,
   })
 }

@@ -41,18 +41,18 @@ export async function loadTables({ type, session, content, signal, onProgress }:
   try {
     for await (const text of readLines(counted())) {
       number++
-      if (ended) throw wrong('there is something behind its end')
+      if (ended) throw wrong('there is text after its end')
       const value = parse(text)
       if (number === 1) checkHeader(value)
       else if (Array.isArray(value)) await addRow(value as unknown[], text.length)
       else await runOrBegin(value as Partial<DumpedStatement & TableHeader & DumpEnd>)
       if (!ended) hash.update(text).update('\n')
     }
-    if (!ended) throw wrong('it was cut off')
+    if (!ended) throw wrong('it is incomplete')
   } catch (error) {
     if (signal?.aborted) throw signal.reason
     // TextDecoder
-    if ((error as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') throw wrong('it is no UTF-8')
+    if ((error as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') throw wrong('it is not valid UTF-8')
     throw error
   } finally {
     signal?.removeEventListener('abort', end)
@@ -104,13 +104,13 @@ export async function loadTables({ type, session, content, signal, onProgress }:
     try {
       return JSON.parse(text)
     } catch {
-      throw wrong('the line is damaged, or the dump was cut off')
+      throw wrong('the line is damaged, or the dump is incomplete')
     }
   }
 
   function checkHeader(value: unknown): void {
     const { format, version, type: dumped } = (value ?? {}) as Partial<DumpHeader>
-    if (format !== formatName) throw wrong('it is no dump of tables')
+    if (format !== formatName) throw wrong('it is not a dump of tables')
     if (version !== formatVersion) throw wrong(`its format has version ${version}; this program knows ${formatVersion}`)
     if (dumped !== type) throw wrong(`it is of a database of the type "${dumped}", not "${type}"`)
   }

@@ -118,7 +118,7 @@ describe('loading refuses a dump', () => {
     ['of another type', [header.replace('mssql', 'oracle')], 'type "oracle"'],
     ['of another version', [header.replace('"version":1', '"version":2')], 'version 2'],
     ['of records', ['{"format":"steward-records"}'], 'no dump of tables'],
-    ['without an end', [header, one, '["x"]'], 'cut off'],
+    ['without an end', [header, one, '["x"]'], 'is incomplete'],
     ['that is damaged', [header, '{"tab'], 'damaged'],
     ['with rows of another shape', [header, one, '["x","y"]'], 'other columns'],
     ['with a row before its table', [header, '["x"]'], 'other columns'],

@@ -11,7 +11,7 @@ export async function checkFile(file: string): Promise<void> {
   try {
     const [found] = (await once(worker, 'message')) as [string]
     if (found === 'ok') return
-    throw new DatabaseServerError('ERR_FAILED', `The dump is damaged or was cut off: ${found}.`)
+    throw new DatabaseServerError('ERR_FAILED', `The dump is damaged or incomplete: ${found}.`)
   } finally {
     await worker.terminate()
   }

@@ -124,7 +124,7 @@ function version(): string {
 
 function checked({ name }: DatabaseAccount): string {
   if (isAbsolute(name) && !name.includes('\0')) return name
-  throw new DatabaseServerError('ERR_FAILED', `"${name}" is no absolute path of a database file.`)
+  throw new DatabaseServerError('ERR_FAILED', `"${name}" is not an absolute path of a database file.`)
 }
 
 function attemptOn<T>(account: DatabaseAccount, verb: string, work: (file: string) => Promise<T>): Promise<T> {

@@ -35,7 +35,7 @@ export async function join(client: SqliteClient, busyTimeoutMs: number): Promise
     async enter() {
       if (!connection.raw.open) throw new StoreError('unavailable', 'The database object of the application is closed.')
       if (!connection.raw.inTransaction) {
-        const text = 'No transaction is open on the connection. Begin one before the store joins it.'
+        const text = 'No transaction is open on the connection. Start one before the store joins it.'
         throw new StoreError('internal', text)
       }
       await execute('savepoint steward')

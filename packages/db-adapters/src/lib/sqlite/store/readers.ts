@@ -143,7 +143,7 @@ export class Readers {
         timeoutMs > 0
           ? setTimeout(() => giveUp(`Cannot read: it took longer than ${timeoutMs} ms.`), timeoutMs)
           : undefined
-      const gone = (): void => giveUp('Cannot read: nobody waits for it any more.')
+      const gone = (): void => giveUp('Cannot read: the caller is no longer waiting.')
       const settle = (): void => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', gone)

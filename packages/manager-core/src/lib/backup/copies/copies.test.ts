@@ -44,7 +44,7 @@ describe('copies of backups at a target', () => {
     const history = await test.perform('history')
     expect(history.list).toMatchObject([
       { action: 'backups export', instance: 'demo', result: 'ok', message: expect.stringContaining('is at "nas"') },
-      { action: 'backups export', result: 'ok', message: expect.stringContaining('was at "nas" already') },
+      { action: 'backups export', result: 'ok', message: expect.stringContaining('was already at "nas"') },
     ])
   })
 
@@ -77,14 +77,14 @@ describe('copies of backups at a target', () => {
     for (const file of files(key))
       expect(readFileSync(test.store(file))).toEqual(readFileSync(join(test.home, 'save', file)))
     const again = await test.perform('backups fetch', { ...demo, from: 'nas:latest' })
-    expect(again.message).toContain('is here already')
+    expect(again.message).toContain('is already here')
   })
 
   it('are refused with what there is', async () => {
     test.madeUp()
     await expect(test.perform('backups export', { ...demo, to: 'ftp' })).rejects.toMatchObject({
       code: 'ERR_NOT_FOUND',
-      help: 'Those that are set are nas.',
+      help: 'Targets: nas.',
     })
     await expect(test.perform('backups export', { ...demo, to: 'none' })).rejects.toMatchObject({ code: 'ERR_USAGE' })
     await expect(test.perform('backups fetch', demo)).rejects.toMatchObject({ code: 'ERR_USAGE' })

@@ -93,7 +93,7 @@ function copyToOne(
     const message =
       sent > 0
         ? `The backup ${key} is at "${target}" (${sizeText(of)}).`
-        : `The backup ${key} was at "${target}" already.`
+        : `The backup ${key} was already at "${target}".`
     return { message, warnings: await sweep(context, opened, key, signal) }
   })
 }
@@ -107,7 +107,7 @@ async function assertGood<T>(
   try {
     if (damage === undefined) return await rememberingDamage({ folder, clock }, work)
     throw new ManagerError('ERR_BACKUP', `The backup ${key} is not copied: ${damage}`, {
-      help: 'Use another backup; when this one is good again, verify it.',
+      help: 'Use another backup. Once this one is repaired, verify it.',
       command: `backups verify ${nameIn(key)} ${lastPart(key)}`,
     })
   } catch (error) {
@@ -129,7 +129,7 @@ async function sweep(
     return []
   } catch (error) {
     signal?.throwIfAborted()
-    return [`What uploads left unfinished could not be removed: ${(error as Error).message}`]
+    return [`The remains of unfinished uploads could not be removed: ${(error as Error).message}`]
   }
 }
 
@@ -141,5 +141,8 @@ export function failureText(backup: Backup, { failed }: CopyReport): string | un
   if (failed.some(({ error }) => error.code === 'ERR_BACKUP')) return reasons
   const name = nameIn(key)
   const targets = failed.map(({ target }) => target).join(',')
-  return `The backup ${key} is good, but not copied to ${targets}: ${reasons} Try again with: backups export ${name} ${manifest.id} --to ${targets}`
+  return (
+    `The backup ${key} is good, but was not copied to ${targets}: ${reasons} To try again, run: manager backups ` +
+    `export ${name} ${manifest.id} --to ${targets}`
+  )
 }

@@ -97,7 +97,7 @@ async function removeLocal(
   const { id } = instanceOf(registry, backup)
   const lock = locks.tryAcquire(id === '' ? [] : [`instance:${id}`], `removal of ${key} by ${actor}`)
   try {
-    if (!lock || isBackupInUse(registry, folder)) return [`${key} is being used, and removed here by the next saveall.`]
+    if (!lock || isBackupInUse(registry, folder)) return [`${key} is in use. The next saveall will remove it here.`]
     await removeBackup(folder)
     return []
   } finally {

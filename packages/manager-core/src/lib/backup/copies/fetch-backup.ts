@@ -50,7 +50,7 @@ export function fetchBackup(context: ManagerContext, caller: Caller, copy: Remot
     context.locks.with([`fetch:${key}`], lockOptionsOf(caller, `fetch of ${key}`, context.clock()), async () => {
       const local = await localBackup(context, key)
       if (local && local.damage === undefined)
-        return { backup: local, message: `The backup ${key} is here already.`, wasHere: true }
+        return { backup: local, message: `The backup ${key} is already here.`, wasHere: true }
       await fetchInto(context, caller, copy, local?.folder ?? join(context.settings.global.saveFolder, key))
       const backup = (await localBackup(context, key)) as Backup
       const bytes = storedBytes(copy.manifest.files)
@@ -142,7 +142,7 @@ export async function fetchFile(
   } catch (error) {
     await rm(path, { force: true })
     if (isTargetError(error, 'ERR_TARGET_NOT_FOUND')) return 'is missing'
-    if (isTargetError(error, 'ERR_TARGET_DAMAGED')) return `cannot be read whole (${error.message})`
+    if (isTargetError(error, 'ERR_TARGET_DAMAGED')) return `cannot be read completely (${error.message})`
     throw error
   }
 }

@@ -132,7 +132,7 @@ async function readCopiedManifest(
   if (bytes === undefined) throw damagedCopy(target, key, manifestName, 'is missing')
   const manifest = parseManifest(bytes, `${target}:${remoteKey(key)}`)
   if (manifest.id === lastPart(key)) return manifest
-  throw damagedCopy(target, key, manifestName, 'is the one of another backup')
+  throw damagedCopy(target, key, manifestName, 'belongs to another backup')
 }
 
 /** Lists of some stores tell other sizes of objects in parts, so that a size that is wrong is looked up. */

@@ -57,7 +57,7 @@ async function remove(
   { signal }: CallOptions,
 ): Promise<string | undefined> {
   const lock = context.locks.tryAcquire([`export:${target}:${key}`, `fetch:${key}`], `removal of ${key} at ${target}`)
-  if (!lock) return 'it is being used'
+  if (!lock) return 'it is in use'
   try {
     const [done] = await removeCopies(context, target, [key], { signal })
     return done?.removal === 'locked' ? 'the store keeps it until a date' : undefined

@@ -74,7 +74,7 @@ export async function faultOf(
     if (found.size !== size) return `gives ${found.size} bytes, not ${size}`
     return found.sha256 === sha256 ? undefined : 'was changed (its hash is another one)'
   } catch (error) {
-    if (isTargetError(error, 'ERR_TARGET_DAMAGED')) return `cannot be read whole (${error.message})`
+    if (isTargetError(error, 'ERR_TARGET_DAMAGED')) return `cannot be read completely (${error.message})`
     if (isTargetError(error, 'ERR_TARGET_NOT_FOUND')) return 'is missing'
     throw error
   }

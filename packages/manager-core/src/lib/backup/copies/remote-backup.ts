@@ -38,7 +38,7 @@ export function remoteIn(text: string): { readonly target: string; readonly back
 /** For errors: what is wrong with a copy. `why` goes on a sentence that begins with the file. */
 export function damagedCopy(target: string, key: string, file: string, why: string): ManagerError {
   return new ManagerError('ERR_BACKUP', `The copy at "${target}" is damaged: ${remoteKey(key, file)} ${why}.`, {
-    help: 'Use another backup; when the backup is here, "backups export" sends it again.',
+    help: 'Use another backup. If this backup exists locally, send it again with "backups export".',
     command: `backups list ${nameIn(key)}`,
   })
 }

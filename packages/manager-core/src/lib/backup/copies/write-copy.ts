@@ -101,7 +101,7 @@ async function writeObject(
     await assertSource?.()
     if (attempt === 2)
       throw new TargetError('ERR_TARGET_DAMAGED', `${object} ${fault}, although it was sent twice`, {
-        help: 'The store does not keep what it is given; nothing of this backup counts there.',
+        help: 'The store loses data, so this copy does not count. Check the target: manager target test <name>',
         transient: false,
       })
   }

@@ -33,13 +33,13 @@ export function createEntryCheck(tops?: readonly string[]): EntryCheck {
   const links = new Set<string>()
   return ({ name, type = 'file', linkname = '', mode = 0 }) => {
     const refuse = (why: string) => {
-      throw new ManagerError('ERR_BACKUP', `"${name}" ${why}; such entries are neither saved nor restored.`)
+      throw new ManagerError('ERR_BACKUP', `"${name}" ${why}. Such entries are never backed up or restored.`)
     }
     const path = partsOf(name)
     if (!path) return refuse('leads out of the backup')
     if (tops && !tops.includes(path[0] ?? '')) return refuse(`is in none of the folders ${tops.join(', ')}`)
     if (isBelow(path, links)) return refuse('lies below a link')
-    if (!types.has(type)) return refuse(`is no file, folder or link but a ${type}`)
+    if (!types.has(type)) return refuse(`is a ${type}, not a file, folder or link`)
     if ((mode & 0o6000) !== 0 && type === 'file') return refuse('runs with the rights of its owner (set-uid)')
     if (type === 'link') {
       const target = partsOf(linkname)

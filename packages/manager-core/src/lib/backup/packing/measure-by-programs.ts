@@ -61,7 +61,7 @@ export async function measureByPrograms(
     ],
     { feed, signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal },
   )
-  if (last?.entries !== entries) throw new Error('not all that is in it was looked at')
+  if (last?.entries !== entries) throw new Error('not all of its contents were read')
   tail?.add(Buffer.from(last.tail, 'base64'))
   return { size, sha256: hash.digest('hex'), plainSize: last.size, plainSha256: last.sha256 }
 }

@@ -54,7 +54,7 @@ async function storeByPrograms(
     [{ ...tarCommand(options, [...progressFlags, '--totals']), isReport }, ...after],
     { file: file.fd, signal },
   )
-  if (total === undefined) throw new Error('tar did not say how much it packed.')
+  if (total === undefined) throw new Error('tar did not report the size of the archive.')
   const warnings = codes['tar'] === 1 ? changesOf(errors, options.folder) : []
   return { measures: { plainSize: total, exitCodes: codes }, warnings }
 }

@@ -69,7 +69,10 @@ function unpackInNode(folder: string, tops: readonly string[]): Unpacking {
       check(header)
       // It would be unpacked under another name.
       if (/\\|^[A-Za-z]:/.test(header.name))
-        throw new ManagerError('ERR_BACKUP', `"${header.name}" can only be unpacked by GNU tar, which is not there.`)
+        throw new ManagerError(
+          'ERR_BACKUP',
+          `"${header.name}" can only be unpacked by GNU tar, which is not installed.`,
+        )
       return true
     },
   })

@@ -36,12 +36,13 @@ export async function filterBySql(options: SqlFilterOptions): Promise<ReadonlySe
     cancelSignal: signal,
     reject: false,
   })
-  if (timedOut) throw new ManagerError('ERR_FAILED', `The filter took longer than ${timeoutMs / 1000} s and was ended.`)
+  if (timedOut)
+    throw new ManagerError('ERR_FAILED', `The filter took longer than ${timeoutMs / 1000} s and was stopped.`)
   if (failed) throw new ManagerError('ERR_FAILED', `The filter ended unexpectedly: ${message}`)
   const answer = JSON.parse(stdout) as readonly string[] | { readonly error: string }
   if ('error' in answer)
-    throw new ManagerError('ERR_USAGE', `The filter is not right: ${answer.error}.`, {
-      help: `Columns of i are ${wireKeys.join(', ')}; v has version, title and date; r has name, version, email and status.`,
+    throw new ManagerError('ERR_USAGE', `The filter is invalid: ${answer.error}.`, {
+      help: `Columns of i: ${wireKeys.join(', ')}; v has version, title and date; r has name, version, email and status.`,
     })
   return new Set(answer)
 }

@@ -105,7 +105,7 @@ export function testFaults(under: () => ProxyUnderTest, words: ProductWords): vo
       await proxy.stop()
       await under().add('demo')
       expect((await under().publish()).warnings).toEqual([
-        `${proxy.type} does not run; what is published is served when it is started.`,
+        `${proxy.type} is not running. The instances will be published when it starts.`,
       ])
       const { proxies } = under().test.context
       expect((await proxies.status()).problems).toHaveLength(1)

@@ -91,7 +91,7 @@ async function look(command: string, mainFile: string | undefined): Promise<Buil
   const { output } = await runProgram(command, ['-V'])
   const version = /Server version: Apache\/(\d+\.\d+\.\d+)/.exec(output)?.[1]
   if (version === undefined)
-    throw new ManagerError('ERR_SETTINGS', `${command} does not tell its version as Apache httpd does.`, { output })
+    throw new ManagerError('ERR_SETTINGS', `${command} does not report a version as Apache httpd does.`, { output })
   const define = (name: string, other: string) => new RegExp(`${name}="([^"]+)"`).exec(output)?.[1] ?? other
   const root = define('HTTPD_ROOT', '/etc/httpd')
   const within = (path: string) => (isAbsolute(path) ? path : join(root, path))
@@ -115,7 +115,7 @@ function refusalOf(said: string): ProxyRefusal {
     return { file: file!, line: Number(line), message: plain(message!), output }
   }
   const reason = output.split('\n').find((text) => /AH\d{5}|rror/.test(text) && !/AH00558|AH00014/.test(text))
-  return { message: plain(reason ?? output.split('\n')[0] ?? 'it failed and said nothing'), output }
+  return { message: plain(reason ?? output.split('\n')[0] ?? 'it failed without a message'), output }
 }
 
 /** Without time, level and its last full stop. */

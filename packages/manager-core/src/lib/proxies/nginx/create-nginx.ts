@@ -83,7 +83,7 @@ async function look(command: string, mainFile: string | undefined): Promise<Buil
   const { output } = await runProgram(command, ['-V'])
   const version = /nginx version: \S+?\/(\d+\.\d+\.\d+)/.exec(output)?.[1]
   if (version === undefined)
-    throw new ManagerError('ERR_SETTINGS', `${command} does not tell its version as nginx does.`, { output })
+    throw new ManagerError('ERR_SETTINGS', `${command} does not report a version as nginx does.`, { output })
   const option = (name: string, other: string) => new RegExp(`--${name}=(\\S+)`).exec(output)?.[1] ?? other
   const prefix = option('prefix', '/usr/local/nginx')
   const within = (path: string) => (isAbsolute(path) ? path : join(prefix, path))
@@ -100,7 +100,7 @@ function refusalOf(output: string): ProxyRefusal {
   const [, message, file, line] =
     /\[(?:emerg|alert|crit|error)\]\s+(?:\d+#\d+: )?(.*?)(?: in (\/\S+):(\d+))?$/m.exec(output) ?? []
   return {
-    message: message ?? output.split('\n')[0] ?? 'it failed and said nothing',
+    message: message ?? output.split('\n')[0] ?? 'it failed without a message',
     output,
     ...(file !== undefined && { file, line: Number(line) }),
   }

@@ -5,20 +5,20 @@ export const en: MailTexts = {
     subject: 'Please confirm that you want the instance "{name}"',
     text: `Hello{who},
 
-with this address somebody asked for an instance "{name}" (version {version}) at {manager}.
+an instance "{name}" (version {version}) was requested at {manager} with this address.
 
-If it was you, please open this page before {until} and press the button there:
+If it was you, please open this page before {until} and press the button:
 
 {link}
 
-If it was not you, you need not do anything: without the button nothing happens, and the request is forgotten.
+If it was not you, you can ignore this mail: the request will be deleted.
 `,
   },
   approved: {
-    subject: 'Your instance "{name}" is there',
+    subject: 'Your instance "{name}" is ready',
     text: `Hello{who},
 
-your instance "{name}" (version {version}) is there:
+your instance "{name}" (version {version}) is ready:
 
 {address}
 
@@ -26,7 +26,7 @@ Choose the password of its administrator "{login}" here, before {until}:
 
 {link}
 
-This link works once. Keep it to yourself until then. With questions, please write to {support}.
+This link works once. Keep it to yourself until then. If you have questions, please write to {support}.
 `,
   },
   password: {
@@ -37,16 +37,16 @@ choose the password of the administrator "{login}" of your instance "{name}" her
 
 {link}
 
-This link works once, and links that you got before do not work any more. With questions, please write to {support}.
+This link works once, and earlier links no longer work. If you have questions, please write to {support}.
 `,
   },
   rejected: {
     subject: 'Your request for the instance "{name}"',
     text: `Hello{who},
 
-your request for an instance "{name}" was not granted.{reason}
+your request for an instance "{name}" was rejected.{reason}
 
-With questions, please write to {support}.
+If you have questions, please write to {support}.
 `,
   },
 }

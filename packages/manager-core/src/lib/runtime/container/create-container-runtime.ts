@@ -111,7 +111,7 @@ export function createContainerRuntime({
         return { ok: false, message: [error.message, error.help].filter(Boolean).join(' ') }
       }
     },
-    howLimited: () => 'Limits of memory, CPU, processes hold for a container as a whole (cgroup of the engine).',
+    howLimited: () => 'Limits of memory, CPU and processes apply to a container as a whole (cgroup of the engine).',
     define: (spec) =>
       translated(spec, 'prepare', async () => {
         await placedOn(engine, network, spec.environment)
@@ -122,7 +122,7 @@ export function createContainerRuntime({
         copiesOf(ref).map(async (copy) => ({ copy, container: await findContainer(engine, ref, copy) })),
       )
       if (found.some(({ container }) => isUp(container?.State.Status)))
-        throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
+        throw new ManagerError('ERR_STATE', `Instance ${ref.id} is running. Stop it first.`)
       if (ref.copy === undefined) await endAllOf(accountAt(ref.folder))
       for (const { copy, container } of found) {
         if (container) await engine.ask('DELETE', `/containers/${container.Id}`, { besides: [404] })

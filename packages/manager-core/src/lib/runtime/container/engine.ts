@@ -142,23 +142,25 @@ function refusal(text: string, status?: number): ManagerError {
 function awayError(socket: string, error: unknown): unknown {
   const { code, name } = error as NodeJS.ErrnoException
   if (code === 'EACCES' || code === 'EPERM')
-    return new ManagerError('ERR_STATE', `This user may not use the container engine at ${socket}.`, {
+    return new ManagerError('ERR_STATE', `This user is not allowed to use the container engine at ${socket}.`, {
       cause: error,
-      help: 'Add the user to the group that the socket belongs to, usually docker, and log in anew. Whoever may use it is as mighty as root.',
+      help:
+        'Add the user to the group of the socket, usually docker, and log in again. Members of this group have the ' +
+        'rights of root.',
     })
   if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'ENOTSOCK', 'EPIPE'].includes(code ?? ''))
     return new ManagerError(
       'ERR_STATE',
-      `No container engine answers at ${socket}: it is not installed, or does not run.`,
+      `No container engine responds at ${socket}: it is not installed or not running.`,
       {
         cause: error,
         help: 'Install Docker (docker.io on Debian) and start it, or name the socket of your engine in APPS_CONTAINER_SOCKET.',
       },
     )
   if (name === 'TimeoutError')
-    return new ManagerError('ERR_STATE', `The container engine at ${socket} does not answer in time.`, {
+    return new ManagerError('ERR_STATE', `The container engine at ${socket} does not respond in time.`, {
       cause: error,
-      help: 'See what it says: journalctl -u docker.',
+      help: 'Check its log: journalctl -u docker',
     })
   return error
 }

@@ -41,7 +41,7 @@ export function pullFor(
 export async function inspectInstance({ socket }: ContainerSettings, ref: InstanceRef): Promise<Json> {
   const found = await findContainer(createContainerEngine(socket), ref, servingCopy(ref.folder))
   if (found) return found as unknown as Json
-  throw new ManagerError('ERR_NOT_FOUND', `Instance ${ref.id} has no container yet: its first start makes it.`)
+  throw new ManagerError('ERR_NOT_FOUND', `Instance ${ref.id} has no container yet. Its first start creates it.`)
 }
 
 /** The engine's own program does it. @throws ManagerError ERR_STATE when that is not there, or the container does not run */
@@ -49,10 +49,10 @@ export async function shellIn({ socket }: ContainerSettings, ref: InstanceRef) {
   const copy = servingCopy(ref.folder)
   const found = await findContainer(createContainerEngine(socket), ref, copy)
   if (!isUp(found?.State.Status))
-    throw new ManagerError('ERR_STATE', `The container of instance ${ref.id} does not run: start the instance first.`)
+    throw new ManagerError('ERR_STATE', `The container of instance ${ref.id} is not running. Start the instance first.`)
   const command = programPath('docker')
   if (command === undefined)
-    throw new ManagerError('ERR_STATE', 'The program "docker" is not installed, which opens the shell.', {
+    throw new ManagerError('ERR_STATE', 'The shell requires the program "docker", which is not installed.', {
       help: 'Install it (docker.io or docker-cli on Debian).',
     })
   const terminal = process.stdin.isTTY ? ['--tty'] : []

@@ -64,8 +64,8 @@ async function pull(engine: ContainerEngine, wanted: string, { onProgress, signa
       {
         cause: error,
         help:
-          'See that APPS_CONTAINER_IMAGE is spelled right and that this machine reaches the registry. ' +
-          "Without APPS_CONTAINER_IMAGE an image is made from this machine's own Node.",
+          'Check the spelling of APPS_CONTAINER_IMAGE, and that this machine can reach the registry. Without ' +
+          "APPS_CONTAINER_IMAGE, an image is built from this machine's Node.",
       },
     )
   }

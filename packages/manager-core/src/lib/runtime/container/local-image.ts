@@ -40,7 +40,7 @@ export async function makeLocalImage(
   { onProgress, signal }: LocalImageOptions,
 ): Promise<void> {
   const name = await localImageName()
-  onProgress?.(`Making the image ${name} from Node ${process.version}, without a registry`)
+  onProgress?.(`Building the image ${name} from Node ${process.version}, without a registry`)
   const { packTar } = await import('modern-tar/fs')
   const query = { fromSrc: '-', repo: name }
   const body = packTar([...folders(), ...texts(), ...(await files())])
@@ -70,7 +70,7 @@ function programs(): readonly Program[] {
   })
   const missing = needed.filter((name) => !found.some((each) => each.name === `bin/${name}`))
   if (missing.length > 0)
-    throw new ManagerError('ERR_STATE', `An image cannot be made from this machine: it has no ${missing.join(', ')}.`, {
+    throw new ManagerError('ERR_STATE', `No image can be built from this machine: it has no ${missing.join(', ')}.`, {
       help: 'Name an image with Node and a shell in APPS_CONTAINER_IMAGE, such as node:24-slim.',
     })
   return [{ name: 'usr/local/bin/node', file: realpathSync(process.execPath) }, ...found]

@@ -28,7 +28,7 @@ export function containerName({ id, folder }: InstanceRef, copy: Copy): string {
 /** @throws ManagerError ERR_STATE for one that has the name by chance */
 export function assertOurs(name: string, folder: string, found: Readonly<Record<string, string>> | undefined): void {
   if (found?.[labels.folder] === folder) return
-  throw new ManagerError('ERR_STATE', `There is a container "${name}" that is not of this manager.`, {
-    help: `Rename it, as with "docker rename ${name} other", or remove it.`,
+  throw new ManagerError('ERR_STATE', `The container "${name}" exists, but does not belong to this manager.`, {
+    help: `Rename it, e.g. with "docker rename ${name} other", or remove it.`,
   })
 }

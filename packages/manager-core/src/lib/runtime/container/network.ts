@@ -21,7 +21,7 @@ export async function placedOn(
       'ERR_SETTINGS',
       `The container engine has no network "${network}" (APPS_CONTAINER_NETWORK).`,
       {
-        help: `Make it, as with "docker network create ${network}", or use host.`,
+        help: `Create it, e.g. with "docker network create ${network}", or use host.`,
       },
     )
   const gateways = (found.IPAM?.Config ?? []).flatMap(({ Gateway }) => Gateway ?? [])

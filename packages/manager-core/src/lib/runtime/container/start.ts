@@ -40,7 +40,7 @@ export async function make(engine: ContainerEngine, spec: InstanceSpec, options:
   const found = await findContainer(engine, spec, spec.copy ?? servingCopy(spec.folder))
   if (isUp(found?.State.Status)) return true
   if (!existsSync(spec.workingFolder))
-    throw new ManagerError('ERR_FAILED', `Cannot start the application: there is no folder ${spec.workingFolder}.`)
+    throw new ManagerError('ERR_FAILED', `Cannot start the application: folder not found: ${spec.workingFolder}`)
   layOut(spec)
   const run = runFolderOf(spec)
   mkdirSync(instanceHomeAt(spec.folder).data, { recursive: true, mode: 0o700 })

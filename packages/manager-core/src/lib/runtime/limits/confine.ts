@@ -103,10 +103,13 @@ export async function release(run: string): Promise<void> {
 export function howLimited(base: CgroupBase): string {
   if ('problem' in base)
     return (
-      `Limits hold for each process of an instance by itself (rlimits), and neither for CPU nor for the number of ` +
-      `processes: ${base.problem}.`
+      'Limits apply to each process of an instance (rlimits), and not to CPU or the number of processes: ' +
+      `${base.problem}.`
     )
-  return `Limits of ${[...base.limits].join(', ')} hold for all processes of an instance together (cgroup ${base.folder}).`
+  return (
+    `Limits of ${[...base.limits].join(', ')} apply to all processes of an instance together (cgroup ` +
+    `${base.folder}).`
+  )
 }
 
 /** Megabytes of an instance when nobody said how many, where the kernel counts them. */

@@ -95,7 +95,7 @@ describe('limits by cgroups', () => {
   }, patience)
 
   it(
-    'hold for all processes of an instance together, and are gone with them',
+    'apply to all processes of an instance together, and are gone with them',
     async ({ skip }) => {
       if (why !== undefined) return skip(why)
       const report = await (hasCgroups(cgroupBase()) ? here : inLinux)({

@@ -106,7 +106,7 @@ export function createSystemdRuntime({
     } catch (error) {
       await endUnit(unit, run, 0)
       throw new ManagerError('ERR_FAILED', `systemd cannot start ${unit}: ${(error as Error).message}`, {
-        help: `See what it says: journalctl --unit ${unit}`,
+        help: `Check its log: journalctl --unit ${unit}`,
         cause: error,
       })
     }
@@ -133,7 +133,7 @@ export function createSystemdRuntime({
       translated(ref, 'remove', async () => {
         const copies = copiesOf(ref)
         const states = await stateOf(copies.map(({ unit }) => unit))
-        if (states.some(isUp)) throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
+        if (states.some(isUp)) throw new ManagerError('ERR_STATE', `Instance ${ref.id} is running. Stop it first.`)
         if (ref.copy === undefined) await endAllOf(accountAt(ref.folder))
         for (const { unit } of copies) await systemctl('reset-failed', unit).catch(() => undefined)
         let isChanged = false

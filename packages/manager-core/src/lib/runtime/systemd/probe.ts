@@ -7,11 +7,11 @@ const oldest = 246
 /** Why instances cannot be units here; undefined: they can. @returns the version of systemd with it */
 export async function probe(): Promise<{ readonly ok: boolean; readonly message: string }> {
   if (process.platform !== 'linux' || !hasSystemd())
-    return { ok: false, message: 'systemd does not run this machine: there is no /run/systemd/system.' }
+    return { ok: false, message: 'This machine does not run systemd: there is no /run/systemd/system.' }
   if (process.getuid?.() !== 0)
-    return { ok: false, message: 'The manager does not run as root, and only root may make units of the system.' }
+    return { ok: false, message: 'The manager does not run as root, and only root can create system units.' }
   const version = (await systemctl('show', '--property=Version', '--value')).trim()
   if (Number.parseInt(version, 10) < oldest)
-    return { ok: false, message: `Instances need systemd ${oldest} or newer, and this is ${version}.` }
+    return { ok: false, message: `Instances need systemd ${oldest} or newer, but this is ${version}.` }
   return { ok: true, message: `Instances run as units of systemd ${version}.` }
 }

@@ -7,7 +7,7 @@ const execute = promisify(execFile)
 /** Of thousands of units. */
 const maxBuffer = 64 * 2 ** 20
 
-const elsewhere = 'or have instances run as processes: APPS_RUNTIME=process, manager move <name> --to process.'
+const elsewhere = 'or run instances as processes: APPS_RUNTIME=process, manager move <name> --to process'
 
 /** @returns what it prints. @throws ManagerError ERR_STATE when systemd cannot be used here, else ERR_FAILED */
 export function systemctl(...args: readonly string[]): Promise<string> {

@@ -75,9 +75,11 @@ function checkOwner(ref: InstanceRef, unit: string): void {
   if (!isOfOther(ref, unit)) return
   throw new ManagerError(
     'ERR_STATE',
-    `There is a unit ${unit} already, and it is not of the instance in ${ref.folder}.`,
+    `The unit ${unit} already exists, and does not belong to the instance in ${ref.folder}.`,
     {
-      help: `See whose it is: systemctl cat ${unit}. When nobody needs it: systemctl disable --now ${unit}, then remove ${fileOf(unit)}.`,
+      help:
+        `Check it: systemctl cat ${unit}. If it is not needed: systemctl disable --now ${unit}, then remove ` +
+        fileOf(unit),
     },
   )
 }

@@ -29,13 +29,15 @@ export async function faultsOf({ java, home }: Pick<TomcatSpec, 'java' | 'home'>
 }
 
 async function javaFault(folder: string, needed: number): Promise<ManagerError | undefined> {
-  const help = `Install a JDK or JRE ${needed} or newer and write its folder into version-<version>.sh, for example APPS_JDK=/usr/lib/jvm/java-${Math.max(needed, 17)}-openjdk-amd64.`
+  const help =
+    `Install a JDK or JRE ${needed} or newer, and set its folder in version-<version>.sh, e.g. ` +
+    `APPS_JDK=/usr/lib/jvm/java-${Math.max(needed, 17)}-openjdk-amd64.`
   const wrong = (what: string) => new ManagerError('ERR_SETTINGS', `APPS_JDK is ${folder}, ${what}.`, { help })
   const program = join(folder, 'bin/java')
   if (!existsSync(program)) return wrong('which is not a JDK or JRE: it has no bin/java')
   if (!(await isExecutable(program))) return wrong('whose bin/java cannot be executed')
   const version = await javaVersion(folder, program)
-  if (version === undefined) return wrong('whose bin/java does not tell its version')
+  if (version === undefined) return wrong('whose bin/java does not report its version')
   // Before 9 it was 1.8.
   const [first = 0, second = 0] = version.split(/[._]/).map(Number)
   const major = first === 1 ? second : first
@@ -62,7 +64,9 @@ async function javaVersion(folder: string, program: string): Promise<string | un
 async function tomcatFault(folder: string): Promise<ManagerError | undefined> {
   const wrong = (what: string) =>
     new ManagerError('ERR_SETTINGS', `APPS_TOMCAT is ${folder}, ${what}.`, {
-      help: 'Install Tomcat 10.1 or newer (Debian: tomcat10-common) and write its folder into version-<version>.sh: APPS_TOMCAT=/usr/share/tomcat10.',
+      help:
+        'Install Tomcat 10.1 or newer (Debian: tomcat10-common), and set its folder in version-<version>.sh: ' +
+        'APPS_TOMCAT=/usr/share/tomcat10.',
     })
   const missing = ['bin/catalina.sh', 'bin/bootstrap.jar', 'lib/servlet-api.jar'].find(
     (file) => !existsSync(join(folder, file)),

@@ -24,14 +24,14 @@ export function createTomcatRuntime({ processes }: TomcatRuntimeOptions): Runtim
     const { tomcat } = spec
     if (!tomcat)
       throw new ManagerError('ERR_STATE', `The application in ${spec.workingFolder} is not a Java web application.`, {
-        help: 'Tomcat runs applications with WEB-INF only; those for Node run as processes.',
+        help: 'Tomcat only runs applications with WEB-INF. Node applications run as processes.',
       })
     const program = programOf(spec)
     await checkInstallation(tomcat)
     try {
       await exclusively(spec, 'prepare', () => layOutBase(spec, tomcat))
     } catch (error) {
-      throw fileError(error, `Cannot make the base of Tomcat in ${spec.folder}`)
+      throw fileError(error, `Cannot create the Tomcat base in ${spec.folder}`)
     }
     return program
   }
@@ -75,7 +75,7 @@ function programOf(spec: InstanceSpec): InstanceSpec {
   const { java = '', home = '', encoding = 'UTF-8', minMemoryMb } = tomcat ?? {}
   if (!/^[A-Za-z0-9][\w.:+-]{0,40}$/.test(encoding))
     throw new ManagerError('ERR_SETTINGS', `APPS_ENCONDING is "${encoding}", which is not the name of an encoding.`, {
-      help: 'Write APPS_ENCONDING=UTF-8 into version-<version>.sh.',
+      help: 'Set APPS_ENCONDING=UTF-8 in version-<version>.sh.',
     })
   const heap = [
     ...(minMemoryMb === undefined ? [] : [`-Xms${Math.min(minMemoryMb, maxMemoryMb ?? minMemoryMb)}m`]),

@@ -13,12 +13,12 @@ export const containersTable = {
   },
   APPS_CONTAINER_IMAGE: text(
     section,
-    "Image with Node and a shell, as node:24-slim; not set: made from this machine's own Node (addition)",
+    "Image with Node and a shell, e.g. node:24-slim; not set: built from this machine's Node (addition)",
   ),
   APPS_CONTAINER_NETWORK: {
     type: 'text',
     section,
     default: 'host',
-    summary: 'Network of containers: host, bridge, or one that was made in the engine (addition)',
+    summary: 'Network of containers: host, bridge, or a network of the engine (addition)',
   },
 } as const satisfies Readonly<Record<string, Variable>>

@@ -26,10 +26,10 @@ export const globalTable = {
   APPS_HOME: {
     type: 'path',
     section: 'General',
-    summary: 'Home of the manager; --home or the environment says it, a value in config.sh is not used',
+    summary: 'Home of the manager; set by --home or the environment, not in config.sh',
   },
   APPS_BASEURL: { type: 'url', section: 'General', required: true, summary: 'Address of the manager' },
-  APPS_EMAIL: { type: 'email', section: 'General', summary: 'Support address; messages on failures go there' },
+  APPS_EMAIL: { type: 'email', section: 'General', summary: 'Support address; failures are mailed to it' },
   APPS_USER: { type: 'text', section: 'General', summary: 'System user that runs the manager' },
   APPS_GROUP: { type: 'text', section: 'General', summary: 'System group that runs the manager' },
   APPS_UPGRADEREGISTRY: {
@@ -37,14 +37,14 @@ export const globalTable = {
     section: 'General',
     summary: 'npm registry that the manager may upgrade itself from; not set: it never does (addition)',
   },
-  APPS_UPGRADEPIN: text('General', 'Version and integrity of what it upgrades itself to, "1.2.0 sha512-…" (addition)'),
+  APPS_UPGRADEPIN: text('General', 'Version and integrity to upgrade to, "1.2.0 sha512-…" (addition)'),
 
   APPS_ISOLATION: {
     type: 'choice',
     section: 'General',
     choices: ['auto', 'yes', 'no'],
     default: 'auto',
-    summary: 'Whether each new instance runs as a system account of its own; auto: where that is possible (addition)',
+    summary: 'Whether each new instance runs as its own system account; auto: if possible (addition)',
   },
 
   ...accessTable,
@@ -58,19 +58,19 @@ export const globalTable = {
     type: 'url',
     section: 'Instances',
     default: '$APPS_BASEURL',
-    summary: 'Address that addresses of published instances are made of; on another host than the manager (addition)',
+    summary: 'Base address of published instances, on another host than the manager (addition)',
   },
-  APPS_DEFAULTVERSION: { type: 'text', section: 'Instances', summary: 'Version of new instances; not set: the newest' },
+  APPS_DEFAULTVERSION: { type: 'text', section: 'Instances', summary: 'Version of new instances; not set: the latest' },
   APPS_RUNTIMES: {
     type: 'list',
     section: 'Instances',
-    summary: 'Packages that bring runtimes, separated by commas (addition)',
+    summary: 'Packages with additional runtimes, separated by commas (addition)',
   },
   APPS_RUNTIME: {
     type: 'text',
     section: 'Instances',
     default: 'process',
-    summary: 'What runs new instances whose version names no other; see "runtimes" (addition)',
+    summary: 'Runtime of new instances, unless their version sets one; see "runtimes" (addition)',
   },
   APPS_DATABASES: {
     type: 'databases',
@@ -85,10 +85,10 @@ export const globalTable = {
     default: 'sqlite',
     summary: 'Database type of new instances',
   },
-  APPS_MAXINSTANCES: integer('Instances', '0', 'Most instances that there may be; 0: no limit'),
+  APPS_MAXINSTANCES: integer('Instances', '0', 'Maximum number of instances; 0: no limit'),
   APPS_DEFAULTPROTECTED: yesNo('Instances', 'no', 'Whether new instances are protected'),
-  APPS_DEFAULTAUTOSAVE: yesNo('Instances', 'no', 'Whether new instances are saved every night'),
-  APPS_DEFAULTAUTOUPDATE: yesNo('Instances', 'yes', 'Whether new instances are upgraded every night'),
+  APPS_DEFAULTAUTOSAVE: yesNo('Instances', 'no', 'Whether new instances are included in nightly backups'),
+  APPS_DEFAULTAUTOUPDATE: yesNo('Instances', 'yes', 'Whether new instances are included in nightly upgrades'),
   APPS_EXTERNAL_API_KEY: {
     type: 'secret',
     section: 'Instances',
@@ -108,20 +108,16 @@ export const globalTable = {
     1,
     86_400,
   ),
-  APPS_STOPTIMEOUT: integer(
+  APPS_STOPTIMEOUT: integer('Instances', '30', 'Seconds until a stopping instance is killed (addition)', 1, 86_400),
+  APPS_SLEEP_AFTER: sleepAfter('Instances', '; not set or 0: never'),
+  APPS_HEALTHWINDOW: integer(
     'Instances',
-    '30',
-    'Seconds until a stopped instance is ended by force (addition)',
-    1,
+    '5',
+    'Seconds that an upgraded instance must stay healthy (addition)',
+    0,
     86_400,
   ),
-  APPS_SLEEP_AFTER: sleepAfter('Instances', '; not set or 0: never'),
-  APPS_HEALTHWINDOW: integer('Instances', '5', 'Seconds that an upgraded one must stay healthy (addition)', 0, 86_400),
-  APPS_REHEARSEUPGRADES: yesNo(
-    'Instances',
-    'no',
-    'Whether upgradeall rehearses an upgrade before it does it (addition)',
-  ),
+  APPS_REHEARSEUPGRADES: yesNo('Instances', 'no', 'Whether upgradeall rehearses upgrades first (addition)'),
   APPS_TRASHDAYS: integer(
     'Instances',
     '7',
@@ -136,10 +132,10 @@ export const globalTable = {
     0,
     36_500,
   ),
-  APPS_LOGMAXSIZE: integer('Instances', '10', 'Size in MB at which a log begins anew (addition)', 1, 100_000),
-  APPS_LOGKEEP: integer('Instances', '5', 'Former logs that are kept (addition)', 0, 1000),
+  APPS_LOGMAXSIZE: integer('Instances', '10', 'Size in MB at which logs are rotated (addition)', 1, 100_000),
+  APPS_LOGKEEP: integer('Instances', '5', 'Rotated logs to keep (addition)', 0, 1000),
   ...defaultLimits,
-  APPS_CGROUPS: yesNo('Instances', 'yes', 'Whether limits hold by cgroups v2 where they can be used (addition)'),
+  APPS_CGROUPS: yesNo('Instances', 'yes', 'Whether limits use cgroups v2 where available (addition)'),
   APPS_HOOKTIMEOUT: integer('Instances', '300', 'Seconds that a hook may take (addition)', 1, 86_400),
 
   ...containersTable,
@@ -154,17 +150,17 @@ export const globalTable = {
     type: 'path',
     section: 'Backups',
     default: '$APPS_HOME/save',
-    summary: 'Folder of saves that somebody asked for',
+    summary: 'Folder of manual backups',
   },
-  APPS_SAVE_DIR_DEPTH: integer('Backups', '0', 'Days that local saves are kept; 0: for ever'),
-  APPS_KEEP_LAST: keep('newest saves that'),
-  APPS_KEEP_DAILY: keep('days of which the last saves'),
-  APPS_KEEP_WEEKLY: keep('weeks of which the last saves'),
-  APPS_KEEP_MONTHLY: keep('months of which the last saves'),
+  APPS_SAVE_DIR_DEPTH: integer('Backups', '0', 'Days to keep local backups; 0: forever'),
+  APPS_KEEP_LAST: keep('latest backups that'),
+  APPS_KEEP_DAILY: keep('days whose last backups'),
+  APPS_KEEP_WEEKLY: keep('weeks whose last backups'),
+  APPS_KEEP_MONTHLY: keep('months whose last backups'),
   APPS_SAVE_MAXAGE: integer(
     'Backups',
     '26',
-    'Hours after which checksaves misses an automatic save (addition)',
+    'Maximum age in hours of nightly backups for checksaves (addition)',
     1,
     87_600,
   ),
@@ -172,14 +168,10 @@ export const globalTable = {
     type: 'path',
     section: 'Backups',
     default: '$APPS_SAVE_DIR',
-    summary: 'Folder of automatic saves',
+    summary: 'Folder of nightly backups',
   },
-  APPS_SAVEALL_REMOVE_LOCAL: trueFalse(
-    'Backups',
-    'false',
-    'Remove automatic saves here once they are at a remote store',
-  ),
-  APPS_SAVEALL_PARALLEL: integer('Backups', '2', 'Instances that saveall saves at the same time (addition)', 1, 64),
+  APPS_SAVEALL_REMOVE_LOCAL: trueFalse('Backups', 'false', 'Remove local nightly backups once they are at the targets'),
+  APPS_SAVEALL_PARALLEL: integer('Backups', '2', 'Instances that saveall backs up at the same time (addition)', 1, 64),
   APPS_BACKUP_RECIPIENTS: {
     type: 'list',
     section: 'Backups',
@@ -194,11 +186,11 @@ export const globalTable = {
     section: 'Backups',
     summary: 'File of secret age keys that encrypted backups are opened with (addition)',
   },
-  APPS_SUSPENDMAX: integer('Backups', '30', 'Most seconds that a save may pause an instance (addition)', 1, 3600),
+  APPS_SUSPENDMAX: integer('Backups', '30', 'Maximum seconds that a backup may pause an instance (addition)', 1, 3600),
   APPS_WINDOW: {
     type: 'window',
     section: 'Backups',
-    summary: 'Time of day in which upgradeall and saveall begin work, 22:00-05:30; not set: always (addition)',
+    summary: 'Time window in which upgradeall and saveall may start work, e.g. 22:00-05:30; not set: always (addition)',
   },
 
   ...targetTable,
@@ -209,7 +201,7 @@ export const globalTable = {
     section: 'E-mail',
     min: 1,
     max: 65_535,
-    summary: 'Its port; 465 speaks TLS at once; not set: 587 with a user, 25 without',
+    summary: 'Port of the mail server; 465 uses TLS from the start; not set: 587 with a user, 25 without',
   },
   APPS_MAILUSER: text('E-mail', 'User at the mail server'),
   APPS_MAILPASSWORD: secret('E-mail', 'Password at the mail server'),
@@ -264,7 +256,7 @@ export const globalTable = {
     section: 'Databases',
     choices: ['yes', 'trust', 'no'],
     default: 'yes',
-    summary: 'SQL Server: whether connections are encrypted; trust: with any certificate of the server (addition)',
+    summary: 'SQL Server: whether connections are encrypted; trust: accept any server certificate (addition)',
   },
 
   ORACLE_HOME: vendor('Home of the client'),
@@ -277,11 +269,15 @@ export const globalTable = {
 
 /** A rule of retention, see `retain`. */
 function keep(what: string) {
-  return integer('Backups', '0', `Number of ${what} are kept for long; 0: no such rule (addition)`, 0, 100_000)
+  return integer('Backups', '0', `Number of ${what} are kept; 0: no such rule (addition)`, 0, 100_000)
 }
 
 function serverPackage(product: string) {
-  return { type: 'text', section: 'Databases', summary: `${product}: package that makes databases (addition)` } as const
+  return {
+    type: 'text',
+    section: 'Databases',
+    summary: `${product}: package that creates databases (addition)`,
+  } as const
 }
 
 function host(product: string) {

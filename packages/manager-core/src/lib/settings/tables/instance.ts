@@ -3,7 +3,8 @@ import type { Variable } from '../variable.js'
 import { limits, sleepAfter } from './rows.js'
 
 const gitInstead =
-  'Templates are fetched for all instances of a version: give Git a key of SSH or a credential helper for APPS_TEMPLATE=git:….'
+  'Templates are fetched for all instances of a version. For APPS_TEMPLATE=git:…, give Git an SSH key or a ' +
+  'credential helper.'
 
 /** The variables of an instance's `settings.sh`. Source: requirements, "Instance-level settings". */
 export const instanceTable = {
@@ -11,7 +12,7 @@ export const instanceTable = {
   SERVICE_URL: { type: 'url', section: 'Instance', required: true, summary: 'Address of its I/O endpoint' },
   SERVICE_USER: { ...text('User of its I/O endpoint'), required: true },
   SERVICE_PASSWORD: { ...secret('Password of its I/O endpoint'), required: true },
-  SERVICE_ADMIN_USER: { ...text('Administrator that its first start makes (addition)'), default: 'admin' },
+  SERVICE_ADMIN_USER: { ...text('Administrator created by its first start (addition)'), default: 'admin' },
   SERVICE_ADMIN_PASSWORD: { ...secret('Password of that administrator (addition)'), required: true },
   SERVICE_DATABASE: {
     type: 'choice',
@@ -35,23 +36,23 @@ export const instanceTable = {
   SERVICE_DATABASE_USER: text('User at the database (addition)'),
   SERVICE_DATABASE_PASSWORD: secret('Password at the database (addition)'),
   SERVICE_DOCUMENTS: text('Bucket of its documents; not set: its folder. "documents" moves them (addition)'),
-  SERVICE_ORACLE_SID: text('Id of an Oracle database: the name of its service'),
-  SERVICE_TOMCATMINMEM: memory('Least heap of a Java web application in MB'),
-  SERVICE_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap'),
+  SERVICE_ORACLE_SID: text('Service name of an Oracle database'),
+  SERVICE_TOMCATMINMEM: memory('Minimum heap of a Java web application in MB'),
+  SERVICE_TOMCATMAXMEM: memory('Maximum memory in MB (heap limit)'),
   ...limits('SERVICE', 'Instance'),
   SERVICE_SLEEP_AFTER: sleepAfter('Instance', '; 0: never; not set: APPS_SLEEP_AFTER'),
   SERVICE_AUTOUPGRADE: {
     type: 'true-false',
     section: 'Instance',
     default: 'true',
-    summary: 'Whether it migrates its data itself when it starts; its version says so',
+    summary: 'Whether it migrates its data when it starts; set by its version',
     withoutEffect: 'APPS_AUTOUPGRADE of its version decides.',
   },
   SERVICE_NEUTRALISED: {
     type: 'true-false',
     section: 'Instance',
     default: 'false',
-    summary: 'Whether it sends nothing out: webhooks are not called (addition)',
+    summary: 'Whether outgoing messages and webhooks are blocked (addition)',
   },
   SERVICE_DEBUG: {
     type: 'true-false',

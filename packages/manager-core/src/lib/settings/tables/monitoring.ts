@@ -12,8 +12,8 @@ export const monitoringTable = {
     0,
     86_400,
   ),
-  APPS_MONITORSLOW: integer(section, '5000', 'An answer after so many ms is a warning (addition)', 1, 600_000),
-  APPS_MONITORAFTER: integer(section, '2', 'Checks in a row that must fail before anybody is told (addition)', 1, 100),
-  APPS_MONITORDAYS: integer(section, '30', 'Days that measured values are kept (addition)', 1, 3650),
+  APPS_MONITORSLOW: integer(section, '5000', 'Response time in ms that counts as slow (addition)', 1, 600_000),
+  APPS_MONITORAFTER: integer(section, '2', 'Failed checks in a row before an alert is sent (addition)', 1, 100),
+  APPS_MONITORDAYS: integer(section, '30', 'Days to keep measurements (addition)', 1, 3650),
   APPS_ALERTWEBHOOK: secret(section, 'Address that alerts are posted to as JSON (addition)'),
 } as const satisfies Readonly<Record<string, Variable>>

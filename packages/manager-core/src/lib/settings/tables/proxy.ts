@@ -18,12 +18,12 @@ export const proxyTable = {
     type: 'path',
     section,
     default: '$APPS_HOME/proxy',
-    summary: 'Folder of its configuration; its main file has to include live/*.conf of it (addition)',
+    summary: 'Folder for its configuration; its main file must include live/*.conf from it (addition)',
   },
   APPS_PROXYCONFIG: {
     type: 'path',
     section,
-    summary: 'Main configuration file of the reverse proxy; not set: the one of the system (addition)',
+    summary: "Main configuration file of the reverse proxy; not set: the system's (addition)",
   },
   APPS_PROXYCOMMAND: {
     type: 'path',
@@ -38,14 +38,14 @@ export const proxyTable = {
     section: 'SSL',
     choices: ['true', 'false', 'force'],
     default: 'true',
-    summary: 'Whether the reverse proxy speaks HTTPS; "force": nothing else',
+    summary: 'Whether the reverse proxy uses HTTPS; "force": only HTTPS',
   },
   APPS_SERVER_CERT: certificate('Certificate of the server; needed for HTTPS, unless APPS_ACME'),
   APPS_SERVER_KEY: certificate('Key of that certificate; needed for HTTPS, unless APPS_ACME'),
   APPS_SERVER_CA_CERT: certificate('Certificate of the authority of the server'),
   APPS_CLIENT_CA_CERT: certificate('Certificate of the authority of client certificates'),
   APPS_CLIENT_CA_PATH: certificate('Folder of authorities of client certificates'),
-  APPS_ACME: yesNo('SSL', 'no', 'Whether certificates are issued by ACME, to addresses that have none (addition)'),
+  APPS_ACME: yesNo('SSL', 'no', 'Whether certificates are issued by ACME for addresses without one (addition)'),
   APPS_ACMEDIRECTORY: {
     type: 'url',
     section: 'SSL',
@@ -56,7 +56,7 @@ export const proxyTable = {
   APPS_ACMECA: {
     type: 'path',
     section: 'SSL',
-    summary: 'Certificate that the directory itself is trusted by, of an authority of one’s own (addition)',
+    summary: 'CA certificate to trust for the directory of a private authority (addition)',
   },
 } as const satisfies Readonly<Record<string, Variable>>
 

@@ -21,10 +21,10 @@ export function limits<const P extends string>(prefix: P, section: string) {
   const row = (summary: string, min: number, max: number) =>
     ({ type: 'limit', section, summary: `${summary}; 0: no limit (addition)`, min, max }) as const
   return {
-    [`${prefix}_LIMIT_MEMORY`]: row('Most MB of memory of all processes of an instance', 64, 100_000_000),
-    [`${prefix}_LIMIT_CPU`]: row('Most CPU of all processes of an instance, in percent of one', 1, 100_000),
-    [`${prefix}_LIMIT_PROCESSES`]: row('Most processes and threads of an instance', 32, 1_000_000),
-    [`${prefix}_LIMIT_FILES`]: row('Most open files of each process of an instance', 128, 1_000_000_000),
+    [`${prefix}_LIMIT_MEMORY`]: row('Maximum memory in MB of all processes of an instance', 64, 100_000_000),
+    [`${prefix}_LIMIT_CPU`]: row('Maximum CPU of all processes of an instance, in percent of one CPU', 1, 100_000),
+    [`${prefix}_LIMIT_PROCESSES`]: row('Maximum number of processes and threads of an instance', 32, 1_000_000),
+    [`${prefix}_LIMIT_FILES`]: row('Maximum number of open files per process of an instance', 128, 1_000_000_000),
   } as LimitRows<P>
 }
 

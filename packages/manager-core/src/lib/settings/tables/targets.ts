@@ -29,15 +29,15 @@ export const targetTable = {
   APPS_FTP_CA: path('FTP: certificate of the authority of the server (addition)'),
 
   APPS_SWIFT_CONTAINER: storeA('CONTAINER', 'Swift: container or its address'),
-  APPS_SWIFT_PREFIX: storeA('PREFIX', 'Swift: what names of files begin with'),
+  APPS_SWIFT_PREFIX: storeA('PREFIX', 'Swift: prefix of file names'),
   APPS_SWIFT_CONTAINER_ALT: storeA('CONTAINER_ALT', 'Swift: second container'),
-  APPS_SWIFT_PREFIX_ALT: storeA('PREFIX_ALT', 'Swift: what names of files in the second container begin with'),
+  APPS_SWIFT_PREFIX_ALT: storeA('PREFIX_ALT', 'Swift: prefix of file names in the second container'),
   APPS_SWIFT_AUTH_URL: { ...storeA('AUTH_URL', 'Swift: address of the log-in'), type: 'url' },
   APPS_SWIFT_AUTH_VERSION: {
     type: 'choice',
     section,
     choices: ['1', '2', '3'],
-    summary: 'Swift: version of the log-in; not set: found out from its address (addition)',
+    summary: 'Swift: version of the log-in; not set: detected from its address (addition)',
   },
   APPS_SWIFT_TENANT_NAME: storeA('TENANT_NAME', 'Swift: tenant or project'),
   APPS_SWIFT_DOMAIN: text(section, 'Swift: domain of user and project (addition)'),
@@ -46,7 +46,7 @@ export const targetTable = {
   APPS_SWIFT_PASSWORD: { ...storeA('PASSWORD', 'Swift: password'), type: 'secret' },
 
   APPS_S3_BUCKET: { ...text(section, 'S3: bucket'), aliases: ['APPS_STORE_B_BUCKET'] },
-  APPS_S3_PREFIX: text(section, 'S3: what names of files begin with (addition)'),
+  APPS_S3_PREFIX: text(section, 'S3: prefix of file names (addition)'),
   APPS_S3_ENDPOINT: { type: 'url', section, summary: 'S3: address of a store that is not Amazon (addition)' },
   APPS_S3_REGION: text(section, 'S3: region (addition)'),
   APPS_S3_ACCESS_KEY: secret(section, 'S3: id of the key; not set: credentials of the environment (addition)'),
@@ -56,11 +56,11 @@ export const targetTable = {
     section,
     min: 1,
     max: 36_500,
-    summary: 'S3: days in which nobody may remove a copy (addition)',
+    summary: 'S3: days during which copies cannot be deleted (addition)',
   },
 
   APPS_GCS_BUCKET: { ...text(section, 'Google Cloud Storage: bucket'), aliases: ['APPS_STORE_C_BUCKET'] },
-  APPS_GCS_PREFIX: text(section, 'Google Cloud Storage: what names of files begin with (addition)'),
+  APPS_GCS_PREFIX: text(section, 'Google Cloud Storage: prefix of file names (addition)'),
   APPS_GCS_KEY_FILE: path('Google Cloud Storage: file of a key; not set: credentials of the environment (addition)'),
 
   APPS_TARGETS: {
@@ -73,7 +73,7 @@ export const targetTable = {
     section,
     min: 1,
     max: 100_000_000,
-    summary: 'Most KB per second of all transfers of a command together; not set: no limit (addition)',
+    summary: 'Maximum KB per second of all transfers of a command; not set: no limit (addition)',
   },
 } as const satisfies Readonly<Record<string, Variable>>
 

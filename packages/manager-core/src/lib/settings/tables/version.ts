@@ -8,12 +8,12 @@ export const versionTable = {
     section: 'Version',
     summary: 'Where the application comes from: default, folder:<path>, git:<url>#<ref>, npm:<name>@<range> (addition)',
   },
-  APPS_RUNTIME: { type: 'text', section: 'Version', summary: 'What runs new instances of this version (addition)' },
+  APPS_RUNTIME: { type: 'text', section: 'Version', summary: 'Runtime of new instances of this version (addition)' },
   APPS_AUTOUPGRADE: {
     type: 'true-false',
     section: 'Version',
     default: 'true',
-    summary: 'Whether an instance migrates its data itself when it starts',
+    summary: 'Whether an instance migrates its data when it starts',
   },
   APPS_JDK: {
     type: 'path',
@@ -31,11 +31,11 @@ export const versionTable = {
     type: 'text',
     section: 'Version',
     default: 'UTF-8',
-    summary: 'Encoding of Java web applications; should be UTF-8, which applications for Node always use',
+    summary: 'Encoding of Java web applications; should be UTF-8, which Node applications always use',
     aliases: ['APPS_ENCODING'],
   },
-  APPS_TOMCATMINMEM: memory('Least heap of Java web applications in MB; not set: 128'),
-  APPS_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap; not set: 512 on Java, else none'),
+  APPS_TOMCATMINMEM: memory('Minimum heap of Java web applications in MB; not set: 128'),
+  APPS_TOMCATMAXMEM: memory('Maximum memory in MB (heap limit); not set: 512 on Java, else none'),
   ...limits('APPS', 'Version'),
 } as const satisfies Readonly<Record<string, Variable>>
 

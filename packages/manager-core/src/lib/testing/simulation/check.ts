@@ -113,7 +113,7 @@ function leaks(folder: string, paths: readonly string[]): readonly string[] {
   return [
     ...namesIn(`${folder}/instances`)
       .filter((name) => !ids.has(name) && !(open && name.startsWith('.')))
-      .map((name) => `instances/${name} belongs to no instance.`),
+      .map((name) => `instances/${name} does not belong to any instance.`),
     ...[...ids]
       .filter((id) => !open && !existsSync(`${folder}/instances/${id}`))
       .map((id) => `instances/${id} is gone.`),

@@ -69,7 +69,7 @@ export function createProcessRuntime(): Runtime {
       inTurn(() => {
         for (const key of keysOf(ref)) {
           if (machine.state.instances.get(key)?.state === 'started')
-            throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
+            throw new ManagerError('ERR_STATE', `Instance ${ref.id} is running. Stop it first.`)
           if (machine.state.instances.has(key))
             act(`undefine ${key}`, () => {
               machine.state.instances.delete(key)
