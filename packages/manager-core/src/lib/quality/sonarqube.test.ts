@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { Secret } from '../domain/secret.js'
+import { createTestManager } from '../testing/create-test-manager.js'
 import { sonarqubeOptions } from './quality-of.js'
 import type { AnalysedApplication } from './quality-server.js'
 import { createSonarqubeQuality, type SonarqubeOptions } from './sonarqube/sonarqube-quality.js'
@@ -219,6 +220,24 @@ it('probe() asks for state and credentials', async () => {
   expect((await probe()).message).toContain('SonarQube 10.7')
   answers['/api/authentication/validate'] = { body: { valid: false } }
   await expect(probe()).rejects.toMatchObject({ code: 'ERR_ACCESS' })
+})
+
+it('doctor settings --network asks the server that is set', async () => {
+  const config = [`APPS_QUALITY_URL=${url}`, `APPS_QUALITY_LOGIN=${token}`]
+  const manager = await createTestManager({ config, refresh: false })
+  try {
+    const look = async () => {
+      const { list = [] } = await manager.perform('doctor', { category: 'settings', network: true })
+      return list.find((row) => (row as { check: string }).check === 'quality-server')
+    }
+    answers['/api/system/status'] = { body: { status: 'UP', version: '10.7' } }
+    answers['/api/authentication/validate'] = { body: { valid: true } }
+    expect(await look()).toMatchObject({ level: 'ok', message: expect.stringContaining('SonarQube 10.7') })
+    answers['/api/authentication/validate'] = { body: { valid: false } }
+    expect(await look()).toMatchObject({ level: 'error', message: expect.stringContaining('refused the credentials') })
+  } finally {
+    await manager.close()
+  }
 })
 
 it('sonarqubeOptions() needs a login or an address; those of the instance come first', () => {
