@@ -73,7 +73,7 @@ test.for([
   ['[{"data":{}}]', 'Block 1 needs a "name"'],
   ['[{"name":"A"}]', 'Block 1 needs "data"'],
   ['[{"name":"A","data":[{},3]}]', 'm.json, record 2: A record must be an object'],
-  ['[{"name":"A","action":"drop","data":{}}]', '"drop" is no action'],
+  ['[{"name":"A","action":"drop","data":{}}]', '"drop" is not an action'],
 ] as const)('JSON: refuses %s', async ([text, message]) => {
   await expect(json(text)).rejects.toThrow(message)
 })

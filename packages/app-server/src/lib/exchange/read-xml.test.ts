@@ -50,7 +50,7 @@ test.for([
   ['<o><thing/></o>', 'line 1: <thing> stands where <object> should.'],
   ['<o><object><data/></object></o>', 'needs its <name> before <data>'],
   ['<o><object><name>A</name><other/></object></o>', '<other> in <object>'],
-  ['<o><object><name>A</name><action>drop</action><data/></object></o>', '"drop" is no action; there are upsert'],
+  ['<o><object><name>A</name><action>drop</action><data/></object></o>', '"drop" is not an action. Use one of: upsert'],
   ['<o><object><name>A</name><data>text</data></object></o>', 'Text within <data>: "text".'],
   ['<o><object><name>A</name><data><x><y/></x></data></object></o>', '<x> holds text, not <y>.'],
   ['<o><object><name>A</name><data><x/><x/></data></object></o>', '<x> is there twice.'],

@@ -182,7 +182,7 @@ const refusals: readonly (readonly [Form, string])[] = [
   [{ service: 'xmlimport', other: new Blob(['x']) }, 'A file in "other"; send it as "file".'],
   [{ service: 'xmlimport', file: new Blob(['x']), data: xml }, 'Send one payload'],
   [{ service: 'csvimport', data: 'a\n1\n' }, 'csvimport needs the parameter "object"'],
-  [{ service: 'csvimport', object: 'Product', action: 'drop', data: 'a\n1\n' }, '"drop" is no action'],
+  [{ service: 'csvimport', object: 'Product', action: 'drop', data: 'a\n1\n' }, '"drop" is not an action'],
   [{ service: 'xmlimport', url: 'file:///etc/passwd' }, 'must be an http or https address'],
   [
     { service: 'xmlimport', url: 'http://127.0.0.1:1/x?token=t' },

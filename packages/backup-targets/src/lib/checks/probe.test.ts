@@ -28,7 +28,7 @@ it('tells all that a good target can do, and leaves nothing', async () => {
   const reports = await probe((target) => target)
   expect(reports.map(({ name }) => name)).toEqual(checks.map(({ name }) => name))
   expect(reports.filter(({ result }) => result === 'failed')).toEqual([])
-  expect(reports.find(({ name }) => name.startsWith('an upload that was cut'))?.message).toMatch(/^at byte \d+ of \d+$/)
+  expect(reports.find(({ name }) => name.startsWith('an interrupted upload'))?.message).toMatch(/^at byte \d+ of \d+$/)
   expect(readdirSync(path)).toEqual([])
 })
 

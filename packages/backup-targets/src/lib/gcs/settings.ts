@@ -21,7 +21,7 @@ export function readSettings(options: Readonly<Record<string, string>>, context:
   const { bucket = '', prefix = '', key_file: keyFile, api_endpoint: apiEndpoint } = options
   const { environment, idleMs } = context
   if (!/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/.test(bucket)) {
-    throw new TargetError('ERR_TARGET_SETTINGS', `${JSON.stringify(bucket)} is no name of a bucket.`)
+    throw new TargetError('ERR_TARGET_SETTINGS', `${JSON.stringify(bucket)} is not a valid bucket name.`)
   }
   checkKey(`${prefix}x`)
   if (apiEndpoint !== undefined && !/^https?:\/\/[^@]+$/.test(apiEndpoint)) {

@@ -22,7 +22,7 @@ export interface SshSettings extends ServerAddress {
 export function readSettings(options: Readonly<Record<string, string>>, context: TargetContext): SshSettings {
   const { user, path, key, known_hosts: knownHosts } = options
   if (user !== undefined && !/^[^\s\-:@/"'\\][^\s:@/"'\\]*$/.test(user))
-    throw new TargetError('ERR_TARGET_SETTINGS', `${JSON.stringify(user)} is no name of a user.`)
+    throw new TargetError('ERR_TARGET_SETTINGS', `${JSON.stringify(user)} is not a valid user name.`)
   checkFile('key', key)
   checkFile('known_hosts', knownHosts)
   return { ...serverAddress(options), user, folder: remoteFolder(path), key, knownHosts, context }

@@ -29,8 +29,8 @@ test.each([
   ['no end', [header, movie, row], 'is incomplete'],
   ['half a line', [header, movie, row.slice(0, 7)], 'line 3'],
   ['another file', ['PK\u0003\u0004'], 'damaged'],
-  ['other JSON', ['{"a":1}'], 'no dump of records'],
-  ['null', ['null'], 'no dump of records'],
+  ['other JSON', ['{"a":1}'], 'not a dump of records'],
+  ['null', ['null'], 'not a dump of records'],
   ['another version', [header.replace('1', '9')], 'version 9'],
   ['fewer records than it says', [header, movie, row, '{"end":{"Movie":2}}'], 'it has 1 records of Movie'],
   ['an object less than it says', [header, movie, row, '{"end":{"Movie":1,"Actor":1}}'], 'it has no records of Actor'],
@@ -44,7 +44,7 @@ test.each([
   ['a record of no object', [header, row, end], 'other fields'],
   ['a record with more fields', [header, movie, '["1","x","y"]', end], 'other fields'],
   ['a number', [header, movie, '7', end], 'neither an object nor a record'],
-  ['bytes that are no UTF-8', [header, movie, '["1","\u00ff"]', end], 'no UTF-8'],
+  ['bytes that are no UTF-8', [header, movie, '["1","\u00ff"]', end], 'not valid UTF-8'],
 ])('refuses a dump with %s', async (_what, lines, reason) => {
   await expect(load(...lines)).rejects.toMatchObject({
     code: 'ERR_BAD_REQUEST',

@@ -117,7 +117,7 @@ describe('loading refuses a dump', () => {
   it.each([
     ['of another type', [header.replace('mssql', 'oracle')], 'type "oracle"'],
     ['of another version', [header.replace('"version":1', '"version":2')], 'version 2'],
-    ['of records', ['{"format":"steward-records"}'], 'no dump of tables'],
+    ['of records', ['{"format":"steward-records"}'], 'not a dump of tables'],
     ['without an end', [header, one, '["x"]'], 'is incomplete'],
     ['that is damaged', [header, '{"tab'], 'damaged'],
     ['with rows of another shape', [header, one, '["x","y"]'], 'other columns'],
@@ -126,7 +126,7 @@ describe('loading refuses a dump', () => {
     ['with a table twice', [header, one, one], 'comes twice'],
     ['with fewer rows than it says', [header, one, end('{"one":1}', header, one)], '0 rows'],
     ['that was changed', [header, one, '["x"]', end('{"one":1}', header, one, '["y"]')], 'checksum'],
-    ['with more behind its end', [header, end('{}', header), one], 'behind its end'],
+    ['with more behind its end', [header, end('{}', header), one], 'after its end'],
     ['with a line of nothing', [header, 'null'], 'no statement'],
   ])('%s', async (_, lines, message) => {
     const to = session()
