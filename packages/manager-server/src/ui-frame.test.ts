@@ -169,7 +169,7 @@ needsBrowser((browser) => {
     const dialog = page.getByRole('dialog', { name: 'Approve the request for wanted' })
     await keepScreenshot(page, 'approve')
     await dialog.getByRole('button', { name: 'Approve' }).click()
-    await dialog.getByText('is there for ada@example.com').first().waitFor()
+    await dialog.getByText('is ready for ada@example.com').first().waitFor()
     await dialog.getByRole('button', { name: 'Close' }).last().click()
     await page.getByRole('link', { name: 'wanted' }).waitFor()
     expect(pages.manager.instance('wanted').ownerEmail).toBe('ada@example.com')
