@@ -95,13 +95,13 @@ needsBrowser((browser) => {
     const { page, close } = await pages.open(browser())
     await page.getByRole('link', { name: 'alpha', exact: true }).waitFor()
     await page.context().setOffline(true)
-    await page.getByText('No connection to the server').waitFor()
+    await page.getByText('Connection lost.').waitFor()
     await keepScreenshot(page, 'offline')
     expect(await page.getByRole('link', { name: 'alpha', exact: true }).isVisible()).toBe(true)
     await pages.manager.perform('rename', { name: 'alpha', new: 'omega' })
     await page.context().setOffline(false)
     await page.getByRole('link', { name: 'omega', exact: true }).waitFor()
-    expect(await page.getByText('No connection to the server').count()).toBe(0)
+    expect(await page.getByText('Connection lost.').count()).toBe(0)
 
     // The server is started again.
     await pages.manager.perform('rename', { name: 'omega', new: 'alpha' })
@@ -114,7 +114,7 @@ needsBrowser((browser) => {
 
   it('says so when a page is not there, or its files are not there any more', async () => {
     const { page, close } = await pages.open(browser(), 'nowhere/at/all')
-    await page.getByRole('heading', { name: 'There is no such page.' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await page.goto(`${pages.url}/instances/%E0%A4%A`)
     await page.getByRole('heading', { name: /no such page|could not be shown/ }).waitFor()
     await page.route(/assets\/history-.*\.js/, (route) => route.fulfill({ status: 404, body: '' }))
@@ -140,7 +140,7 @@ needsBrowser((browser) => {
     await row.locator('summary').click()
     await page.getByRole('searchbox').fill('')
     await page.getByRole('button', { name: 'Verify' }).click()
-    await page.getByText('Nobody changed it').waitFor()
+    await page.getByText('History is intact').waitFor()
     await keepScreenshot(page, 'history')
     expect(problems).toEqual([])
     await close()
@@ -163,7 +163,7 @@ needsBrowser((browser) => {
 
   it('approves what somebody asked for', async () => {
     const { page, problems, close } = await pages.open(browser(), 'requests')
-    await page.getByText('1 waits for a decision').waitFor()
+    await page.getByText('1 pending').waitFor()
     await page.getByText('Not this year').waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
     const dialog = page.getByRole('dialog', { name: 'Approve the request for wanted' })

@@ -104,11 +104,11 @@ needsBrowser((browser) => {
     const { page, problems, close } = await pages.open(browser(), 'instances/demo')
     await page.locator('dt', { hasText: 'Runtime' }).waitFor()
     expect(await page.locator('dt', { hasText: 'Runtime' }).locator('+ dd').textContent()).toBe('process')
-    await page.getByRole('button', { name: 'Let another runtime run it' }).click()
+    await page.getByRole('button', { name: 'Change runtime' }).click()
     const dialog = page.getByRole('dialog')
     await expect.poll(() => dialog.locator('select option').count()).toBeGreaterThan(1)
     await dialog.locator('select').selectOption('process')
-    await dialog.getByRole('button', { name: 'Let another runtime run it' }).click()
+    await dialog.getByRole('button', { name: 'Change runtime' }).click()
     await dialog.getByText('"demo" already has the runtime "process".').waitFor()
     expect(problems).toEqual([])
     await close()
@@ -118,9 +118,9 @@ needsBrowser((browser) => {
     await pages.manager.perform('add', { name: 'unsaved', 'no-start': true })
     const { page, problems, close } = await pages.open(browser(), 'instances/unsaved/backups')
     const tab = page.getByRole('tabpanel')
-    await tab.getByText('There are no backups').waitFor()
-    await page.locator('.view-actions').getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await tab.getByText('No backups yet').waitFor()
+    await page.locator('.view-actions').getByRole('button', { name: 'Back up now' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Back up now' }).click()
     await page.getByRole('dialog').getByText('is backed up', { exact: false }).waitFor()
     await tab.locator('tbody tr').waitFor()
     expect(problems).toEqual([])
@@ -132,7 +132,7 @@ needsBrowser((browser) => {
     const { page, problems, close } = await pages.open(browser(), 'instances/gone')
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete · gone' })
-    await dialog.getByText('“gone” will be deleted with all its data.').waitFor()
+    await dialog.getByText('“gone” moves to the trash.').waitFor()
     await keepScreenshot(page, 'dialog-delete')
     expect(await accessibilityProblems(page)).toEqual([])
     await dialog.getByLabel('To confirm, type gone').fill('demo')
@@ -163,7 +163,7 @@ needsBrowser((browser) => {
     await dialog.getByRole('alert').getByText('demo', { exact: false }).first().waitFor()
     await name.fill('new1')
     await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('What would be done').waitFor()
+    await dialog.getByText('What will be done').waitFor()
     expect(pages.manager.instance('old').name).toBe('old')
     await dialog.getByRole('button', { name: 'Rename' }).click()
     await dialog.getByText('is now named "new1"', { exact: false }).waitFor()
@@ -211,7 +211,7 @@ needsBrowser((browser) => {
     await page.keyboard.press('Escape')
     await menu.click()
     await page.getByRole('button', { name: 'Restore as a new instance' }).click()
-    await dialog.getByLabel('As a new instance called').fill('copy1')
+    await dialog.getByLabel('Name of the new instance').fill('copy1')
     await dialog.getByRole('button', { name: 'Restore' }).click()
     await dialog.getByText('Instance "copy1" (from', { exact: false }).waitFor()
     expect(pages.manager.instance('copy1').source).not.toBe('')
@@ -221,7 +221,7 @@ needsBrowser((browser) => {
 
   it('changes a flag at once, and shows a password only when it is asked to', async () => {
     const { page, problems, close } = await pages.open(browser(), 'instances/demo')
-    const flag = page.getByRole('switch', { name: 'Protected' })
+    const flag = page.getByRole('switch', { name: 'Delete protection' })
     await flag.click()
     await page.getByText('Instance "demo" is protected now.').waitFor()
     // The page asks for the instance again before it shows the flag as it is now.
@@ -246,7 +246,7 @@ needsBrowser((browser) => {
     await log.getByText('one warning').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     appendFileSync(file, 'two ERROR token=abcdef0123456789\n')
-    await page.getByRole('button', { name: 'Go on (1 new)' }).click()
+    await page.getByRole('button', { name: 'Resume (1 new)' }).click()
     await log.getByText('two ERROR').waitFor()
     expect(await log.textContent()).not.toContain('abcdef0123456789')
     await page.getByLabel('Level').selectOption({ label: 'Warnings and errors' })
@@ -257,13 +257,13 @@ needsBrowser((browser) => {
     expect(await log.textContent()).not.toContain('/quiet')
     await page.getByLabel('Level').selectOption({ label: 'All' })
     await log.getByText('INFO GET /quiet 200').waitFor()
-    await page.getByLabel('Search in the log').fill('two error')
+    await page.getByLabel('Search the log').fill('two error')
     await expect.poll(() => log.locator('.log-line').count()).toBe(1)
     expect(await log.locator('mark').textContent()).toBe('two ERROR')
     await page.getByRole('button', { name: 'Wrap lines' }).click()
     expect(await log.getAttribute('class')).not.toContain('wrapped')
     // After a restart of the server it goes on.
-    await page.getByLabel('Search in the log').fill('')
+    await page.getByLabel('Search the log').fill('')
     await pages.restart()
     appendFileSync(file, 'three\n')
     await log.getByText('three').waitFor()
@@ -280,7 +280,7 @@ needsBrowser((browser) => {
 
   it('says so when there is no such instance', async () => {
     const { page, close } = await pages.open(browser(), 'instances/nobody')
-    await page.getByText('There is no instance “nobody”').waitFor()
+    await page.getByText('Instance “nobody” does not exist').waitFor()
     await close()
   })
 })
@@ -294,7 +294,7 @@ async function shown(page: Page, tab: (typeof tabs)[number]): Promise<void> {
     database: 'data/database.db',
     backups: 'Actions',
     logs: 'fake application server',
-    history: 'Create an instance',
+    history: 'Create instance',
     access: '10.0.0.1',
     health: 'Healthy',
     quality: 'objects/a.yaml:3',

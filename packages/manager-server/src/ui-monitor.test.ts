@@ -25,7 +25,7 @@ needsBrowser((browser) => {
     expect(await page.getByRole('img', { name: 'Memory of wiki' }).count()).toBe(1)
     const memory = page.getByRole('region', { name: 'Memory in numbers' }).getByRole('row').last()
     expect(await memory.textContent()).toMatch(/^ ?wiki.* MB.* MB.* MB.* MB$/)
-    await page.getByText('1 not healthy').waitFor()
+    await page.getByText('1 unhealthy').waitFor()
     await page.getByText('unreachable').first().waitFor()
     await page.getByText('Two instances fell.').waitFor()
     expect(await accessibilityProblems(page)).toEqual([])
@@ -46,7 +46,7 @@ needsBrowser((browser) => {
     expect(await page.getByRole('radio', { name: '7 days' }).isChecked()).toBe(true)
     // Nothing was measured of one that is stopped.
     await page.goto(`${pages.url}/monitor?instances=archive`)
-    await page.getByText('Nothing was measured in this time.').first().waitFor()
+    await page.getByText('No measurements in this period.').first().waitFor()
     expect(problems).toEqual([])
     await close()
   })

@@ -41,7 +41,7 @@ needsBrowser((browser) => {
 
   it('shows where an operation is after the page was loaded again', async () => {
     await begin(page)
-    await page.getByRole('link', { name: 'Show the operation' }).click()
+    await page.getByRole('link', { name: 'Show operation' }).click()
     await step(page.locator('main'), 'running').waitFor()
     await page.reload()
     await step(page.locator('main'), 'running').waitFor()
@@ -75,10 +75,10 @@ needsBrowser((browser) => {
 
   it('cancels what goes on, which is undone then', async () => {
     await begin(page)
-    await page.getByRole('link', { name: 'Show the operation' }).click()
-    await page.getByRole('button', { name: 'Cancel the operation' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the operation' }).click()
-    await page.getByRole('main').getByText('Undone', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Show operation' }).click()
+    await page.getByRole('button', { name: 'Cancel operation' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel operation' }).click()
+    await page.getByRole('main').getByText('Rolled back', { exact: true }).waitFor()
     await keepScreenshot(page, 'operation-cancelled')
     expect(pages.manager.instance('slow').desired).toBe('stopped')
     expect(problems).toEqual([])
@@ -91,7 +91,7 @@ needsBrowser((browser) => {
     await page.keyboard.press('Enter')
     await expect.poll(() => page.getByRole('link', { name: /"slow"/ }).count()).toBe(0)
     await page.getByLabel('State').selectOption('Failed')
-    await page.getByText('There are no such operations').waitFor()
+    await page.getByText('No operations match these filters').waitFor()
     expect(new URL(page.url()).search).toBe('?state=failed&instance=demo')
     await page.goto(`${pages.url}/operations`)
     await page.getByRole('link', { name: /Add instance "demo"/ }).waitFor()
@@ -158,16 +158,16 @@ needsBrowser((browser) => {
     expect(pages.manager.instance('stuck')).toMatchObject({ name: 'stuck', operation: '' })
 
     await breakIt()
-    await dialog.getByRole('link', { name: 'Show the operation' }).click()
-    await main.getByRole('button', { name: 'Leave it as it is' }).waitFor()
+    await dialog.getByRole('link', { name: 'Show operation' }).click()
+    await main.getByRole('button', { name: 'Leave as it is' }).waitFor()
     expect(await accessibilityProblems(page)).toEqual([])
-    await ask('Leave it as it is')
+    await ask('Leave as it is')
     await keepScreenshot(page, 'attention-giveup')
     await dialog.getByRole('textbox').fill(await page.locator('.confirmation label').innerText().then(lastWord))
     await page.keyboard.press('Enter')
     await dialog.getByText('Given up', { exact: false }).first().waitFor()
     await close()
-    await expect.poll(() => main.getByRole('button', { name: 'Leave it as it is' }).count()).toBe(0)
+    await expect.poll(() => main.getByRole('button', { name: 'Leave as it is' }).count()).toBe(0)
     expect(pages.manager.instance('stuck').operation).toBe('')
     await pages.manager.perform('delete', { name: 'stuck' })
     expect(problems).toEqual([])
@@ -175,7 +175,7 @@ needsBrowser((browser) => {
 
   it('says so when there is no such operation', async () => {
     await page.goto(`${pages.url}/operations/${crypto.randomUUID()}`)
-    await page.getByText('There is no such operation').waitFor()
+    await page.getByText('This operation does not exist').waitFor()
     expect(problems).toEqual([])
   })
 })

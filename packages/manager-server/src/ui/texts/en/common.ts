@@ -4,7 +4,7 @@ export const common = {
   'button.refresh': 'Refresh',
   'failure.network': 'The server does not answer.',
   'failure.output': 'Output',
-  'failure.command': 'To try on the server:',
+  'failure.command': 'On the server, run:',
   'status.started': 'Running',
   'status.starting': 'Starting',
   'status.degraded': 'Degraded',

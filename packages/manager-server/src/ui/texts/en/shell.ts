@@ -8,8 +8,8 @@ export const shell = {
   'nav.history': 'History',
   'nav.terminal': 'Terminal',
   'shell.title': 'Instances manager',
-  'shell.offline': 'No connection to the server. What you see may be out of date; it is tried again and again.',
-  'page.notFound': 'There is no such page.',
-  'page.notFoundText': 'The address may be mistyped, or what it showed is gone.',
-  'page.toInstances': 'To the instances',
+  'shell.offline': 'Connection lost. Retrying … What you see may be out of date.',
+  'page.notFound': 'Page not found',
+  'page.notFoundText': 'Check the address. The page may have been removed.',
+  'page.toInstances': 'Show instances',
 } as const satisfies Texts

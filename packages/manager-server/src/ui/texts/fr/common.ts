@@ -5,7 +5,7 @@ export const common: Readonly<Record<keyof typeof en, Text>> = {
   'button.refresh': 'Actualiser',
   'failure.network': 'Le serveur ne répond pas.',
   'failure.output': 'Sortie',
-  'failure.command': 'À essayer sur le serveur :',
+  'failure.command': 'Sur le serveur, exécutez :',
   'status.started': 'En marche',
   'status.starting': 'Démarrage',
   'status.degraded': 'Dégradée',

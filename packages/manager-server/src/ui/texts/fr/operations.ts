@@ -3,7 +3,7 @@ import type { operations as en } from '../en/operations.js'
 
 export const operations: Readonly<Record<keyof typeof en, Text>> = {
   'run.background': 'Continuer en arrière-plan',
-  'run.change': 'Modifier et réessayer',
+  'run.change': 'Modifier',
   'run.page': 'Voir l’opération',
   'run.waiting': 'La connexion est perdue. L’opération continue ; cette page se mettra à jour d’elle-même.',
   'run.offline': 'Vous êtes hors ligne. L’opération continue ; cette page se mettra à jour d’elle-même.',
@@ -13,7 +13,7 @@ export const operations: Readonly<Record<keyof typeof en, Text>> = {
   'bulk.progress': '{done} sur {count} terminées',
   'bulk.progressFailed': '{done} sur {count} terminées, {failed} en échec',
   'bulk.confirm': 'Pour confirmer, saisissez le nombre d’instances : {name}',
-  'bulk.stop': 'Ne plus en commencer',
+  'bulk.stop': 'Arrêter après celle-ci',
   'fact.show': 'Afficher',
   'fact.copy': 'Copier',
   'fact.copied': 'Copié',
@@ -44,11 +44,11 @@ export const operations: Readonly<Record<keyof typeof en, Text>> = {
   'operations.actor': 'Par',
   'operations.started': 'Commencée',
   'operations.ended': 'Terminée',
-  'operations.none': 'Il n’y a pas de telle opération',
-  'operations.missing': 'Il n’y a pas de telle opération',
+  'operations.none': 'Aucune opération ne correspond à ces filtres',
+  'operations.missing': 'Cette opération n’existe pas',
   'operations.missingText': 'Ce qui a été demandé au serveur est conservé une semaine.',
   'operations.steps': 'Étapes',
-  'operations.about': 'À son sujet',
+  'operations.about': 'Détails',
   'operations.id': 'Identifiant',
   'operations.showLog': 'Voir le journal',
   'operations.attentionText':

@@ -9,7 +9,7 @@ export const shell: Readonly<Record<keyof typeof en, Text>> = {
   'nav.history': 'Historique',
   'nav.terminal': 'Terminal',
   'shell.title': 'Gestionnaire d’instances',
-  'shell.offline': 'Pas de connexion au serveur. Ce qui est affiché peut être périmé ; de nouveaux essais sont faits.',
+  'shell.offline': 'Connexion perdue. Nouvelle tentative … Ce que vous voyez peut être périmé.',
   'page.notFound': 'Cette page n’existe pas.',
   'page.notFoundText': 'L’adresse est peut-être erronée, ou ce qu’elle montrait n’existe plus.',
   'page.toInstances': 'Vers les instances',
