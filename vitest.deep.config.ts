@@ -4,7 +4,7 @@ import usual from './vitest.config.js'
 /** Tests that look for rare events, with the numbers that this takes: `npm run test:deep`. In `npm test` they are small. */
 const deep = [
   'tests/consistency/**/*.test.ts',
-  'tests/{catalogue-fuzz,filter-fuzz,large-documents,openapi-fuzz,published,rest-service,rights-fuzz,setup-machine}.test.ts',
+  'tests/{catalogue-fuzz,filter-fuzz,large-documents,openapi-fuzz,published,rest-service,rights-fuzz,setup-machine,website}.test.ts',
   'packages/db-adapters/src/lib/*/store/{adapter,contract.integration}.test.ts',
   'packages/db-adapters/src/lib/joined-transactions.integration.test.ts',
   'packages/rest-core/src/lib/memory/memory-store.test.ts',

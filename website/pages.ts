@@ -1,0 +1,79 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../scripts/packages.mjs'
+
+export interface Group {
+  readonly text: string
+  /** Files of the repository, in the order in which they are read. */
+  readonly files: readonly string[]
+}
+
+const docs = (...names: readonly string[]) => names.map((name) => `docs/${name}.md`)
+const readmesIn = (folder: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /^[^/\\]+[/\\]README\.md$/.test(name))
+    .toSorted()
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+
+/** What is read first comes first. */
+export const groups: readonly Group[] = [
+  { text: 'Start here', files: docs('tutorial', 'production', 'writing-plugins') },
+  {
+    text: 'Build an application',
+    files: docs(
+      'objects',
+      'rules',
+      'actions',
+      'publications',
+      'pivot-tables',
+      'documents',
+      'audit-and-events',
+      'databases',
+      'import-export',
+      'records-pages',
+      'quality',
+    ),
+  },
+  {
+    text: 'Use the REST service',
+    files: docs('rest-api', 'filters', 'index-search', 'writing', 'metadata', 'documentation', 'tester', 'operations'),
+  },
+  {
+    text: 'Manage instances',
+    files: docs(
+      'manager',
+      'pages',
+      'backups',
+      'disaster-recovery',
+      'anonymise',
+      'monitoring',
+      'access',
+      'isolation',
+      'reverse-proxies',
+      'certificates',
+      'registration',
+      'terminal',
+      'runtimes',
+      'sleeping',
+      'systemd',
+      'containers',
+      'java-applications',
+    ),
+  },
+  { text: 'Extend Steward', files: docs('writing-a-target', 'writing-a-runtime') },
+  { text: 'Reference', files: docs('manager-commands', 'manager-api', 'backup-format', 'requirements') },
+  { text: 'Packages', files: readmesIn('packages') },
+  { text: 'Examples', files: readmesIn('examples') },
+  { text: 'About', files: ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'] },
+]
+
+/** The path of a file's page in the site, without ending: `docs/filters.md` is `filters`. */
+export function pathOf(file: string): string {
+  return file
+    .replace(/^docs\//, '')
+    .replace(/(?:\/README)?\.md$/, '')
+    .toLowerCase()
+}
+
+/** Files of the repository that have a page. */
+export const files: ReadonlySet<string> = new Set(groups.flatMap((group) => group.files))
