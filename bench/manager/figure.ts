@@ -16,4 +16,5 @@ export interface Figure {
 export interface Size {
   readonly rounds: number
   readonly megabytes: number
+  readonly instances: number
 }

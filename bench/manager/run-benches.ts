@@ -20,11 +20,12 @@ export async function runBenches({ script, about, benches, megabytes = 1000 }: B
     options: {
       rounds: { type: 'string', default: '5' },
       megabytes: { type: 'string', default: String(megabytes) },
+      instances: { type: 'string', default: '1000' },
       help: { type: 'boolean', default: false },
     },
   })
   const names = Object.keys(benches)
-  const help = `Usage: npm run ${script} -- [${names.join('] [')}] [--rounds <n>] [--megabytes <n>]
+  const help = `Usage: npm run ${script} -- [${names.join('] [')}] [--rounds <n>] [--megabytes <n>] [--instances <n>]
 
 ${about} bench/README.md says what is compared.
 `
@@ -35,7 +36,11 @@ ${about} bench/README.md says what is compared.
     return
   }
   console.log(describeMachine())
-  const size = { rounds: Number(values.rounds), megabytes: Number(values.megabytes) }
+  const size = {
+    rounds: Number(values.rounds),
+    megabytes: Number(values.megabytes),
+    instances: Number(values.instances),
+  }
   for (const name of positionals.length > 0 ? positionals : names) {
     const figures = await benches[name]?.(size)
     for (const figure of figures ?? []) console.log(format(figure))

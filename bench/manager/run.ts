@@ -3,6 +3,7 @@ import { benchList } from './list.ts'
 import { benchMemory } from './memory.ts'
 import { runBenches } from './run-benches.ts'
 import { benchSave } from './save.ts'
+import { benchScale } from './scale.ts'
 import { benchStart } from './start.ts'
 import { benchWake } from './wake.ts'
 
@@ -16,5 +17,6 @@ await runBenches({
     save: benchSave,
     clone: benchClone,
     wake: benchWake,
+    scale: benchScale,
   },
 })
