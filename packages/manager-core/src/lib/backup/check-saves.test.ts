@@ -75,7 +75,7 @@ describe('checksaves', () => {
     const { list } = await test.perform('doctor', { category: 'backups' })
     expect(list?.filter((row) => (row as { level: string }).level !== 'ok')).toMatchObject([
       { level: 'error', message: expect.stringContaining('"demo": Its last good backup'), fixable: false },
-      { level: 'warning', message: expect.stringContaining('Nothing calls saveall') },
+      { level: 'warning', message: expect.stringContaining('saveall is not scheduled') },
       { level: 'warning', message: 'It is damaged.' },
       { level: 'warning', message: expect.stringContaining('manifest.json') },
     ])

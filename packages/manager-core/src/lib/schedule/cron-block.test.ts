@@ -93,7 +93,7 @@ it('adds the line end that the last line lacks', () => {
 it('does not guess when a mark is missing', () => {
   const broken = block('/a').replace('# END steward manager /a\n', '0 5 * * * mine\n')
   expect(() => withBlock(broken, block('/a'), '/a')).toThrow('unpaired marks of /a')
-  expect(() => withBlock(block('/a') + block('/a'), '', '/a')).toThrow('no pair')
+  expect(() => withBlock(block('/a') + block('/a'), '', '/a')).toThrow('unpaired marks')
 })
 
 it('is understood by a shell as it was meant, whatever the home is called', () => {

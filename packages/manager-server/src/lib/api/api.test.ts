@@ -65,7 +65,7 @@ describe('the API', () => {
         ['action=reset&name=copy3', 'is now blank'],
         ['action=del&name=copy3&force=true', 'is deleted'],
         ['action=upgradeall', '0 failed'],
-        ['action=saveall', '1 saved'],
+        ['action=saveall', '1 backed up'],
       ] as const) {
         const { status, body } = await api.get(query)
         expect({ query, status, body }).toMatchObject({

@@ -133,7 +133,7 @@ export function testBatches(suite: Suite): void {
     [[{ action: 'create' }], 400, /Item 0 has no "values"/],
     [[{ action: 'create', values: [] }], 400, /must be a JSON object/],
     [[{ action: 'create', row_id: '1', values: {} }], 400, /leave it out/],
-    [[{ action: 'update', row_id: 1, values: {} }], 400, /no string/],
+    [[{ action: 'update', row_id: 1, values: {} }], 400, /not a string/],
     [[{ action: 'delete', rowid: '1' }], 400, /has "rowid"/],
     [Array(10_001).fill(0), 413, /10001 items, 10000 is the limit/],
   ])('refuses %j', async (items, wanted, text) => {
