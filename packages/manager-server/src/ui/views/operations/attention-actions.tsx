@@ -16,10 +16,16 @@ export interface AttentionActionsProps {
 /** The ways out of an operation that could be neither finished nor rolled back. */
 export function AttentionActions({ operation, instance, ask }: AttentionActionsProps) {
   const { isAllowed } = useActionTable()
+  // So that a dialog names the instance, and asks for its name rather than for an id.
+  const about = { instances: instance === '' ? [] : [instance] }
   return (
     <span class="part-buttons">
       {isAllowed('operation-retry') && (
-        <Button kind="primary" icon="restart" onClick={() => ask('operation-retry', { given: { id: operation } })}>
+        <Button
+          kind="primary"
+          icon="restart"
+          onClick={() => ask('operation-retry', { ...about, given: { id: operation } })}
+        >
           {titleOf('operation-retry')}
         </Button>
       )}
@@ -27,7 +33,7 @@ export function AttentionActions({ operation, instance, ask }: AttentionActionsP
         <ButtonLink href={pathTo('instances', instance, 'logs')}>{t('operations.showLog')}</ButtonLink>
       )}
       {isAllowed('giveup') && (
-        <Button kind="danger" onClick={() => ask('giveup', { given: { operation } })}>
+        <Button kind="danger" onClick={() => ask('giveup', { ...about, given: { operation } })}>
           {titleOf('giveup')}
         </Button>
       )}
