@@ -147,6 +147,42 @@ needsBrowser((browser) => {
     await close()
   })
 
+  it('restores from the trash, and deletes permanently what is in it', async () => {
+    for (const name of ['back', 'never']) {
+      await pages.manager.perform('add', { name, 'no-start': true })
+      await pages.manager.perform('delete', { name })
+    }
+    const { page, problems, close } = await pages.open(browser())
+    await page.getByRole('link', { name: /in trash$/ }).click()
+    const row = (name: string) => page.locator('tbody tr', { has: page.getByText(name, { exact: true }) })
+    const dialog = page.getByRole('dialog')
+    await row('back').waitFor()
+    for (const [width, colorScheme] of [
+      [1280, 'light'],
+      [360, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme })
+      await keepScreenshot(page, `trash-${width}`)
+      expect(await scrollsSideways(page)).toBe(false)
+      expect(await accessibilityProblems(page)).toEqual([])
+    }
+    await row('back').getByRole('button', { name: 'Restore' }).click()
+    await dialog.getByRole('button', { name: 'Restore from trash' }).click()
+    await dialog.getByText('Instance "back" is back', { exact: false }).first().waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await expect.poll(() => row('back').count()).toBe(0)
+    expect(pages.manager.instance('back').name).toBe('back')
+    await row('never').getByRole('button', { name: 'Delete permanently' }).click()
+    await dialog.getByLabel('To confirm, type never').fill('never')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('is permanently deleted', { exact: false }).first().waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await expect.poll(() => row('never').count()).toBe(0)
+    expect(problems).toEqual([])
+    await close()
+  })
+
   it('shows what would be done, does it, and leads to where it is then', async () => {
     await pages.manager.perform('add', { name: 'old', 'no-start': true })
     const { page, problems, close } = await pages.open(browser(), 'instances/old')

@@ -12,6 +12,7 @@ const Operations = view(() => import('./views/operations.js').then(({ Operations
 const Operation = view(() => import('./views/operation.js').then(({ Operation: view }) => view))
 const Requests = view(() => import('./views/requests.js').then(({ Requests: view }) => view))
 const History = view(() => import('./views/history.js').then(({ History: view }) => view))
+const Trash = view(() => import('./views/trash.js').then(({ Trash: view }) => view))
 const Terminal = view(() => import('./views/terminal.js').then(({ Terminal: view }) => view))
 
 /** Loaded when it is first shown. The list of instances is there at once: most people begin with it. */
@@ -32,6 +33,7 @@ export function App() {
           <Route path={`${uiPath}/operations/:id`} component={Operation} />
           <Route path={`${uiPath}/requests`} component={Requests} />
           <Route path={`${uiPath}/history`} component={History} />
+          <Route path={`${uiPath}/trash`} component={Trash} />
           <Route path={`${uiPath}/terminal`} component={Terminal} />
           <Route default component={NotFound} />
         </Router>

@@ -9,6 +9,7 @@ import { operations } from './en/operations.js'
 import { requests } from './en/requests.js'
 import { shell } from './en/shell.js'
 import { terminal } from './en/terminal.js'
+import { trash } from './en/trash.js'
 
 /** All texts of the pages; a file for each view. */
 export const en = {
@@ -23,6 +24,7 @@ export const en = {
   ...monitor,
   ...operations,
   ...terminal,
+  ...trash,
 } as const
 
 export type TextKey = keyof typeof en

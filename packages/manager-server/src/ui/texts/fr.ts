@@ -11,6 +11,7 @@ import { operations } from './fr/operations.js'
 import { requests } from './fr/requests.js'
 import { shell } from './fr/shell.js'
 import { terminal } from './fr/terminal.js'
+import { trash } from './fr/trash.js'
 
 export const fr: Readonly<Record<TextKey, Text>> = {
   ...common,
@@ -24,4 +25,5 @@ export const fr: Readonly<Record<TextKey, Text>> = {
   ...monitor,
   ...operations,
   ...terminal,
+  ...trash,
 }

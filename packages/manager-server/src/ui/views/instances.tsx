@@ -8,6 +8,7 @@ import { t } from '../lib/i18n.js'
 import { isBeingChanged, needsAttention, type Instance } from '../lib/instance.js'
 import { useActionTable } from '../lib/session.js'
 import { useApi } from '../lib/use-api.js'
+import { useTrash } from '../lib/use-trash.js'
 import '../styles/instances.css'
 import { BulkBar } from './instances/bulk-bar.js'
 import { columnsOf } from './instances/columns.js'
@@ -33,6 +34,7 @@ export function Instances() {
     { measure: true },
     { refreshMs: isChanging ? quickRefreshMs : refreshMs },
   )
+  const trashed = useTrash().data?.list.length ?? 0
   const versions = useApi<{ list: readonly WireVersion[] }>('versions')
   const rows = list.data?.list ?? none
   const changes = rows.some((row) => isBeingChanged(row) || row.observed === 'starting')
@@ -103,6 +105,11 @@ export function Instances() {
           onOrder={(by) => show(filters, by)}
           selection={selection}
         />
+      )}
+      {trashed > 0 && (
+        <p>
+          <a href={pathTo('trash')}>{t('trash.count', { count: trashed })}</a>
+        </p>
       )}
       <BulkBar chosen={chosen} onClear={selection.clear} />
       {isCreating && <CreateDialog onClose={() => setCreating(false)} onDone={list.reload} />}

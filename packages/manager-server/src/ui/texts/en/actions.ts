@@ -97,6 +97,7 @@ export const actions = {
   'about.prove': 'Restores the backup to a temporary instance, starts it, and checks it.',
   'about.giveup': 'Gives up the operation. The instance can be used again.',
   'lost.giveup': 'What the operation left half-done in “{name}” is neither finished nor rolled back.',
+  'lost.purge': '“{name}” and its database will be deleted permanently.',
   'lost.reset': 'All configuration and data of “{name}” will be lost.',
   'lost.delete': '“{name}” moves to the trash.',
   'lost.upgrade': 'Data of “{name}” that the new application does not support will be lost.',

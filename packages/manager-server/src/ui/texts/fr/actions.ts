@@ -97,6 +97,7 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'about.prove': 'Elle est restaurée dans une instance jetable, démarrée et contrôlée.',
   'about.giveup': 'Abandonne l’opération et rend l’instance de nouveau utilisable.',
   'lost.giveup': 'Ce que l’opération a laissé inachevé dans « {name} » ne sera ni terminé ni annulé.',
+  'lost.purge': '« {name} » et sa base de données seront supprimées définitivement.',
   'lost.reset': 'Toute la configuration et toutes les données de « {name} » seront perdues.',
   'lost.delete': '« {name} » ira à la corbeille.',
   'lost.upgrade': 'Les données de « {name} » pour lesquelles la nouvelle application n’a pas de place seront perdues.',

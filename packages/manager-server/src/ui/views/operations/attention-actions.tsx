@@ -3,6 +3,7 @@ import { titleOf } from '../../components/action-form.js'
 import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
 import { useActionTable } from '../../lib/session.js'
+import '../../styles/panel.css'
 import type { Ask } from '../instance/tab.js'
 
 export interface AttentionActionsProps {
