@@ -136,8 +136,8 @@ describe('a server that is killed', () => {
     const done = test.context.registry[sqlite]
       .prepare(`select distinct kind from operation where surface = 'api'`)
       .all()
-    // Accounts are the system's, and only behind a reverse proxy instances sleep: they are killed in tests of their own.
-    const others = ['isolate', 'unisolate', 'sleep']
+    // They need accounts of the system, a reverse proxy or a bucket, and are killed in tests of their own.
+    const others = ['isolate', 'unisolate', 'sleep', 'movedocuments']
     const ofApi = [...operationKinds.keys()].filter(
       (kind) => findAction(kind)?.surfaces === undefined && !others.includes(kind),
     )
