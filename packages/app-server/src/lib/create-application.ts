@@ -6,8 +6,10 @@ import {
   createRevokedTokens,
   createSystemParameters,
   createUserDirectory,
+  createVersionWatch,
   findAdministrator,
   isDirectoryObject,
+  prepareVersion,
 } from '@steward/rest-core/system'
 import type { NewAdministrator } from '@steward/rest-core/system'
 import { createAuthentication, type Authenticator } from '@steward/rest-koa'
@@ -83,6 +85,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     for (const copy of introspect ? [] : unusedCopies(folder)) logger.warn(copy)
     const model = await loadServedModel(folder, definition, found)
     const freshTables = await syncTables(store, model, options)
+    await prepareVersion(model, store)
     const parameters = createSystemParameters({ model, store, onWrongValue: (text) => logger.warn(text) })
     const { passwordless = false, tokenMinutes } = definition
     if (passwordless) logger.warn('Users without a password sign in with their login alone (passwordless in app.yaml)')
@@ -130,6 +133,17 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     })
     const fresh = definition.setup !== undefined && (await runSetup(service, folder, definition.setup))
     if (fresh) logger.info(`${definition.setup} filled the application`)
+    const clearCaches = (): void => {
+      directory.clear()
+      authentication.clear()
+      parameters.clear()
+    }
+    const watch = createVersionWatch({
+      model,
+      store,
+      onChange: clearCaches,
+      onError: (error) => logger.error(error, 'Changes by other servers cannot be read for now'),
+    })
     const io = createIo({
       definition,
       settings,
@@ -140,17 +154,14 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       documents,
       logger,
       logs: options.logs,
-      clearCaches() {
-        directory.clear()
-        authentication.clear()
-        parameters.clear()
-      },
+      clearCaches,
     })
     const koa = mountApplication({
       definition,
       service,
       store,
       authentication,
+      watch,
       parameters,
       dataFolder,
       neutralised,

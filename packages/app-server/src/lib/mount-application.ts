@@ -1,5 +1,5 @@
 import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
-import type { SystemParameters } from '@steward/rest-core/system'
+import type { SystemParameters, VersionWatch } from '@steward/rest-core/system'
 import type { Authentication } from '@steward/rest-koa'
 import {
   accessLog,
@@ -32,6 +32,8 @@ export interface MountOptions {
   readonly service: BusinessObjects
   readonly store: ObjectStore
   readonly authentication: Authentication
+  /** Looks for changes by other servers before each request. */
+  readonly watch: VersionWatch
   readonly parameters: SystemParameters
   readonly dataFolder: string
   /** Told by `/health`. */
@@ -58,6 +60,7 @@ export function mountApplication({
   service,
   store,
   authentication,
+  watch,
   parameters,
   dataFolder,
   neutralised,
@@ -96,6 +99,11 @@ export function mountApplication({
       activity: async () => ({ actions: service.openTasks(), webhooks: (await events?.isWaiting()) ? 1 : 0 }),
     }),
   )
+  koa.use(async function followOtherServers(_, next) {
+    const looking = watch.look()
+    if (looking) await looking
+    await next()
+  })
   if (definition.allowedOrigins) koa.use(allowOrigins(definition.allowedOrigins, { trustProxy }))
   if (definition.cors) koa.use(cors(definition.cors))
   const hasTester = () => parameters.isYes('USE_API_TESTER', true)

@@ -55,6 +55,7 @@ export class LazyTransaction {
   readonly #outer: TransactionEnd | undefined
   readonly #end: TransactionEnd
   #session: Promise<StoreSession> | undefined
+  #beforeCommit: ((session: StoreSession) => Promise<void>) | undefined
   #ended: Promise<void> | undefined
   #commit: () => void = () => {}
   #rollback: (reason: unknown) => void = () => {}
@@ -89,6 +90,11 @@ export class LazyTransaction {
     }))
   }
 
+  /** Runs once, as the last part of the transaction, whose session must be open; further calls replace the work. */
+  beforeCommit(work: (session: StoreSession) => Promise<void>): void {
+    this.#beforeCommit = work
+  }
+
   /** Runs when everything is kept. */
   afterCommit(work: () => Promise<void>): void {
     this.#end.afterCommit(work)
@@ -100,6 +106,7 @@ export class LazyTransaction {
   }
 
   async commit(): Promise<void> {
+    if (this.#session) await this.#beforeCommit?.(await this.#session)
     this.#commitTried = true
     if (this.#session) {
       await this.#session

@@ -26,6 +26,7 @@ import { answerSelection, parseRowId, wholeSelection } from './selections.js'
 import { isRecorded, recordChange } from './record-change.js'
 import type { Change, ServiceContext } from './service-context.js'
 import { checkInitialState, checkTransition } from './states.js'
+import { isShared, raiseVersion } from '../system/shared-version.js'
 import type { StoreAttempt } from './store-errors.js'
 import { duplicates, missingReferences, translate } from './store-errors.js'
 import { runTransaction } from './transaction.js'
@@ -210,7 +211,8 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
       await transaction.session()
     }
     await hashPasswords(object, input.values)
-    if (where || guards || reading || post || hooks?.postSave || isRecorded(object)) await transaction.session()
+    if (where || guards || reading || post || hooks?.postSave || isRecorded(object) || isShared(context.model, object))
+      await transaction.session()
     const session = await context.session(transaction)
     const old = object.definition.audit ? await hookContext.old() : undefined
     let record = await run(session, guards ? object.select([]) : select)
@@ -252,6 +254,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     return inTransaction(attempt, async (transaction) => {
       if (options?.precondition)
         await requirePrecondition({ access, principal, transaction, where }, id, options.precondition, 'delete')
+      if (isShared(context.model, object)) await transaction.session()
       const documents = await deleteRow({ context, transaction, principal }, object, id, where, (session) =>
         missingRow(session, access, id),
       )
@@ -355,7 +358,8 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     operation: Change['operation'],
     rowId: string,
   ): void {
-    const { onChange } = context
+    const { model, onChange } = context
+    if (isShared(model, object)) transaction.beforeCommit((session) => raiseVersion(model, session))
     if (onChange) transaction.afterCommit(async () => onChange({ object, operation, rowId }))
   }
 

@@ -1,6 +1,7 @@
 import { StoreError } from '../../errors.js'
 import type { Model } from '../model/model.js'
 import type { ObjectStore } from '../store.js'
+import { isShared, raiseVersion } from './shared-version.js'
 
 export interface RevokedTokensOptions {
   /** Holds the system objects. */
@@ -16,7 +17,10 @@ export function createRevokedTokens({ model, store }: RevokedTokensOptions) {
     async revoke(tokenId: string, expires: number): Promise<void> {
       await removeEnded()
       try {
-        await store.insert(object, { rvk_token_id: tokenId, rvk_expires: expires }, object.selection)
+        await store.transaction(async (session) => {
+          await session.insert(object, { rvk_token_id: tokenId, rvk_expires: expires }, object.selection)
+          if (isShared(model, object)) await raiseVersion(model, session)
+        })
       } catch (error) {
         if (!(StoreError.is(error) && error.code === 'unique')) throw error
       }

@@ -1,0 +1,115 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { freshDatabase, needs } from '../../../tests/servers/index.js'
+import { loadAppDefinition } from './lib/app-definition.js'
+import { createApplication } from './lib/create-application.js'
+import { readSettings } from './lib/settings.js'
+import { basic, makeFolder } from './running-app-for-test.js'
+
+const cleanUps: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp()
+})
+
+/** Shorter than anything is kept in memory without a look at the database, so generous for one second. */
+const soon = { timeout: 25_000 }
+
+const admin = { ...basic('admin', 's3cret-passw0rd'), 'content-type': 'application/json' }
+const ann = basic('ann', 'passport')
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+/** Calls of one server. */
+type Call = (method: string, path: string, headers?: Record<string, string>, body?: object) => Promise<Answer>
+
+/** Two servers, started at the same time, each with a pool and caches of its own. */
+async function startTwo(database: string): Promise<[Call, Call]> {
+  const { folder, remove } = await makeFolder({
+    'app.yaml': 'name: shop\nversion: 1.0.0\nlog: { format: none }\n',
+    'objects/note.yaml': 'name: Note\nfields:\n  not_text: { type: string }\n',
+  })
+  cleanUps.push(remove)
+  return Promise.all([startOne(folder, database), startOne(folder, database)])
+}
+
+async function startOne(folder: string, database: string): Promise<Call> {
+  const settings = readSettings({ STEWARD_DATABASE: database, STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd' })
+  const definition = await loadAppDefinition(folder, settings)
+  const dataFolder = join(folder, 'data')
+  const application = await createApplication({
+    folder,
+    dataFolder,
+    definition,
+    settings,
+    logger: pino({ level: 'silent' }),
+  })
+  cleanUps.push(() => application.close())
+  const server = createServer(application.koa.callback() as never)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUps.push(async () => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return async (method, path, headers = admin, body) => {
+    const response = await fetch(`${origin}/api/${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, text: await response.text() }
+  }
+}
+
+async function create(call: Call, object: string, values: object): Promise<string> {
+  const { status, text } = await call('POST', `rest/${object}`, admin, values)
+  expect([status, text]).toEqual([200, expect.anything()])
+  return (JSON.parse(text) as { row_id: string }).row_id
+}
+
+async function changesHoldOnBoth(database: string): Promise<void> {
+  const [one, two] = await startTwo(database)
+  const user = await create(one, 'User', { usr_login: 'ann', usr_password: 'passport' })
+  const group = await create(one, 'Group', { grp_name: 'CLERK' })
+  const responsibility = await create(one, 'Responsibility', { rsp_login_id: user, rsp_group_id: group })
+  const read = async () => (await two('GET', 'rest/Note', ann)).status
+  expect(await read()).toBe(403)
+
+  await create(one, 'Grant', { grt_group_id: group, grt_object: 'Note', grt_rights: 'R' })
+  await expect.poll(read, soon).toBe(200)
+  await one('DELETE', `rest/Responsibility/${responsibility}`)
+  await expect.poll(read, soon).toBe(403)
+
+  const token = { Authorization: `Bearer ${(await one('POST', 'login', ann)).text.trim()}` }
+  const withToken = async () => (await two('GET', 'rest/Note', token)).status
+  expect(await withToken()).toBe(403)
+  expect((await one('POST', 'logout', token)).status).toBe(200)
+  await expect.poll(withToken, soon).toBe(401)
+
+  const tester = async () => (await two('GET', 'tester/')).status
+  expect(await tester()).toBe(200)
+  await create(one, 'SystemParam', { sys_code: 'USE_API_TESTER', sys_value: 'no' })
+  await expect.poll(tester, soon).toBe(404)
+
+  expect((await one('PUT', `rest/User/${user}`, admin, { usr_active: false })).status).toBe(200)
+  await expect.poll(read, soon).toBe(401)
+}
+
+test('changes of rights, users, parameters and tokens hold on the other server of an SQLite file', async () => {
+  await changesHoldOnBoth('sqlite:several.db')
+})
+
+for (const name of ['postgresql', 'mysql'] as const)
+  needs(name, (url) => {
+    test(`changes of rights, users, parameters and tokens hold on the other server, ${name}`, async () => {
+      const database = await freshDatabase(url)
+      cleanUps.push(() => database.drop())
+      await changesHoldOnBoth(database.url)
+    })
+  })
