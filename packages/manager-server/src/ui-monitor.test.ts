@@ -12,7 +12,7 @@ needsBrowser((browser) => {
 
   beforeAll(async () => {
     pages = await startPages({ config: ['export APPS_MONITORINTERVAL=0'] })
-    for (const name of ['shop', 'wiki']) await pages.manager.perform('add', { name })
+    for (const name of ['shop', 'wiki', 'once']) await pages.manager.perform('add', { name })
     pages.pretend(['archive'])
     measure(pages)
   })
@@ -51,6 +51,15 @@ needsBrowser((browser) => {
     await close()
   })
 
+  it('shows a sample that has no neighbour', async () => {
+    const { page, problems, close } = await pages.open(browser(), 'monitor?instances=once')
+    await charts(page, 4)
+    await expect.poll(() => page.evaluate(colouredPixels)).toBeGreaterThan(0)
+    await keepScreenshot(page, 'monitor-once')
+    expect(problems).toEqual([])
+    await close()
+  })
+
   it('fits each width, in light and dark', async () => {
     for (const [width, colorScheme] of [
       [1280, 'dark'],
@@ -70,6 +79,18 @@ needsBrowser((browser) => {
     }
   })
 })
+
+/** Of the first chart; its grid and texts are grey. */
+const colouredPixels = `(() => {
+  const canvas = document.querySelector('.chart canvas')
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+  let count = 0
+  for (let at = 0; at < data.length; at += 4) {
+    const colour = [data[at], data[at + 1], data[at + 2]]
+    if (data[at + 3] > 200 && Math.max(...colour) - Math.min(...colour) > 90) count += 1
+  }
+  return count
+})()`
 
 function charts(page: Page, count: number): Promise<void> {
   return expect.poll(() => page.locator('.chart canvas').count()).toBe(count)
@@ -94,7 +115,8 @@ function measure({ manager: { context, instance } }: TestPages): void {
       }
     }),
   )
-  createSampleStore(context.registry).add(rows)
+  const alone = { instanceId: instance('once').id, at: now - 60 * minuteMs, ok: true, reason: '', responseMs: 40 }
+  createSampleStore(context.registry).add([...rows, { ...alone, memoryMb: 80, cpuPercent: 5, diskMb: 12 }])
   const { id, name } = instance('wiki')
   const opened = new Date(now - 10 * minuteMs).toISOString()
   createIncidentStore(context.registry).insert({

@@ -60,7 +60,12 @@ export function TimeChart({ label, series, from, to, format, group }: TimeChartP
             value: (_: uPlot, value: number | null) => (value === null ? '–' : format(value)),
             stroke: colorOf(at),
             width: 1.75,
-            points: { show: false },
+            points: {
+              show: true,
+              size: 5,
+              fill: colorOf(at),
+              filter: (plot: uPlot, of: number) => lonePoints(plot.data[of] ?? []),
+            },
             ...(series.length === 1 && { fill: () => `color-mix(in srgb, ${colorOf(at)()} 12%, transparent)` }),
           })),
         ],
@@ -97,6 +102,15 @@ function aligned(series: readonly ChartSeries[]): uPlot.AlignedData {
     tables,
     tables.map(() => [1, 2]),
   )
+}
+
+/** Positions of values that no line leads to or from: a line alone would not show them. */
+function lonePoints(values: ArrayLike<number | null | undefined>): number[] {
+  const all = Array.from(values)
+  // Where another series was measured and this one was not, is no gap.
+  const measured = [...all.keys()].filter((at) => all[at] !== undefined)
+  const isGap = (at: number | undefined) => at === undefined || all[at] === null
+  return measured.filter((at, n) => all[at] !== null && isGap(measured[n - 1]) && isGap(measured[n + 1]))
 }
 
 /** A canvas knows no variables. */
