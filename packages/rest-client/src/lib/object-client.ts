@@ -81,8 +81,14 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
     /** Writes several records: all or nothing, or with `atomic: false` each on its own. */
     batch: (items: readonly BatchItem<R>[], options: WriteOptions & { atomic?: boolean | undefined } = {}) =>
       write<unknown[]>('POST', `${path}/_batch`, options, items, { _atomic: options.atomic }),
-    metadata: (context?: string | number, options?: CallOptions) =>
-      json<AnyRecord>({ path: path + queryOf({ _metadata: true, _metadacontext: context }), signal: options?.signal }),
+    /** Of the object, or with `rowId` of that record: what this user may do with it, and the ways from its state. */
+    metadata: (context?: string | number, options: CallOptions & { rowId?: string | undefined } = {}) =>
+      json<AnyRecord>({
+        path:
+          (options.rowId === undefined ? path : row(options.rowId)) +
+          queryOf({ _metadata: true, _metadacontext: context }),
+        signal: options.signal,
+      }),
     /** The result; of a background action its task. Without `rowId` it works on the records that `filters` and `filter` match. */
     async action(
       action: string,

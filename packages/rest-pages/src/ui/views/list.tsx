@@ -1,5 +1,15 @@
 import type { ObjectMetadata } from '@steward/rest-core'
-import { Button, EmptyState, Skeleton, Table, Toolbar, useSelection, View, type Column } from '@steward/page-kit'
+import {
+  Button,
+  ButtonLink,
+  EmptyState,
+  Skeleton,
+  Table,
+  Toolbar,
+  useSelection,
+  View,
+  type Column,
+} from '@steward/page-kit'
 import type { AnyRecord } from '@steward/rest-client'
 import { useLocation, useRoute } from 'preact-iso'
 import { useEffect, useRef } from 'preact/hooks'
@@ -59,7 +69,16 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
     <View
       title={plural}
       aside={count !== undefined && t('list.count', { count })}
-      actions={<ColumnChoice metadata={metadata} shown={fields} onChoose={choose} />}
+      actions={
+        <>
+          <ColumnChoice metadata={metadata} shown={fields} onChoose={choose} />
+          {metadata.create && (
+            <ButtonLink kind="primary" icon="add" href={pathTo(metadata.name, '0')}>
+              {t('record.new')}
+            </ButtonLink>
+          )}
+        </>
+      }
     >
       <Toolbar>
         <Words
