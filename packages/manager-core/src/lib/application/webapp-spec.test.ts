@@ -76,12 +76,12 @@ describe('webappSpec()', () => {
   })
 
   it.each(['0.0.0.0:8000', '192.0.2.1', '0', '70000', 'x'])('refuses SERVICE_DEBUG_ORIGIN=%s', (debugOrigin) => {
-    expect(() => specOf({ debugOrigin })).toThrow('a debugger listens on 127.0.0.1 only')
+    expect(() => specOf({ debugOrigin })).toThrow('debuggers listen on 127.0.0.1 only')
   })
 
   it('refuses a version without a JDK', () => {
     expect(() => specOf({}, { jdk: undefined })).toThrow(
-      'Version 1.0 is a Java web application, and its settings name no',
+      'Version 1.0 is a Java web application, but its settings name no JDK.',
     )
   })
 })

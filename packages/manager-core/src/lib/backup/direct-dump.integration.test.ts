@@ -116,9 +116,9 @@ needs('postgresql', (url) => {
       writeProgram('pg_dump', 'REAL "$@"; echo "pg_dump: error: the table is gone" >&2; exit 1')
       await failsAndLeavesNothing('the table is gone')
       writeProgram('pg_dump', 'REAL "$@" | head -c 500000; exit 0')
-      await failsAndLeavesNothing('pg_dump wrote no complete dump')
+      await failsAndLeavesNothing('pg_dump did not write a complete dump')
       writeProgram('pg_dump', 'REAL "$@" | head -c 50; exit 0')
-      await failsAndLeavesNothing('pg_dump wrote no complete dump')
+      await failsAndLeavesNothing('pg_dump did not write a complete dump')
     })
 
     it('is no backup when the compressor fails, which says why', async () => {

@@ -33,7 +33,7 @@ describe('saveall', () => {
     writeFileSync(join(test.home, 'config.sh'), mail.map((line) => `export ${line}\n`).join(''), { flag: 'a' })
     const done = await test.another().perform('saveall', { parallel: 1 }, test.caller)
     expect(results(done)).toEqual(['aaa saved', 'bbb failed', 'ddd saved'])
-    expect(done.message).toBe('2 saved, 1 failed, 0 not begun.')
+    expect(done.message).toBe('2 backed up, 1 failed, 0 not started.')
     expect(done.exitCode).toBe(1)
     expect(done.warnings).toEqual([expect.stringContaining('could not be mailed')])
     // Schedules of older versions name it.

@@ -42,7 +42,7 @@ describe('upgradeall', () => {
     const outside = await test.perform('upgradeall')
     expect(resultsOf(outside)).toEqual(['bbb 1.0 not begun', 'ccc 1.0 not begun', 'aaa 1.0 not begun'])
     const { message, exitCode } = await test.perform('upgradeall', { now: true })
-    expect([message, exitCode]).toEqual(['3 upgraded, 0 failed, 0 not begun.', undefined])
+    expect([message, exitCode]).toEqual(['3 upgraded, 0 failed, 0 not started.', undefined])
     expect(resultsOf(await test.perform('upgradeall', { now: true }))).toEqual([])
     expect(test.instance('off').revision).not.toBe(test.instance('aaa').revision)
   })

@@ -125,7 +125,7 @@ describe.each([
     expect((await perform('startall')).message).toContain('0 started')
     await perform('save', demo)
     expect(observed()).toBe('asleep')
-    expect((await perform('stop', demo)).message).toContain('recorded as stopped now')
+    expect((await perform('stop', demo)).message).toContain('recorded as stopped')
     expect(observed()).toBe('stopped')
     expect(await ask()).toMatchObject({ status: 503, text: 'It is stopped.\n' })
     await perform('start', demo)
@@ -235,7 +235,7 @@ describe.each([
       expect((await ask()).status).toBe(200)
       await perform('sleep', demo)
       expect((await ask()).status).toBe(503)
-      expect(await findings()).toContain('is asleep and nobody wakes it')
+      expect(await findings()).toContain('is asleep, and no request will wake it')
       const again = await createManagerServer({ manager: manager().manager as never, listen: '127.0.0.1:0' })
       try {
         await expect.poll(async () => (await ask()).status, { timeout: limit }).toBe(200)

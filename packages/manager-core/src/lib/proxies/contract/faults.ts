@@ -80,7 +80,7 @@ export function testFaults(under: () => ProxyUnderTest, words: ProductWords): vo
       await under().add('other')
       const before = readdirSync(join(folder(), 'live'))
       const proxies = createProxies(() => test.context, { takeOverMs: 300 })
-      await expect(proxies.publish(test.caller)).rejects.toThrow('did not come with the new configuration')
+      await expect(proxies.publish(test.caller)).rejects.toThrow('did not load the new configuration')
       expect(readdirSync(join(folder(), 'live'))).toEqual(before)
       expect((await under().call('demo.apps.test')).echo.name).toBe('demo')
       under().set()
@@ -96,7 +96,7 @@ export function testFaults(under: () => ProxyUnderTest, words: ProductWords): vo
       writeFileSync(proxy.mainFile, lines.join('\n'))
       await under().add('demo')
       expect((await under().publish()).warnings).toEqual([
-        'demo.apps.test is answered by another configuration of this machine, not by what the manager publishes.',
+        'Another configuration on this machine answers for demo.apps.test, not the one that the manager publishes.',
       ])
     })
 

@@ -90,7 +90,7 @@ it('leaves a unit alone that has its name and is not its own', async () => {
   writeFileSync(unitFile(spec), theirs)
   await expect(subject.runtime.define(spec)).rejects.toMatchObject({
     code: 'ERR_STATE',
-    message: expect.stringContaining(`There is a unit ${unitName(spec, 'a')} already`),
+    message: expect.stringContaining(`The unit ${unitName(spec, 'a')} already exists`),
     help: expect.stringContaining('systemctl cat'),
   })
   await subject.runtime.undefine(spec)
