@@ -397,8 +397,8 @@ test.each([
   [{ 'app.yaml': `${minimal}setup: fill.ts\n` }, [], 'fill.ts, the "setup" of app.yaml, does not exist.'],
   [{ 'app.yaml': `${minimal}setup: fill.ts\n`, 'fill.ts': 'export const x = 1\n' }, [], 'its default export must be'],
   [{ 'app.yaml': `${minimal}synchronous: off\n` }, [], 'synchronous'],
-  [{ 'app.yaml': `${minimal}trustedProxies: [10.0.0.0/99]\n` }, [], 'trustedProxies: "10.0.0.0/99" is no address'],
-  [{ 'app.yaml': `${minimal}allowedOrigins: [loopback]\n` }, [], 'allowedOrigins: "loopback" is no address'],
+  [{ 'app.yaml': `${minimal}trustedProxies: [10.0.0.0/99]\n` }, [], 'trustedProxies: "10.0.0.0/99" is not an address'],
+  [{ 'app.yaml': `${minimal}allowedOrigins: [loopback]\n` }, [], 'allowedOrigins: "loopback" is not an address'],
   [{}, ['--env', 'moon'], 'has no environment "moon"; it has none.'],
 ])('what is missing is named: %j %j', async (files, args, text) => {
   const { code, errors } = await runHere([await folderOf({ ...shopFiles, ...files }), '--port', '0', ...args], { env })

@@ -189,7 +189,7 @@ describe.runIf(isHere)('an instance with an account', () => {
     expect(findAccount(name)).toBeUndefined()
     await expect(subject.runtime.start(spec)).rejects.toMatchObject({
       code: 'ERR_STATE',
-      message: expect.stringContaining(`no system account "${name}"`) as string,
+      message: expect.stringContaining(`The system account "${name}" of the instance does not exist`) as string,
     })
     expect(accountAt(spec.folder)).toEqual(account)
     writeFileSync(join(spec.folder, 'account'), 'damaged\n')

@@ -40,12 +40,12 @@ function failureOf(text: string): ManagerError {
 
 describe('a file of rules that is wrong is refused with its line', () => {
   test.each([
-    ['', 1, 'it holds no rules'],
-    ['- a', 1, 'it holds no rules'],
+    ['', 1, 'it contains no rules'],
+    ['- a', 1, 'it contains no rules'],
     ['objects: [', 1, ''],
     ['objects:\n  Contact:\n    con_email: hash\n    con_email: keep\n', 4, 'unique'],
     ['seeds: x', 1, '"seeds" is not known', 'Did you mean "seed"?'],
-    ['locale: ../../x', 1, '"../../x" is no locale'],
+    ['locale: ../../x', 1, '"../../x" is not a valid locale'],
     ['documents: dropp', 1, '"documents" is one of keep, drop', 'Did you mean "drop"?'],
     ['default: delete', 1, 'the rule "delete" of "default" is not known'],
     ['objects: 3', 1, '"objects" takes rules by object and field'],

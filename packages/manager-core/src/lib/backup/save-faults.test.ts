@@ -144,7 +144,7 @@ describe('a save that cannot end well', () => {
         await other.perform('add', { name: 'demo2', 'no-start': true })
         const large = other.path('demo2', 'data', 'large')
         writeFileSync(large, Buffer.alloc(100_000_000))
-        await expect(other.perform('save', { name: 'demo2' })).rejects.toThrow(/It needs .* free/)
+        await expect(other.perform('save', { name: 'demo2' })).rejects.toThrow(/Not enough disk space .* free/)
         expect(existsSync(join(disk, 'demo2'))).toBe(false)
         rmSync(large)
         await other.perform('save', { name: 'demo2' })

@@ -103,7 +103,7 @@ describe.skipIf(reason !== '').each(tried)(`a full %s${reason}`, (system) => {
         const manager = onFullDisk({ reserve: which === 'with' })
         const { warnings } = await manager.perform(action, input, test.caller)
         expect(warnings?.join('\n'), action).toMatch(
-          /^The disk of \S+ has 0 B free\. Could go: the trash, 3 MB \(manager purge --all\); .*old logs of instances, 200 kB/m,
+          /^The disk of \S+ has 0 B free\. Can be deleted: the trash, 3 MB \(manager purge --all\); .*old logs of instances, 200 kB/m,
         )
         manager.close()
       }
@@ -132,7 +132,7 @@ describe.skipIf(reason !== '').each(tried)(`a full %s${reason}`, (system) => {
   it('stops an instance even when nothing can be written, and says that it is not written down', async () => {
     const manager = onFullDisk({ reserve: false })
     const { warnings } = await manager.perform('stop', { name: 'demo' }, test.caller)
-    expect(warnings?.join('\n')).toContain('could not be written down')
+    expect(warnings?.join('\n')).toContain('could not be recorded')
     const { id } = manager.context.registry.get('demo')
     const { folder: home } = manager.context.home.instance(id)
     expect(await manager.context.runtimes.named('process').observe({ id, folder: home })).toMatchObject({
@@ -155,7 +155,7 @@ describe.skipIf(reason !== '').each(tried)(`a full %s${reason}`, (system) => {
       const error = await failure(manager.perform(action, input, test.caller))
       expect([action, error?.message]).toEqual([
         action,
-        expect.stringMatching(/needs [\d.]+ [kMG]?B .*0 B (?:are|is) free/),
+        expect.stringMatching(/: [\d.]+ [kMG]?B needed, 0 B free\.$/),
       ])
       expect(error?.help).toContain('manager purge --all')
       expect(manager.context.registry.get('demo').operation).toBe('')

@@ -127,7 +127,7 @@ it('says that the server is not there, or does not answer in time', async () => 
   await promise
   const { port } = silent.address() as AddressInfo
   const slow = mailerWith(lines(port), 300)
-  await expect(slow.mailer.send(mail)).rejects.toThrow(`the mail server 127.0.0.1:${port} does not answer`)
+  await expect(slow.mailer.send(mail)).rejects.toThrow(`the mail server 127.0.0.1:${port} does not respond`)
   await new Promise((done) => silent.close(done))
   await expect(mailerWith(lines(port)).mailer.send(mail)).rejects.toThrow(
     `the mail server 127.0.0.1:${port} cannot be reached`,

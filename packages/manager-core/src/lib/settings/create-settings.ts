@@ -102,7 +102,7 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
 
     async writeInstance(folder, settings) {
       const lines = Object.entries(instanceVariables(settings)).map(([name, value]) => assignmentLine(name, value))
-      const heading = '# Settings of an instance, written by the manager. They contain passwords: keep the mode 0600.'
+      const heading = '# Settings of an instance, written by the manager. They hold passwords: keep the mode 0600.'
       await writePrivateFile(instanceHomeAt(folder).settings, `${[heading, ...lines].join('\n')}\n`)
     },
 

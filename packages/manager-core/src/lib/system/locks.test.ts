@@ -103,7 +103,7 @@ describe('a lock of another process', () => {
     const other = await hold('name:demo')
     await expect(wait(['name:demo'], 0, async () => undefined)).rejects.toMatchObject({
       code: 'ERR_BUSY',
-      message: `Busy: the name "demo" is held by hold-lock, process ${other.pid}.`,
+      message: `Busy: the name "demo" is in use by hold-lock, process ${other.pid}.`,
     })
     await other.kill()
     expect(locks.holder('name:demo')).toContain(String(other.pid))

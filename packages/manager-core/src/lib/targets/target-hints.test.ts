@@ -18,7 +18,7 @@ it('config hints at options that the types of targets do not have, or need', asy
     const { list } = await test.perform('config', { filter: ['APPS_TARGET_'] })
     const hints = (list as { name: string; hint?: string }[]).flatMap(({ name, hint }) => (hint ? [[name, hint]] : []))
     expect(Object.fromEntries(hints)).toEqual({
-      APPS_TARGET_NAS_TYPE: 'It needs APPS_TARGET_NAS_PATH, too.',
+      APPS_TARGET_NAS_TYPE: 'It also requires APPS_TARGET_NAS_PATH.',
       APPS_TARGET_NAS_PAHT: 'Did you mean "APPS_TARGET_NAS_PATH"?',
       APPS_TARGET_STORE_COLOUR: 'A target of type s3 has no such option.',
       APPS_TARGET_TAPE_TYPE: expect.stringContaining('no-such-plugin'),

@@ -292,7 +292,7 @@ describe.each([
   it.skipIf(isOther)('is refused to sleep where nobody would wake it', async () => {
     await perform('start', demo)
     setting('SERVICE_SLEEP_AFTER=0')
-    await expect(perform('sleep', demo)).rejects.toThrow('nobody would wake it')
+    await expect(perform('sleep', demo)).rejects.toThrow('no request would wake it')
     setting('SERVICE_SLEEP_AFTER=soon')
     await expect(perform('sleep', demo)).rejects.toThrow('SERVICE_SLEEP_AFTER')
   })

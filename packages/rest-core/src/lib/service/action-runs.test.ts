@@ -151,7 +151,7 @@ describe('what an action may return', () => {
     ['a function', () => 1, 'result is a function'],
     ['not a number', { n: Number.NaN }, 'result.n is NaN'],
     ['a big integer', 5n, 'result is a bigint'],
-    ['a cycle', cycle, 'or holds itself'],
+    ['a cycle', cycle, 'or contains itself'],
   ])('%s is an error of the server that says so', async (_, returned, text) => {
     const { service } = setUp({ it: { scope: 'global', run: () => returned } })
     const { code, message } = await refusal(service.action(boss, 'Job', 'it'))

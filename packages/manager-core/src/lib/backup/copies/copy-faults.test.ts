@@ -85,7 +85,7 @@ describe('a target', () => {
     await begun.promise
     await expect(exported()).rejects.toMatchObject({
       code: 'ERR_BUSY',
-      message: expect.stringMatching(/^Busy: export:nas:demo\/.* is held by export of demo\/.* to nas by tester/),
+      message: expect.stringMatching(/^Busy: export:nas:demo\/.* is in use by export of demo\/.* to nas by tester/),
     })
     const waiting = test.perform('backups export', demo, { waitMs: 60_000 })
     cancel.abort(new Error('Somebody cancelled it'))
