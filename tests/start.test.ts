@@ -86,9 +86,7 @@ describe.runIf(process.platform !== 'win32')('npm start', () => {
   })
 
   it('prints what the README says', () => {
-    const block = codeBlocks(new URL('../README.md', import.meta.url), '').find((text) =>
-      text.startsWith('Instance'),
-    )
+    const block = codeBlocks(new URL('../README.md', import.meta.url), '').find((text) => text.startsWith('Instance'))
     expect(normalise(welcome)).toContain(normalise(block ?? 'nothing'))
   })
 

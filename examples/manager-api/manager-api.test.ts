@@ -30,5 +30,8 @@ test('an instance is added, and its steps are shown as they are done', async () 
 })
 
 test('what the manager refuses ends it with its message', async () => {
-  await expect(run('a b')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('"a b" is not a valid instance name') })
+  await expect(run('a b')).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('"a b" is not a valid instance name'),
+  })
 })

@@ -92,7 +92,7 @@ describe('an instance with the real application server', () => {
     rmSync(test.path('broken', 'app', 'app.yaml'))
     await expect(test.perform('restart', { name: 'broken' })).rejects.toMatchObject({
       code: 'ERR_ROLLED_BACK',
-      message: expect.stringContaining('"broken" is stopped now'),
+      message: expect.stringContaining('"broken" is now stopped'),
       output: expect.stringContaining('app.yaml'),
     })
     expect(processesOf(test.path('broken'))).toEqual([])

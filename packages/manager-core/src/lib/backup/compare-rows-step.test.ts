@@ -6,7 +6,7 @@ it('finds tables that have other rows than were saved, are missing, or are too m
   expect(differencesOf({ note: 1, same: 3, other: 0 }, { rows })).toEqual([
     'gone is missing',
     'note has 1 row, not 2',
-    'other is too much',
+    'other is not in the backup',
   ])
   expect(differencesOf(rows, { rows })).toEqual([])
 })

@@ -89,7 +89,9 @@ describe('a backup without manifest', () => {
     rmSync(join(folder, 'manifest.json'))
     const text = `The backup ${folder} is damaged: it has no manifest.json.`
     expect((await test.perform('backups list', { name: 'demo' })).warnings).toEqual([expect.stringContaining(text)])
-    expect(await told()).toMatchObject([{ level: 'warning', message: expect.stringContaining('restored by hand') }])
+    expect(await told()).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('Restore its files manually') },
+    ])
     await expect(test.perform('restore', { name: 'demo', from: basename(folder) })).rejects.toMatchObject({
       code: 'ERR_BACKUP',
     })

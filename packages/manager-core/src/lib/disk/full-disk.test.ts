@@ -153,10 +153,7 @@ describe.skipIf(reason !== '').each(tried)(`a full %s${reason}`, (system) => {
     ] as const) {
       const manager = test.another()
       const error = await failure(manager.perform(action, input, test.caller))
-      expect([action, error?.message]).toEqual([
-        action,
-        expect.stringMatching(/: [\d.]+ [kMG]?B needed, 0 B free\.$/),
-      ])
+      expect([action, error?.message]).toEqual([action, expect.stringMatching(/: [\d.]+ [kMG]?B needed, 0 B free\.$/)])
       expect(error?.help).toContain('manager purge --all')
       expect(manager.context.registry.get('demo').operation).toBe('')
       manager.close()

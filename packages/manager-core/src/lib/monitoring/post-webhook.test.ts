@@ -31,8 +31,8 @@ it('says why it was not taken, without anything of the address', async () => {
     ' answered with 302.',
     ': ECONNREFUSED.',
     expect.stringMatching(/^: (ENOTFOUND|EAI_AGAIN)\.$/),
-    ' is no address.',
-    ' is no address.',
+    ' is not a valid address.',
+    ' is not a valid address.',
   ])
   expect(said.join()).not.toContain(secret)
 })

@@ -181,7 +181,9 @@ describe.skipIf(noSshd)('a server whose machine is lost', () => {
     expect(after.slice(0, history.length)).toEqual(history)
     expect((await next.perform('history verify')).exitCode).toBe(0)
     expect(readFileSync(join(cron, 'table'), 'utf8')).toMatch(/15 22 .* saveall/)
-    expect(rows.find(({ what, message }) => what === 'version' && message.includes('taken from the copy'))).toMatchObject({
+    expect(
+      rows.find(({ what, message }) => what === 'version' && message.includes('taken from the copy')),
+    ).toMatchObject({
       name: '2.0',
       result: 'restored',
     })

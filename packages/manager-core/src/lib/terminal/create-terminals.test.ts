@@ -40,9 +40,9 @@ it('a terminal is for who may do everything; that somebody was refused is in the
 
 it('a terminal never runs as root', async () => {
   for (const [user, problem] of [
-    [undefined, 'a terminal never does'],
+    [undefined, 'terminals never do'],
     ['root', 'is root'],
-    ['no-such-user', 'has no user "no-such-user"'],
+    ['no-such-user', 'The user "no-such-user"'],
   ] as const) {
     const config = ['APPS_TERMINAL=yes', 'APPS_PASSWORD=secret', ...(user === undefined ? [] : [`APPS_USER=${user}`])]
     const { open, test } = await terminals(...config)

@@ -43,12 +43,12 @@ describe('refuses', () => {
     [
       'what is asked in advance',
       { 'sec-fetch-site': 'same-origin', 'sec-purpose': 'prefetch;prerender' },
-      'in advance',
+      'the browser prefetches',
     ],
     [
       'what is asked in advance, in words of old',
       { ...chromium, 'x-manager-request': '1', purpose: 'prefetch' },
-      'in advance',
+      'the browser prefetches',
     ],
     ['an empty token', { ...chromium, authorization: 'Basic Bearer ' }, 'header accept-language'],
   ])('%s', (_, headers, reason) => {

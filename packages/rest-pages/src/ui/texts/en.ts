@@ -81,7 +81,6 @@ export const en = {
   'record.choices': 'Matching records',
   'record.open': 'Open {title}',
   'record.download': 'Download',
-  'record.noFile': 'No file',
   'record.related': 'Related records',
   'record.noRelated': 'No related records',
   'record.keepEditing': 'Keep editing',

@@ -82,7 +82,6 @@ export const fr: Readonly<Record<keyof typeof en, Text>> = {
   'record.choices': 'Fiches trouvées',
   'record.open': 'Ouvrir {title}',
   'record.download': 'Télécharger',
-  'record.noFile': 'Aucun fichier',
   'record.related': 'Fiches liées',
   'record.noRelated': 'Aucune fiche liée',
   'record.keepEditing': 'Continuer la saisie',

@@ -44,7 +44,7 @@ it('is told by doctor of a unit that was removed, and has it made again', async 
   await removeUnit(ref, unit)
   await systemctl('daemon-reload')
   const doctor = async (fix: boolean) => (await manager.perform('doctor', { category: 'instances', fix })).list
-  const found = { check: 'instance-state', message: `"demo" should run, and its unit ${unit} no longer exists.` }
+  const found = { check: 'instance-state', message: `"demo" should be running, but its unit ${unit} no longer exists.` }
   expect(await doctor(false)).toContainEqual(expect.objectContaining({ ...found, level: 'error', fixable: true }))
   expect(await doctor(true)).toContainEqual(expect.objectContaining({ check: found.check, level: 'fixed' }))
   expect((await observe('demo')).state).toBe('started')
