@@ -115,7 +115,22 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     if (documents.close) opened.push(() => documents.close?.())
     const { neutralised } = settings
     if (neutralised) logger.warn('Neutralised: webhooks are not called, nothing is sent out (STEWARD_NEUTRALISED)')
-    const events = await createEvents({ definition, model, store, directory, logger, neutralised })
+    const clearCaches = (): void => {
+      directory.clear()
+      authentication.clear()
+      parameters.clear()
+    }
+    const watch = createVersionWatch({
+      model,
+      store,
+      onChange: clearCaches,
+      onError: (error) => logger.error(error, 'Changes by other servers cannot be read for now'),
+    })
+    const principalOf = async (userId: string) => {
+      await watch.look()
+      return directory.principalOf(userId)
+    }
+    const events = await createEvents({ definition, model, store, principalOf, logger, neutralised })
     const audit = createAudit({ model, store, keepDays: definition.audit?.keepDays, logger })
     const service = createBusinessObjects({
       model,
@@ -133,17 +148,6 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     })
     const fresh = definition.setup !== undefined && (await runSetup(service, folder, definition.setup))
     if (fresh) logger.info(`${definition.setup} filled the application`)
-    const clearCaches = (): void => {
-      directory.clear()
-      authentication.clear()
-      parameters.clear()
-    }
-    const watch = createVersionWatch({
-      model,
-      store,
-      onChange: clearCaches,
-      onError: (error) => logger.error(error, 'Changes by other servers cannot be read for now'),
-    })
     const io = createIo({
       definition,
       settings,

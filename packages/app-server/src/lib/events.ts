@@ -1,6 +1,6 @@
-import type { BusinessObjects, Model, ObjectStore } from '@steward/rest-core'
+import type { BusinessObjects, Model, ObjectStore, Principal } from '@steward/rest-core'
 import { createEventHub, createWebhookDispatcher, prepareWebhooks } from '@steward/rest-core/system'
-import type { EventHub, UserDirectory, WebhookDispatcher } from '@steward/rest-core/system'
+import type { EventHub, WebhookDispatcher } from '@steward/rest-core/system'
 import { createWebhookSender } from '@steward/rest-koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
@@ -9,7 +9,8 @@ export interface EventsOptions {
   readonly definition: AppDefinition
   readonly model: Model
   readonly store: ObjectStore
-  readonly directory: UserDirectory
+  /** The user of a webhook; undefined: there is none, or the user was switched off. */
+  readonly principalOf: (userId: string) => Promise<Principal | undefined>
   readonly logger: Logger
   /** Webhooks are not called. */
   readonly neutralised: boolean
@@ -35,7 +36,7 @@ export async function createEvents({
   definition,
   model,
   store,
-  directory,
+  principalOf,
   logger,
   neutralised,
 }: EventsOptions): Promise<Events | undefined> {
@@ -53,7 +54,7 @@ export async function createEvents({
         store,
         service,
         hub,
-        principalOf: (userId) => directory.principalOf(userId),
+        principalOf,
         send: createWebhookSender({ allowPrivate: allowPrivateWebhooks }),
         muted: neutralised,
         onError,

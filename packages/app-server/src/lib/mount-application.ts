@@ -123,7 +123,11 @@ export function mountApplication({
   if (events) {
     koa.use(
       eventsRouter(service, events.hub, {
-        authenticate: authentication.authenticate,
+        // A stream asks again at each event, when there may have been no request for a long time.
+        async authenticate(context) {
+          await watch.look()
+          return authentication.authenticate(context)
+        },
         prefix: ['/api/events', `/${name}/api/events`],
         log: logger,
       }),
