@@ -27,10 +27,13 @@ export async function end(run: string, graceMs: number): Promise<ExitInfo> {
     // A suspended process gets it when it goes on.
     signalAll(first, 'SIGCONT')
   }
-  const isGone = () => !isAlive(lookAt(run))
+  const strays = [...first.strays]
+  const isGone = () => !isAlive(lookAt(run)) && !strays.some(isRunning)
   const inTime = graceMs > 0 && (await within(graceMs - (performance.now() - begin), isGone))
   if (!inTime) {
-    signalAll(lookAt(run), 'SIGKILL')
+    const last = lookAt(run)
+    strays.push(...last.strays)
+    signalAll(last, 'SIGKILL')
     if (!(await within(killMs, isGone))) throw unending(pidsOf(lookAt(run)))
   }
   // Nobody waited for one that was killed with its supervisor, or had none.
@@ -68,8 +71,7 @@ function forget(run: string): void {
 /** Kills what the application left behind, also what that still starts; resolves when all of it has ended. */
 async function endLeftBehind(record: SupervisorRecord, run: string): Promise<void> {
   const killed: ProcessStat[] = []
-  // One that is ending has no variables any more, but its port still.
-  const alive = () => killed.filter(({ pid, start }) => statOf(pid)?.start === start)
+  const alive = () => killed.filter(isRunning)
   const areGone = await within(killMs, () => {
     const found = strayProcesses(record, accountOfRun(run))
     signalEach(found, 'SIGKILL')
@@ -77,6 +79,11 @@ async function endLeftBehind(record: SupervisorRecord, run: string): Promise<voi
     return found.length === 0 && alive().length === 0
   })
   if (!areGone) throw unending(alive().map(({ pid }) => pid))
+}
+
+/** Also one that is ending: it has no variables by which it would be found, but its port still. */
+function isRunning({ pid, start }: ProcessStat): boolean {
+  return statOf(pid)?.start === start
 }
 
 function unending(pids: readonly number[]): ManagerError {
