@@ -106,7 +106,7 @@ describe('waitForHealth()', () => {
 
   it('ends with the time, the process, and the signal', async () => {
     const port = await says(200, '[platform]\nstatus=KO\n')
-    expect(await waitForHealth(port, { timeoutMs: 50 })).toMatchObject({ ok: false, reason: 'status-KO' })
+    expect(await waitForHealth(port, { timeoutMs: 1500 })).toMatchObject({ ok: false, reason: 'status-KO' })
     const stillRunning = async () => false
     expect(await waitForHealth(port, { timeoutMs: 60_000, stillRunning })).toMatchObject({ reason: 'status-KO' })
     const signal = AbortSignal.timeout(50)
