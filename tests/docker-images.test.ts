@@ -10,7 +10,7 @@ import { packageClosure } from '../packages/manager-core/src/lib/files/package-c
 import { createContainerEngine } from '../packages/manager-core/src/lib/runtime/container/engine.js'
 import { imageOf } from '../packages/manager-core/src/lib/runtime/container/image.js'
 import { dockerIsMissing, startDocker, type TestDocker } from './servers/index.js'
-import { freePort } from './servers/ports.js'
+import { takeTestPort } from '../packages/manager-core/src/lib/testing/take-ports.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const missing = dockerIsMissing()
@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)(`images of docker/Dockerfile${missing ?? 
     const service = compose.services['app-server'] as Service
     const settings = join(folder, 'settings.env')
     writeFileSync(settings, 'STEWARD_ADMIN_LOGIN=ann\nSTEWARD_ADMIN_PASSWORD=ann-Password1\n', { mode: 0o444 })
-    const port = await freePort()
+    const port = await takeTestPort()
     await engine().ask('POST', '/volumes/create', { body: { Name: 'data' } })
     await run('app', {
       Image: service.image,
@@ -139,7 +139,7 @@ describe.skipIf(missing !== undefined)(`images of docker/Dockerfile${missing ?? 
 
   it('run a manager, whose home is in a volume', async () => {
     const service = compose.services['manager'] as Service
-    const port = await freePort()
+    const port = await takeTestPort()
     await engine().ask('POST', '/volumes/create', { body: { Name: 'apps' } })
     const HostConfig = hostConfigOf(service, ['apps:/srv/apps'])
     await run('init', { Image: service.image, Cmd: ['init', '--url', `http://127.0.0.1:${port}`], HostConfig })

@@ -1,12 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startApp, type RunningApp } from './app-server.js'
 import { codeBlocks } from './markdown.js'
 import { shellIsMissing, unexpectedOutputs } from './shell.js'
+import { takeTestPort } from '../../packages/manager-core/src/lib/testing/take-ports.js'
 
 const execute = promisify(execFile)
 const readme = (name: string) => new URL(`../../packages/${name}/README.md`, import.meta.url)
@@ -37,7 +37,7 @@ export function testReadmeExamples(folder: () => string): void {
 
     it('rest-koa answers the call below it', async ({ skip }) => {
       skip(shellIsMissing() !== undefined, shellIsMissing())
-      const port = await freePort()
+      const port = await takeTestPort()
       const code = firstBlock('rest-koa', 'ts').replace('8080', String(port))
       const program = spawn(process.execPath, [write('rest-koa.ts', code)], { stdio: ['ignore', 'ignore', 'inherit'] })
       try {
@@ -89,14 +89,6 @@ export function testReadmeExamples(folder: () => string): void {
 /** What the comments behind `console.log(…)` say, in their order. */
 function saidOutput(code: string): string[] {
   return [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, text = '']) => text)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((done) => server.once('listening', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
 }
 
 /** Waits until somebody answers there; gives up when the program has ended. */

@@ -1,19 +1,11 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import { takeTestPort } from '../../packages/manager-core/src/lib/testing/take-ports.js'
 
-/** A port of 127.0.0.1 that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const [port = 0] = await freePorts(1)
-  return port
-}
-
-/** Different ones: all are held until the last is known. */
+/** Ports of 127.0.0.1 that nobody listens on and no other test gets while this process runs. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  const ports: number[] = []
+  while (ports.length < count) ports.push(await takeTestPort())
   return ports
 }
 

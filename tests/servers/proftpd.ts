@@ -5,8 +5,9 @@ import { giveTo, isRoot } from './as-user.js'
 import { started } from './background.js'
 import { FileServer, type TestFileServer } from './file-server.js'
 import { makeFolder } from './folders.js'
-import { freePort, isListening } from './ports.js'
+import { isListening } from './ports.js'
 import { run } from './programs.js'
+import { takeTestPort } from '../../packages/manager-core/src/lib/testing/take-ports.js'
 
 /** The system user who runs it when we are root. */
 const systemUser = 'daemon'
@@ -32,7 +33,7 @@ export interface TestProftpd extends TestFileServer {
 
 /** Starts a ProFTPD on a free port; about 0.1 seconds. */
 export async function startProftpd(options: ProftpdOptions = {}): Promise<TestProftpd> {
-  const proftpd = new PrivateProftpd(await makeFolder('proftpd'), await freePort(), options)
+  const proftpd = new PrivateProftpd(await makeFolder('proftpd'), await takeTestPort(), options)
   return started(proftpd, () => proftpd.begin())
 }
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Background } from './background.js'
-import { freePort } from './ports.js'
+import { takeTestPort } from '../../packages/manager-core/src/lib/testing/take-ports.js'
 
 export interface ServerOptions {
   /** Folder for data, socket and log; prepared when it is empty. A temporary one by default, removed by `close()`. */
@@ -48,7 +48,7 @@ const startTimeoutMs = 30_000
 /** Starts a server whose data are prepared. A port that was taken meanwhile is replaced, unless the caller chose it. */
 export async function launch(program: ServerProgram): Promise<TestServer> {
   for (let attempt = 1; ; attempt++) {
-    const server = new PrivateServer(program, program.port ?? (await freePort()))
+    const server = new PrivateServer(program, program.port ?? (await takeTestPort()))
     try {
       await server.start()
       return server

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Background, started } from './background.js'
 import { makeFolder } from './folders.js'
-import { freePort } from './ports.js'
 import { serverEnvironment } from './programs.js'
+import { takeTestPort } from '../../packages/manager-core/src/lib/testing/take-ports.js'
 
 /** A private LDAP directory: OpenLDAP's slapd. */
 export interface TestSlapd {
@@ -28,7 +28,7 @@ export async function startSlapd(
   people: readonly { readonly login: string; readonly password: string }[],
 ): Promise<TestSlapd> {
   const folder = await makeFolder('slapd')
-  const port = await freePort()
+  const port = await takeTestPort()
   const url = `ldap://127.0.0.1:${port}`
   await mkdir(join(folder, 'data'))
   await writeFile(

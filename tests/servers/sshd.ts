@@ -7,8 +7,8 @@ import { isRoot } from './as-user.js'
 import { started } from './background.js'
 import { FileServer, type TestFileServer } from './file-server.js'
 import { makeFolder } from './folders.js'
-import { freePort } from './ports.js'
 import { run } from './programs.js'
+import { takeTestPort } from '../../packages/manager-core/src/lib/testing/take-ports.js'
 
 export interface SshdOptions {
   /**
@@ -34,7 +34,7 @@ export interface TestSshd extends TestFileServer {
 
 /** Starts an sshd on a free port; about 0.2 seconds. */
 export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
-  const sshd = new PrivateSshd(await makeFolder('sshd'), await freePort(), options)
+  const sshd = new PrivateSshd(await makeFolder('sshd'), await takeTestPort(), options)
   return started(sshd, () => sshd.begin())
 }
 

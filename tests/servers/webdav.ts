@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { Background, started } from './background.js'
 import { makeFolder } from './folders.js'
-import { freePort } from './ports.js'
+import { takeTestPort } from '../../packages/manager-core/src/lib/testing/take-ports.js'
 
 /** A private WebDAV server with one user: `rclone serve webdav`. */
 export interface TestWebdav {
@@ -23,7 +23,7 @@ export interface TestWebdav {
 export async function startWebdav(): Promise<TestWebdav> {
   const folder = await makeFolder('webdav')
   const store = join(folder, 'store')
-  const port = await freePort()
+  const port = await takeTestPort()
   const [user, password] = ['backup', 'secret']
   const programs = await started(new Background(userInfo().username, folder), async (background) => {
     await mkdir(store)

@@ -7,13 +7,14 @@ import { connect, type PeerCertificate } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { createManager, type Manager } from '@steward/manager-core'
 import { startPebble } from '../../../../tests/servers/pebble.js'
-import { freePort, freePorts } from '../../../../tests/servers/ports.js'
+import { freePorts } from '../../../../tests/servers/ports.js'
 import { toolIsMissing } from '../../../../tests/servers/tools.js'
 import {
   createTestManager,
   type TestManagerOptions,
 } from '../../../manager-core/src/lib/testing/create-test-manager.js'
 import { createManagerServer } from './create-manager-server.js'
+import { takeTestPort } from '../../../manager-core/src/lib/testing/take-ports.js'
 
 async function serverWith(config: readonly string[], listen: string) {
   const built = createManager as unknown as NonNullable<TestManagerOptions['createManager']>
@@ -69,7 +70,7 @@ function selfSigned(folder: string, name: string, { days = 30, serial = 1 } = {}
 }
 
 test('the server speaks HTTPS with the configured certificate, and takes another one without a restart', async () => {
-  const port = await freePort()
+  const port = await takeTestPort()
   const { folder } = await createTestManager({ refresh: false }).then((one) => {
     onTestFinished(() => one.close())
     return one

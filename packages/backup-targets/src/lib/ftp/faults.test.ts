@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startFaultProxy, type FaultProxy } from '../../../../../tests/servers/fault-proxy.js'
 import { toolIsMissing } from '../../../../../tests/servers/index.js'
-import { freePort } from '../../../../../tests/servers/ports.js'
 import { startProftpd, type ProftpdOptions, type TestProftpd } from '../../../../../tests/servers/proftpd.js'
 import { run } from '../../../../../tests/servers/programs.js'
 import { bytesSource, openTarget } from '../../index.js'
@@ -11,6 +10,7 @@ import { bytesOf } from '../checks/expect.js'
 import { bytes, testDisturbedNetwork, testFaults, testFullDisk, upload } from '../remote-files/faults-for-test.js'
 import { storeOfTests } from '../remote-files/store-for-test.js'
 import { interrupted } from '../remote-files/upload-for-test.js'
+import { takeTestPort } from '../../../../manager-core/src/lib/testing/take-ports.js'
 
 const missing = toolIsMissing('proftpd')
 it.skipIf(!missing)('is tested with a real server', ({ skip }) => skip(missing))
@@ -50,7 +50,7 @@ describe.skipIf(missing ?? process.platform !== 'linux')('a server behind a netw
   const data: FaultProxy[] = []
 
   beforeAll(async () => {
-    const first = await freePort()
+    const first = await takeTestPort()
     proftpd = await startProftpd({ dataPorts: { first, last: first + 1 } })
     control = await startFaultProxy({ to: proftpd.port, host, port: proftpd.port })
     for (const port of [first, first + 1]) data.push(await startFaultProxy({ to: port, host, port }))

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { instanceHomeAt } from '../domain/home.js'
-import { ask, freePort, logOf } from '../runtime/contract/runtime-under-test.js'
+import { ask, logOf } from '../runtime/contract/runtime-under-test.js'
 import { processesUnderTest } from '../runtime/processes-for-test.js'
 import type { InstanceSpec } from '../runtime/runtime.js'
 import { identify } from '../system/process-identity.js'
@@ -14,6 +14,7 @@ import { endAllOf } from './end-all-of.js'
 import { findAccount } from './find-account.js'
 import { giveHome } from './give.js'
 import { makeAccount, removeAccount } from './system-accounts.js'
+import { takeTestPort } from '../testing/take-ports.js'
 
 const isHere = canUseAccounts(import.meta.url)
 
@@ -34,7 +35,7 @@ describe.runIf(isHere)('an instance with an account', () => {
   })
 
   async function made(environment: Readonly<Record<string, string>> = {}): Promise<InstanceSpec> {
-    const spec = await subject.spec('isolated', await freePort(), environment)
+    const spec = await subject.spec('isolated', await takeTestPort(), environment)
     await giveHome(instanceHomeAt(spec.folder), account)
     await subject.runtime.define(spec)
     return spec

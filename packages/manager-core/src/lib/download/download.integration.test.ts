@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, it, onTestFinished } from 'vitest'
 import { needs } from '../../../../../tests/servers/index.js'
 import { authorizationOf, createRealManager } from '../testing/real-manager.js'
 import { unpackDownload } from '../testing/unpack-download.js'
+import { takeTestPort } from '../testing/take-ports.js'
 
 needs('postgresql', (url) => {
   it('a download of an instance on PostgreSQL starts on another machine with nothing but Node', async () => {
@@ -24,7 +23,7 @@ needs('postgresql', (url) => {
     )
     expect(exitCode).toBe(1)
     expect(statSync(join(folder, 'start.sh')).mode & 0o111).toBe(0o111)
-    const port = await freePort()
+    const port = await takeTestPort()
     const child = spawn(join(folder, 'start.sh'), {
       cwd: '/',
       env: { PATH: '/usr/bin:/bin', HOME: folder, NODE: process.execPath, HTTP_PORT: String(port) },
@@ -53,12 +52,4 @@ async function healthOf(port: number): Promise<string> {
   } catch (error) {
     return String(error)
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }

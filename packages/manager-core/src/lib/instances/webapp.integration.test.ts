@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { needs, toolIsMissing } from '../../../../../tests/servers/index.js'
-import { freePort } from '../runtime/contract/runtime-under-test.js'
 import { javaHome, tomcatHome } from '../runtime/tomcat/tomcat-for-test.js'
 import { databaseConfig } from '../testing/database-config.js'
 import { managerOfWebapps, note, notesOf } from './webapps-for-test.js'
 import { unpackDownload } from '../testing/unpack-download.js'
+import { takeTestPort } from '../testing/take-ports.js'
 const missing = toolIsMissing('tomcat')
 /** Each of these starts Java many times. */
 const isDeep = process.env['TEST_DEEP'] === '1'
@@ -77,7 +77,7 @@ else
 
     it('is downloaded, unpacked elsewhere, and started with the Tomcat that is there', async () => {
       const folder = await unpackDownload(test, { name: 'shop', type: 'all' })
-      const [admin, http, https] = [await freePort(), await freePort(), await freePort()]
+      const [admin, http, https] = [await takeTestPort(), await takeTestPort(), await takeTestPort()]
       const environment = {
         PATH: '/usr/bin:/bin',
         JAVA_HOME: javaHome(),
@@ -122,7 +122,7 @@ else
     })
 
     it.runIf(isDeep)('has its debugger open at each start when its settings say so', async () => {
-      const port = await freePort()
+      const port = await takeTestPort()
       const settings = test.path('shop', 'settings.sh')
       const before = readFileSync(settings, 'utf8')
       writeFileSync(settings, `${before}SERVICE_DEBUG=true\nSERVICE_DEBUG_ORIGIN=${port}\n`)

@@ -13,9 +13,10 @@ import { createContainerEngine } from './container/engine.js'
 import { containerName } from './container/names.js'
 import { runFolderOf } from './copies.js'
 import { testRuntime } from './contract/runtime-suite.js'
-import { ask, freePort, logOf, type RuntimeUnderTest } from './contract/runtime-under-test.js'
+import { ask, logOf, type RuntimeUnderTest } from './contract/runtime-under-test.js'
 import { processesUnderTest } from './processes-for-test.js'
 import type { InstanceSpec } from './runtime.js'
+import { takeTestPort } from '../testing/take-ports.js'
 
 const missing = dockerIsMissing()
 const restart = { pauses: [0.02, 0.05], steadySeconds: 60, limit: 3 }
@@ -71,7 +72,7 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
     afterAll(() => subject?.close())
 
     async function instance(environment: Readonly<Record<string, string>> = {}): Promise<InstanceSpec> {
-      const spec = await subject.spec('a', await freePort(), environment)
+      const spec = await subject.spec('a', await takeTestPort(), environment)
       made.push(spec)
       return spec
     }
@@ -204,7 +205,7 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
     it('goes on over a new start of an engine that lets containers live', async () => {
       const other = await startDocker({ options: ['--live-restore'] })
       const runtime = make({ socket: other.socket })
-      const spec = await subject.spec('a', await freePort(), {})
+      const spec = await subject.spec('a', await takeTestPort(), {})
       try {
         await runtime.start(spec)
         const id = await serves(spec)

@@ -18,10 +18,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { identify } from '../system/process-identity.js'
 import { statOf } from '../system/process-table.js'
 import { processesOf } from '../testing/end-processes.js'
-import { ask, freePort, logOf } from './contract/runtime-under-test.js'
+import { ask, logOf } from './contract/runtime-under-test.js'
 import { processesUnderTest } from './processes-for-test.js'
 import type { InstanceSpec, Runtime } from './runtime.js'
 import { supervisorScript } from './supervisor-script.js'
+import { takeTestPort } from '../testing/take-ports.js'
 
 const patience = { interval: 20 }
 
@@ -34,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => subject.close())
 
 async function started(environment: Readonly<Record<string, string>> = {}): Promise<InstanceSpec> {
-  const spec = await subject.spec('a', await freePort(), environment)
+  const spec = await subject.spec('a', await takeTestPort(), environment)
   await runtime.define(spec)
   await runtime.start(spec)
   await expect.poll(() => ask(spec, '/id'), patience).toBeDefined()
@@ -108,7 +109,7 @@ describe('supervisor', () => {
   })
 
   it('starts nothing when the manager dies before it wrote it down', async () => {
-    const spec = await subject.spec('a', await freePort(), {})
+    const spec = await subject.spec('a', await takeTestPort(), {})
     mkdirSync(join(spec.folder, 'run'))
     const script = runFile(spec, 'supervisor.sh')
     writeFileSync(script, supervisorScript)
@@ -123,7 +124,7 @@ describe('supervisor', () => {
   })
 
   it('makes longer pauses after each crash, says so in the log, and gives up', async () => {
-    const spec = await subject.spec('a', await freePort(), { TEST_EXIT: '3' })
+    const spec = await subject.spec('a', await takeTestPort(), { TEST_EXIT: '3' })
     await runtime.start(spec)
     await expect.poll(() => state(spec), patience).toBe('crashed')
     const told = (await logOf(runtime, spec)).filter((line) => line.includes(' steward: '))
@@ -138,7 +139,7 @@ describe('supervisor', () => {
   it('does not count crashes of an application that ran long enough', async () => {
     const { runtime: patient, spec: make, close } = await processesUnderTest({ steadySeconds: 0 })
     try {
-      const spec = await make('a', await freePort(), { TEST_EXIT: '3' })
+      const spec = await make('a', await takeTestPort(), { TEST_EXIT: '3' })
       await patient.start(spec)
       await expect.poll(async () => (await patient.observe(spec)).restarts, patience).toBeGreaterThan(4)
       await patient.stop(spec, { graceMs: 10_000 })
@@ -150,7 +151,7 @@ describe('supervisor', () => {
   it('stops during the pause after a crash, at once', async () => {
     const { runtime: slow, spec: make, close } = await processesUnderTest({ pauses: [3600] })
     try {
-      const spec = await make('a', await freePort(), { TEST_EXIT: '3' })
+      const spec = await make('a', await takeTestPort(), { TEST_EXIT: '3' })
       await slow.start(spec)
       await expect.poll(async () => (await slow.observe(spec)).lastExit?.code, patience).toBe(3)
       expect((await slow.observe(spec)).state).toBe('starting')
@@ -182,7 +183,7 @@ describe('identity', () => {
     const { child, identity } = await innocent()
     try {
       for (const boot of [identity.boot, 'an-earlier-boot']) {
-        const spec = await subject.spec('a', await freePort(), {})
+        const spec = await subject.spec('a', await takeTestPort(), {})
         mkdirSync(join(spec.folder, 'run'))
         const start = boot === identity.boot ? String(Number(identity.start) - 1) : identity.start
         for (const file of ['supervisor', 'suspended'])
@@ -208,7 +209,7 @@ describe('identity', () => {
   })
 
   it('what is no record is taken as none', async () => {
-    const spec = await subject.spec('a', await freePort(), {})
+    const spec = await subject.spec('a', await takeTestPort(), {})
     mkdirSync(join(spec.folder, 'run'))
     const { start, boot } = identify(process.pid) as NonNullable<ReturnType<typeof identify>>
     for (const pid of ['', '0', '1', '-1', '1e9', `${process.pid}x`, '99999999999999999999', '../1', '\0'])
@@ -222,7 +223,7 @@ describe('identity', () => {
 
 describe('processes of an instance', () => {
   it('outlive the command that started them, and its process group', async () => {
-    const spec = await subject.spec('a', await freePort(), {})
+    const spec = await subject.spec('a', await takeTestPort(), {})
     await killedAfter('start', spec)
     await expect.poll(() => ask(spec, '/id'), patience).toBeDefined()
     expect(await state(spec)).toBe('started')
@@ -269,7 +270,7 @@ describe('processes of an instance', () => {
   })
 
   it('are all killed after the grace time, those that the application started too', async () => {
-    const spec = await subject.spec('a', await freePort(), {})
+    const spec = await subject.spec('a', await takeTestPort(), {})
     const program = join(spec.workingFolder, 'parent.mjs')
     writeFileSync(
       program,
@@ -294,7 +295,7 @@ describe('processes of an instance', () => {
   it('have their debugger closed when its time is over', async () => {
     const { runtime: short, spec: make, close } = await processesUnderTest({}, 0.01)
     try {
-      const spec = await make('a', await freePort(), {})
+      const spec = await make('a', await takeTestPort(), {})
       await short.start(spec, { debug: true })
       await expect.poll(async () => (await short.observe(spec)).debugAddress, patience).toBeDefined()
       await expect.poll(async () => (await short.observe(spec)).debugAddress, patience).toBeUndefined()
@@ -305,7 +306,7 @@ describe('processes of an instance', () => {
   })
 
   it('keep what is meant for their first process alone to themselves', async () => {
-    const spec = await subject.spec('a', await freePort(), {})
+    const spec = await subject.spec('a', await takeTestPort(), {})
     const program = join(spec.workingFolder, 'parent.mjs')
     writeFileSync(
       program,
@@ -323,7 +324,7 @@ describe('processes of an instance', () => {
   })
 
   it('have the limit of memory that is set', async () => {
-    const spec = await subject.spec('a', await freePort(), {})
+    const spec = await subject.spec('a', await takeTestPort(), {})
     await runtime.start({ ...spec, maxMemoryMb: 96 })
     await expect.poll(() => ask(spec, '/id'), patience).toBeDefined()
     const commands = (await runtime.processes(spec)).map(({ command }) => command)
@@ -332,7 +333,7 @@ describe('processes of an instance', () => {
   })
 
   it('are not started without their program or folder', async () => {
-    const spec = await subject.spec('a', await freePort(), {})
+    const spec = await subject.spec('a', await takeTestPort(), {})
     await expect(runtime.start({ ...spec, command: ['/no/such/node'] })).rejects.toMatchObject({
       code: 'ERR_FAILED',
       message: 'Cannot start /no/such/node: the program does not exist.',
@@ -344,7 +345,7 @@ describe('processes of an instance', () => {
 
 describe('a full disk', () => {
   it('is said, and nothing is left running', async (context) => {
-    const spec = await subject.spec('a', await freePort(), {})
+    const spec = await subject.spec('a', await takeTestPort(), {})
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', spec.folder])
     if (mounted.status !== 0) return context.skip('a small disk can only be mounted by root')
     try {
@@ -384,7 +385,7 @@ describe('a full disk', () => {
 
 describe('log', () => {
   it('is rotated while it is followed, and no line is lost', async () => {
-    const spec = await subject.spec('a', await freePort(), {})
+    const spec = await subject.spec('a', await takeTestPort(), {})
     await runtime.start({ ...spec, log: { maxBytes: 20_000, keep: 2 } })
     await expect.poll(() => ask(spec, '/id'), patience).toBeDefined()
     const end = new AbortController()
@@ -418,8 +419,8 @@ describe('log', () => {
 
   it('of two copies is rotated by the one that serves', async () => {
     const log = { maxBytes: 20_000, keep: 5 }
-    const first: InstanceSpec = { ...(await subject.spec('a', await freePort(), {})), log }
-    const port = await freePort()
+    const first: InstanceSpec = { ...(await subject.spec('a', await takeTestPort(), {})), log }
+    const port = await takeTestPort()
     const second: InstanceSpec = { ...first, copy: 'b', port, environment: { TEST_PORT: String(port) } }
     for (const spec of [first, second]) {
       await runtime.start(spec)

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLocks } from '../system/locks.js'
+import { isPortFree } from '../system/port.js'
 
 export interface TakenPorts {
   /** As `APPS_PORTS` has it. */
@@ -16,5 +17,22 @@ export function takePorts(): TakenPorts {
     const from = 12_000 + randomInt(180) * 100
     const lock = locks.tryAcquire([String(from)], `tests, process ${process.pid}`)
     if (lock) return { range: `${from}-${from + 99}`, release: () => lock.release() }
+  }
+}
+
+const ownPorts: number[] = []
+
+/**
+ * One such port, for as long as this process runs. A port that the system chose and that was closed again would not do:
+ * until it is listened on, any connection of another test may be given it.
+ */
+export async function takeTestPort(): Promise<number> {
+  for (;;) {
+    if (ownPorts.length === 0) {
+      const from = Number.parseInt(takePorts().range, 10)
+      ownPorts.push(...Array.from({ length: 100 }, (_, index) => from + index))
+    }
+    const port = ownPorts.shift()!
+    if (await isPortFree(port)) return port
   }
 }

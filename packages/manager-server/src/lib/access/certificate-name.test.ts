@@ -6,8 +6,8 @@ import {
   makeCertificate,
   type TestCertificate,
 } from '../../../../manager-core/src/lib/proxies/contract/certificates-for-test.js'
-import { freePort } from '../../../../../tests/servers/ports.js'
 import { basic, get, startServer, type TestServer } from '../../server-for-test.js'
+import { takeTestPort } from '../../../../manager-core/src/lib/testing/take-ports.js'
 
 const secret = 's'.repeat(43)
 const proxy = { 'x-steward-proxy': secret, 'x-steward-client-verify': 'SUCCESS' }
@@ -95,7 +95,7 @@ describe('of the reverse proxy', () => {
 describe('of a connection over TLS', () => {
   it('is one of our authorities, and of no other', async () => {
     const own = makeCertificate(folder, 'server', { subject: '/CN=localhost', names: ['localhost'], issuer: foreign })
-    const port = await freePort()
+    const port = await takeTestPort()
     const config = [
       'export APPS_PASSWORD=s3cret',
       `export APPS_BASEURL=https://localhost:${port}`,

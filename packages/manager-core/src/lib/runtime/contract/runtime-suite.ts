@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { InstanceSpec, Runtime } from '../runtime.js'
-import { ask, freePort, logOf, type RuntimeUnderTest } from './runtime-under-test.js'
+import { ask, logOf, type RuntimeUnderTest } from './runtime-under-test.js'
+import { takeTestPort } from '../../testing/take-ports.js'
 
 const patience = { interval: 20 }
 
@@ -28,7 +29,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
 
   /** Removed after the test. */
   async function instance(label = 'a', environment: Readonly<Record<string, string>> = {}): Promise<InstanceSpec> {
-    const spec = await subject.spec(label, await freePort(), environment)
+    const spec = await subject.spec(label, await takeTestPort(), environment)
     made.push(spec)
     return spec
   }
@@ -372,7 +373,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
   describe('two copies', () => {
     /** The other copy of one that runs, not started yet. */
     async function copyOf(spec: InstanceSpec, label: string): Promise<InstanceSpec> {
-      const port = await freePort()
+      const port = await takeTestPort()
       const copy = (await runtime.serving?.(spec)) === 'a' ? 'b' : 'a'
       const environment = { ...spec.environment, TEST_PORT: String(port), GREETING: label }
       return { ...spec, copy, port, environment }

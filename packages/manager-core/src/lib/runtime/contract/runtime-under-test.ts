@@ -1,5 +1,4 @@
 import { get } from 'node:http'
-import { createServer, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { InstanceRef, InstanceSpec, Runtime } from '../runtime.js'
 
@@ -14,15 +13,6 @@ export interface RuntimeUnderTest {
    */
   spec(label: string, port: number, environment: Readonly<Record<string, string>>): Promise<InstanceSpec>
   close(): Promise<void>
-}
-
-/** A port that nobody listened on a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
 }
 
 /** What the test program answers; undefined: nothing, within that time. */

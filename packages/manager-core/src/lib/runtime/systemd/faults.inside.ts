@@ -3,11 +3,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, wri
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { accountAt, asAccount } from '../../accounts/account.js'
-import { ask, freePort, logOf } from '../contract/runtime-under-test.js'
+import { ask, logOf } from '../contract/runtime-under-test.js'
 import type { InstanceSpec } from '../runtime.js'
 import { unitsUnderTest } from './systemd-for-test.js'
 import { environmentFileOf } from './unit-files.js'
 import { unitName } from './unit.js'
+import { takeTestPort } from '../../testing/take-ports.js'
 
 let subject: Awaited<ReturnType<typeof unitsUnderTest>>
 const made: InstanceSpec[] = []
@@ -24,7 +25,7 @@ afterEach(async () => {
 afterAll(() => subject.close())
 
 async function instance(environment: Readonly<Record<string, string>> = {}): Promise<InstanceSpec> {
-  const spec = await subject.spec('a', await freePort(), environment)
+  const spec = await subject.spec('a', await takeTestPort(), environment)
   made.push(spec)
   return spec
 }

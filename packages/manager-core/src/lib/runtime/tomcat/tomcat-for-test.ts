@@ -14,12 +14,13 @@ import { dirname, join } from 'node:path'
 import { vi } from 'vitest'
 import { findCommand } from '../../../../../../tests/servers/programs.js'
 import { endProcessesOf } from '../../testing/end-processes.js'
-import { ask, freePort, type RuntimeUnderTest } from '../contract/runtime-under-test.js'
+import { ask, type RuntimeUnderTest } from '../contract/runtime-under-test.js'
 import { createProcessRuntime } from '../create-process-runtime.js'
 import type { InstanceSpec } from '../runtime.js'
 import { createTomcatRuntime } from './create-tomcat-runtime.js'
 import { compiledJsp, programJsp, webXmlOfTest } from './program-for-test.js'
 import type { TomcatSpec } from './tomcat-spec.js'
+import { takeTestPort } from '../../testing/take-ports.js'
 
 /** Where Debian's package tomcat10-common puts it. */
 export const tomcatHome = '/usr/share/tomcat10'
@@ -51,7 +52,7 @@ async function prepare(): Promise<void> {
     const runtime = createTomcatRuntime({ processes: createProcessRuntime() })
     const spec = writeSpec(
       join(folder, 'home'),
-      await freePort(),
+      await takeTestPort(),
       '-XX:ArchiveClassesAtExit=' + join(folder, 'classes.jsa'),
     )
     await runtime.start(spec)

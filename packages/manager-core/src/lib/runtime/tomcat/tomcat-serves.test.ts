@@ -4,10 +4,11 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { toolIsMissing } from '../../../../../../tests/servers/index.js'
-import { ask, freePort, logOf } from '../contract/runtime-under-test.js'
+import { ask, logOf } from '../contract/runtime-under-test.js'
 import type { InstanceSpec } from '../runtime.js'
 import { deployedPath } from './base-files.js'
 import { javaHome, tomcatHome, tomcatUnderTest, type TomcatUnderTest } from './tomcat-for-test.js'
+import { takeTestPort } from '../../testing/take-ports.js'
 
 const missing = toolIsMissing('tomcat')
 
@@ -28,7 +29,7 @@ else
     }
 
     it('has its settings, passes on the caller of a reverse proxy, and keeps secrets out of its command and files', async () => {
-      const spec = subject.specOf('settings', await freePort(), {
+      const spec = subject.specOf('settings', await takeTestPort(), {
         context: '/shop',
         dataSource: { driverClass: 'org.postgresql.Driver', jar: '/usr/share/java/postgresql.jar' },
       })
@@ -52,7 +53,7 @@ else
     })
 
     it('keeps what hooks changed in its base, and follows a new context', async () => {
-      const spec = subject.specOf('hooks', await freePort())
+      const spec = subject.specOf('hooks', await takeTestPort())
       await subject.runtime.define(spec)
       const base = join(spec.folder, 'tomcat')
       writeFileSync(join(base, 'conf/context.xml'), '<Context sessionCookieName="SHOP"/>')
@@ -62,7 +63,7 @@ else
     })
 
     it('answers 503 for a web application that cannot be deployed, whose reason is in its log', async () => {
-      const spec = subject.specOf('broken', await freePort())
+      const spec = subject.specOf('broken', await takeTestPort())
       const listener = '<listener><listener-class>shop.NotThere</listener-class></listener>'
       const file = join(spec.tomcat?.app ?? '', 'WEB-INF/web.xml')
       writeFileSync(file, readFileSync(file, 'utf8').replace('<servlet>', `${listener}<servlet>`))
@@ -72,7 +73,7 @@ else
     })
 
     it('is started again when its heap is full, and tells so', async () => {
-      const spec = await started(subject.specOf('full', await freePort()))
+      const spec = await started(subject.specOf('full', await takeTestPort()))
       const heap = expect.objectContaining({ name: 'heap', value: 128, by: 'java' }) as unknown
       expect((await subject.runtime.observe(spec)).limits).toEqual(expect.arrayContaining([heap]))
       await ask(spec, '/fill')
@@ -82,7 +83,7 @@ else
     })
 
     it('rotates its log while it runs', async () => {
-      const spec = { ...subject.specOf('log', await freePort()), log: { maxBytes: 20_000, keep: 1 } }
+      const spec = { ...subject.specOf('log', await takeTestPort()), log: { maxBytes: 20_000, keep: 1 } }
       await started(spec)
       for (const round of [1, 2]) {
         await ask(spec, '/print', { text: `${round} ${'x'.repeat(100)}`, times: '300' })
@@ -96,8 +97,8 @@ else
     })
 
     it('speaks the protocol of debuggers where it says', async () => {
-      const debugPort = await freePort()
-      const spec = subject.specOf('debug', await freePort(), { debugPort })
+      const debugPort = await takeTestPort()
+      const spec = subject.specOf('debug', await takeTestPort(), { debugPort })
       await started(spec, true)
       expect((await subject.runtime.observe(spec)).debugAddress).toBe(`127.0.0.1:${debugPort}`)
       expect(await ask(spec, '/environment', { name: 'JPDA_ADDRESS' })).toBe(`127.0.0.1:${debugPort}`)
@@ -107,8 +108,8 @@ else
     it('closes its debugger after its time by a restart', async () => {
       const short = await tomcatUnderTest(0.01)
       onTestFinished(() => short.close())
-      const debugPort = await freePort()
-      const spec = short.specOf('debug', await freePort(), { debugPort })
+      const debugPort = await takeTestPort()
+      const spec = short.specOf('debug', await takeTestPort(), { debugPort })
       await short.runtime.start(spec, { debug: true })
       await expect.poll(() => ask(spec, '/environment', { name: 'JPDA_ADDRESS' })).toBe('')
       const { restarts, debugAddress } = await short.runtime.observe(spec)
@@ -121,7 +122,7 @@ else
       ['a folder without Tomcat', { home: '/usr/share' }, 'APPS_TOMCAT is /usr/share, which is not Tomcat'],
       ['an encoding that the shell would read', { encoding: 'UTF-8;id' }, 'APPS_ENCONDING is "UTF-8;id"'],
     ])('refuses %s, and makes nothing', async (_what, tomcat, message) => {
-      const spec = subject.specOf('wrong', await freePort(), tomcat)
+      const spec = subject.specOf('wrong', await takeTestPort(), tomcat)
       await expect(subject.runtime.define(spec)).rejects.toMatchObject({
         code: 'ERR_SETTINGS',
         message: expect.stringContaining(message) as string,
@@ -130,7 +131,7 @@ else
     })
 
     it('refuses a Java and a Tomcat that are too old', async () => {
-      const spec = subject.specOf('old', await freePort())
+      const spec = subject.specOf('old', await takeTestPort())
       const [java, home] = [join(spec.folder, 'java'), join(spec.folder, 'old')]
       mkdirSync(join(java, 'bin'), { recursive: true })
       writeFileSync(join(java, 'bin/java'), '', { mode: 0o755 })
