@@ -1,23 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { appendFileSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createManager, type Manager } from '@steward/manager-core'
-import { makeFolder, startNginx } from '../rest/test-servers.ts'
-import {
-  applicationServer,
-  defaultTemplate,
-  freePort,
-  healthy,
-  managerProgram,
-  median,
-  openHome,
-  processesOf,
-  progress,
-  residentMiB,
-  type BenchHome,
-} from './commands.ts'
+import { openBehindNginx, type BehindNginx } from './behind-nginx.ts'
+import { applicationServer, defaultTemplate, median, processesOf, progress, residentMiB } from './commands.ts'
 import type { Figure, Size } from './figure.ts'
 
 const caller = { actor: 'bench', surface: 'cli' } as const
@@ -89,42 +74,25 @@ export async function benchScale({ rounds, instances }: Size): Promise<readonly 
 async function withInstances<T>(
   count: number,
   config: readonly string[],
-  work: (home: BenchHome, manager: Manager, port: number) => Promise<T>,
+  work: (behind: BehindNginx, manager: Manager) => Promise<T>,
 ): Promise<T> {
-  const folder = await makeFolder('bench-scale')
-  const proxy = await startNginx({ include: join(folder, 'live') })
-  const home = await openHome()
-  const port = await freePort()
-  appendFileSync(
-    join(home.folder, 'config.sh'),
-    [
-      ...proxy.settings,
-      `export APPS_BASEURL=http://localhost:${port}`,
-      `export APPS_PROXYDIR=${folder}`,
-      'export APPS_SSL=false',
-      'export APPS_PASSWORD=bench-password',
-      'export APPS_DEFAULTAUTOSAVE=yes',
-      ...config,
-      '',
-    ].join('\n'),
-  )
-  const manager = createManager({ home: home.folder, applicationServer, defaultTemplate })
+  const behind = await openBehindNginx(['export APPS_DEFAULTAUTOSAVE=yes', ...config])
+  const manager = createManager({ home: behind.home.folder, applicationServer, defaultTemplate })
   try {
     await manager.perform('refresh', {}, caller)
     for (let n = 0; n < count; n++) {
       await manager.perform('add', { name: `instance${n}`, 'no-start': true }, caller)
       if (n % 100 === 99) progress(`${n + 1} instances`)
     }
-    return await work(home, manager, port)
+    return await work(behind, manager)
   } finally {
     manager.close()
-    await home.close()
-    await proxy.close()
+    await behind.close()
   }
 }
 
 async function costsOf(count: number, rounds: number): Promise<Costs> {
-  return withInstances(count, [], async (home, _manager, port) => {
+  return withInstances(count, [], async ({ home, serving }) => {
     const times: Record<'list' | 'publish' | 'add', number[]> = { list: [], publish: [], add: [] }
     for (let round = 0; round < rounds; round++) {
       times.list.push(await home.manager('list'))
@@ -134,7 +102,7 @@ async function costsOf(count: number, rounds: number): Promise<Costs> {
     const all = count + rounds
     const save = (await home.manager('saveall')) / all
     const upgrade = (await home.manager('upgradeall')) / all
-    const memory = await whileServing(home, port, async (pid) => {
+    const memory = await serving(async (pid) => {
       await sleep(watchSeconds * 1000)
       return residentMiB(pid)
     })
@@ -145,13 +113,13 @@ async function costsOf(count: number, rounds: number): Promise<Costs> {
 
 async function runningCostsOf(count: number): Promise<RunningCosts> {
   const config = ['export APPS_MONITORINTERVAL=10', 'export APPS_SLEEP_AFTER=86400']
-  return withInstances(count * 2, config, async (home, manager, port) => {
+  return withInstances(count * 2, config, async ({ home, serving }, manager) => {
     for (let n = 0; n < count * 2; n++) {
       await manager.perform('start', { name: `instance${n}` }, caller)
       if (n >= count) await manager.perform('sleep', { name: `instance${n}` }, caller)
     }
     const awake = processesOf(home.folder).reduce((sum, { pid }) => sum + residentMiB(pid), 0) / count
-    const cpu = await whileServing(home, port, async (pid) => {
+    const cpu = await serving(async (pid) => {
       await sleep(5000)
       const before = cpuMs(pid)
       await sleep(watchSeconds * 1000)
@@ -161,19 +129,6 @@ async function runningCostsOf(count: number): Promise<RunningCosts> {
     progress(`${count} that run: ${JSON.stringify({ awake, cpu, round })}`)
     return { round, awake }
   })
-}
-
-async function whileServing<T>(home: BenchHome, port: number, work: (pid: number) => Promise<T>): Promise<T> {
-  const serve = [managerProgram, '--home', home.folder, 'serve', '--listen', `127.0.0.1:${port}`]
-  const server = spawn(process.execPath, serve, { stdio: ['ignore', 'ignore', 'inherit'] })
-  const ended = once(server, 'exit')
-  try {
-    await healthy(`http://127.0.0.1:${port}/ping`)
-    return await work(server.pid as number)
-  } finally {
-    server.kill('SIGTERM')
-    await ended
-  }
 }
 
 /** CPU of a process so far, in ms; a tick is 10 ms. */

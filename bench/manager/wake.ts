@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeFolder, startNginx } from '../rest/test-servers.ts'
-import { freePort, managerProgram, median, openHome, progress } from './commands.ts'
+import { openBehindNginx } from './behind-nginx.ts'
+import { median, progress } from './commands.ts'
 import type { Figure, Size } from './figure.ts'
 
 /** Requests of which the median counts. */
@@ -16,34 +14,16 @@ const requests = 500
  * that never sleeps. Behind nginx all of them.
  */
 export async function benchWake({ rounds }: Size): Promise<readonly Figure[]> {
-  const folder = await makeFolder('bench-wake')
-  const proxy = await startNginx({ include: join(folder, 'live') })
-  const home = await openHome()
-  const port = await freePort()
-  appendFileSync(
-    join(home.folder, 'config.sh'),
-    [
-      ...proxy.settings,
-      `export APPS_BASEURL=http://localhost:${port}`,
-      `export APPS_PROXYDIR=${folder}`,
-      'export APPS_SSL=false',
-      'export APPS_PASSWORD=bench-password',
-      'export APPS_SLEEP_AFTER=86400',
-      '',
-    ].join('\n'),
-  )
-  const serve = [managerProgram, '--home', home.folder, 'serve', '--listen', `127.0.0.1:${port}`]
-  const server = spawn(process.execPath, serve, { stdio: ['ignore', 'ignore', 'inherit'] })
-  const ended = once(server, 'exit')
+  const { home, http, published, serving, close } = await openBehindNginx(['export APPS_SLEEP_AFTER=86400'])
   const starts: number[] = []
   const wakes: number[] = []
-  const ask = (name: string, path = '/ping') => firstByte(proxy.http, `${name}.localhost`, path)
-  try {
+  const ask = (name: string, path = '/ping') => firstByte(http, `${name}.localhost`, path)
+  const measure = async (): Promise<readonly Figure[]> => {
     for (const name of ['lazy', 'always']) await home.manager('add', name)
     const { item } = home.json('get', 'always') as { readonly item: { readonly id: string } }
     appendFileSync(join(home.folder, 'instances', item.id, 'settings.sh'), 'SERVICE_SLEEP_AFTER=0\n')
     await home.manager('proxy', 'publish')
-    while (sleepersIn(folder) !== 1) await sleep(100)
+    while (sleepersIn(published) !== 1) await sleep(100)
     for (let round = 0; round < rounds; round++) {
       await home.manager('stop', 'lazy')
       starts.push(await home.manager('start', 'lazy'))
@@ -73,11 +53,11 @@ export async function benchWake({ rounds }: Size): Promise<readonly Figure[]> {
         atMost: 2,
       },
     ]
+  }
+  try {
+    return await serving(measure)
   } finally {
-    server.kill('SIGTERM')
-    await ended
-    await home.close()
-    await proxy.close()
+    await close()
   }
 }
 

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// The private servers of the tests are written for a bundler's resolution (`./x.js` is `./x.ts`); Node takes names literally.
+// The private servers of the tests, and what they use, are written for a bundler's resolution (`./x.js` is `./x.ts`); Node takes
+// names literally.
 registerHooks({
   resolve(specifier, context, next) {
     const isOurs =
-      specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.includes('/tests/servers/')
+      specifier.startsWith('.') && specifier.endsWith('.js') && !context.parentURL?.includes('/node_modules/')
     const source = isOurs ? new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL) : undefined
     return next(source && existsSync(fileURLToPath(source)) ? source.href : specifier, context)
   },

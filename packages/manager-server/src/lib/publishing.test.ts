@@ -109,7 +109,7 @@ describe.each([
   it.skipIf(missing !== undefined)(
     `puts right what was changed by hand when it starts again ${missing ?? ''}`,
     async () => {
-      writeFileSync(join(folder as string, 'live', 'demo.apps.test.conf'), '# nothing\n')
+      writeFileSync(join(folder as string, 'live', 'sites.conf'), '# nothing\n')
       const { createManagerServer } = await import('./create-manager-server.js')
       await test.server.close()
       const again = await createManagerServer({ manager: test.manager.manager as never, listen: '127.0.0.1:0' })

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 /** Configurations of a reverse proxy: folders that never change, and a link `live` to the one in force. */
@@ -8,7 +8,7 @@ export interface Generations {
   path(name: string): string
   /** Name of the one in force; undefined: there is none. */
   readonly live: string | undefined
-  /** Writes a whole generation, which a power cut cannot spoil any more then. */
+  /** Writes a whole generation, which a power cut cannot spoil any more then. It shares files that the live one has as they are. */
   write(name: string, files: ReadonlyMap<string, string>): Promise<void>
   /** Puts another one in force, atomically; undefined: none. */
   swap(name: string | undefined): void
@@ -21,18 +21,21 @@ export interface Generations {
 
 export function createGenerations(folder: string): Generations {
   const all = join(folder, 'generations')
-  const link = join(folder, 'live')
+  const liveLink = join(folder, 'live')
   const path = (name: string) => join(all, name)
+  const liveName = () => {
+    try {
+      const [, name] = /^generations\/([\w-]+)$/.exec(readlinkSync(liveLink)) ?? []
+      return name
+    } catch {
+      // Not there, or no link: somebody else's work, which the next swap replaces.
+      return undefined
+    }
+  }
   return {
     path,
     get live() {
-      try {
-        const [, name] = /^generations\/([\w-]+)$/.exec(readlinkSync(link)) ?? []
-        return name
-      } catch {
-        // Not there, or no link: somebody else's work, which the next swap replaces.
-        return undefined
-      }
+      return liveName()
     },
     async write(name, files) {
       const folders = new Set([...files.keys()].map((file) => dirname(join(path(name), file))))
@@ -40,22 +43,27 @@ export function createGenerations(folder: string): Generations {
       const { default: pLimit } = await import('p-limit')
       // The disk takes many at the same time faster than one after the other.
       const limit = pLimit(16)
-      await limit.map(files, ([file, text]) =>
-        writeFile(join(path(name), file), text, { flag: 'wx', mode: 0o600, flush: true }),
-      )
+      const live = liveName()
+      await limit.map(files, async ([file, text]) => {
+        const own = join(path(name), file)
+        const shared = live === undefined ? undefined : join(path(live), file)
+        if (shared !== undefined && (await readFile(shared, 'utf8').catch(() => undefined)) === text)
+          await link(shared, own)
+        else await writeFile(own, text, { flag: 'wx', mode: 0o600, flush: true })
+      })
     },
     swap(name) {
-      if (name === undefined) return rmSync(link, { recursive: true, force: true })
-      const beside = `${link}.new`
+      if (name === undefined) return rmSync(liveLink, { recursive: true, force: true })
+      const beside = `${liveLink}.new`
       rmSync(beside, { recursive: true, force: true })
       symlinkSync(join('generations', name), beside)
       try {
-        renameSync(beside, link)
+        renameSync(beside, liveLink)
       } catch (error) {
         if (!['EISDIR', 'ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
         // A folder that somebody made there.
-        rmSync(link, { recursive: true })
-        renameSync(beside, link)
+        rmSync(liveLink, { recursive: true })
+        renameSync(beside, liveLink)
       }
     },
     isSame(name, files) {

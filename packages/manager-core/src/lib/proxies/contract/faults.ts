@@ -42,7 +42,7 @@ export function testFaults(under: () => ProxyUnderTest, words: ProductWords): vo
       await under().add('demo')
       await under().publish()
       const live = join(folder(), 'live')
-      writeFileSync(join(live, 'demo.apps.test.conf'), words.comment)
+      writeFileSync(join(live, 'sites.conf'), words.comment)
       expect((await under().publish()).state).toBe('unchanged')
       expect((await under().publish({ repair: true })).state).toBe('published')
       expect((await under().call('demo.apps.test')).echo.name).toBe('demo')

@@ -1,5 +1,5 @@
-import { placeFile, siteFile } from '../file-names.js'
 import { proxyHeaders } from '../proxy-headers.js'
+import { placeLines, renderFiles } from '../render-files.js'
 import { generationHeader, probeHost, probePath, type Generation } from '../reverse-proxy.js'
 import { authorityOf, wakerHeader, type Place, type Publication, type Site } from '../site.js'
 
@@ -8,23 +8,15 @@ export interface HttpdOptions {
   readonly secret: string
 }
 
-/** Files of Apache httpd: virtual hosts of each host, which include a file for each instance there. */
+/** Files of Apache httpd: virtual hosts of each host, with a location for each instance there. */
 export function renderHttpd(
   publication: Publication,
   generation: Generation,
   { secret }: HttpdOptions,
 ): ReadonlyMap<string, string> {
-  const files = new Map<string, string>([['00-steward.conf', firstFile(publication, generation)]])
-  for (const site of publication.sites) {
-    files.set(`${siteFile(site)}.conf`, `${hostsOf(site, publication, generation).join('\n')}\n`)
-    if (site.tls) files.set(`certificates/${site.tls.hash}.pem`, site.tls.certificate)
-    if (site.clientAuthorities !== undefined) files.set('certificates/clients.pem', site.clientAuthorities)
-    for (const place of site.places) {
-      files.set(placeFile(site, place), `${locationOf(site, place, publication, generation, secret).join('\n')}\n`)
-      if (place.instance && place.snippet) files.set(`snippets/${place.instance.id}.conf`, place.snippet.text)
-    }
-  }
-  return files
+  return renderFiles(publication, firstFile(publication, generation), (site) =>
+    hostsOf(site, publication, generation, secret),
+  )
 }
 
 /** The first virtual host of a port takes what is for no other one. */
@@ -69,7 +61,8 @@ function tlsLines({ tls, clientAuthorities }: Site, folder: string): readonly st
   ]
 }
 
-function hostsOf(site: Site, publication: Publication, { folder, id }: Generation): readonly string[] {
+function hostsOf(site: Site, publication: Publication, generation: Generation, secret: string): readonly string[] {
+  const { folder, id } = generation
   const { host, tls, http, places } = site
   const { manager, httpPort, httpsPort } = publication
   const shared = [
@@ -87,7 +80,7 @@ function hostsOf(site: Site, publication: Publication, { folder, id }: Generatio
     '  </Location>',
   ]
   const serving = [
-    ...places.map((place) => `  Include "${folder}/${placeFile(site, place)}"`),
+    ...places.flatMap((place) => placeLines(place, locationOf(site, place, publication, generation, secret))),
     ...challenge,
     ...(places.some(({ path }) => path === '')
       ? []

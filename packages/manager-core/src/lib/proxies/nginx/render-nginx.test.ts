@@ -13,7 +13,7 @@ const render = (sites: readonly Site[], more: Partial<typeof options> = {}) =>
   renderNginx(publication(sites), generation, { ...options, ...more })
 
 it('HTTP/2 is asked for as the version understands it', () => {
-  const textOf = (version: string) => render([site('a.test')], { version }).get('a.test.conf')
+  const textOf = (version: string) => render([site('a.test')], { version }).get('sites.conf')
   for (const old of ['1.22.1', '1.25.0']) {
     expect(textOf(old)).toContain('listen 443 ssl http2;')
     expect(textOf(old)).not.toContain('http2 on;')
@@ -35,6 +35,6 @@ it('many names get larger tables, unless the main file has them', () => {
 
 it('addresses of IPv6 are listened on where there are some; sites share the files of a certificate', () => {
   const files = render([site('a.test'), site('b.test')], { ipv6: true })
-  expect(files.get('b.test.conf')).toContain('listen [::]:80;')
+  expect(files.get('sites.conf')).toContain('listen [::]:80;')
   expect([...files.keys()].filter((name) => name.startsWith('certificates/'))).toEqual(['certificates/c1.pem'])
 })

@@ -1,6 +1,6 @@
 import semver from 'semver'
-import { placeFile, siteFile } from '../file-names.js'
 import { proxyHeaders } from '../proxy-headers.js'
+import { placeLines, renderFiles } from '../render-files.js'
 import { generationHeader, probeHost, probePath, type Generation } from '../reverse-proxy.js'
 import { authorityOf, wakerHeader, type Place, type Publication, type Site } from '../site.js'
 
@@ -14,23 +14,15 @@ export interface NginxOptions {
   readonly hasHashSizes: boolean
 }
 
-/** Files of nginx: a server of each host, which includes a file for each instance there. */
+/** Files of nginx: a server of each host, with a location for each instance there. */
 export function renderNginx(
   publication: Publication,
   generation: Generation,
   options: NginxOptions,
 ): ReadonlyMap<string, string> {
-  const files = new Map<string, string>([['00-steward.conf', firstFile(publication, generation, options)]])
-  for (const site of publication.sites) {
-    files.set(`${siteFile(site)}.conf`, `${serversOf(site, publication, generation, options).join('\n')}\n`)
-    if (site.tls) files.set(`certificates/${site.tls.hash}.pem`, site.tls.certificate)
-    if (site.clientAuthorities !== undefined) files.set('certificates/clients.pem', site.clientAuthorities)
-    for (const place of site.places) {
-      files.set(placeFile(site, place), `${locationOf(site, place, publication, generation, options).join('\n')}\n`)
-      if (place.instance && place.snippet) files.set(`snippets/${place.instance.id}.conf`, place.snippet.text)
-    }
-  }
-  return files
+  return renderFiles(publication, firstFile(publication, generation, options), (site) =>
+    serversOf(site, publication, generation, options),
+  )
 }
 
 /** What all share, and the server for hosts that are nobody's. */
@@ -91,10 +83,11 @@ function probeLocation(id: string): readonly string[] {
 function serversOf(
   site: Site,
   publication: Publication,
-  { folder, id }: Generation,
+  generation: Generation,
   options: NginxOptions,
 ): readonly string[] {
   const { host, tls, http, clientAuthorities, places } = site
+  const { folder, id } = generation
   const flag = semver.lt(options.version, '1.25.1') ? ' http2' : ''
   const plain = listen(publication.httpPort, options)
   const encrypted = tls
@@ -124,7 +117,7 @@ function serversOf(
     '  proxy_send_timeout 1h;',
     '  error_page 502 504 =503 @steward_away;',
     '  location @steward_away { add_header Retry-After 5 always; default_type text/plain; return 503 "It does not answer at the moment.\\n"; }',
-    ...places.map((place) => `  include "${folder}/${placeFile(site, place)}";`),
+    ...places.flatMap((place) => placeLines(place, locationOf(site, place, publication, generation, options))),
     ...(places.some(({ path }) => path === '') ? [] : ['  location / { return 404; }']),
   ]
   const server = (lines: readonly string[]) => ['server {', ...lines, '}']
