@@ -374,10 +374,15 @@ needsBrowser((browser) => {
     const created = await app.call('/Place', { body: { plc_product: '1', plc_code: 'a/b~é?', plc_count: 1 } })
     expect(created.status).toBe(200)
     const id = '1~a.2Fb.7E.C3.A9.3F'
+    const known = Promise.withResolvers<void>()
+    await page.route('**/Place/?_metadata=true', (route) => known.promise.then(() => route.continue()))
     await choose('Update', 'Place')
     const body = page.getByLabel('Body (JSON)')
     await page.getByLabel('Row id').fill(id)
-    await page.getByRole('button', { name: 'Load the record' }).click()
+    const load = page.getByRole('button', { name: 'Load the record' })
+    expect(await load.isDisabled()).toBe(true)
+    known.resolve()
+    await load.click()
     await expect.poll(() => body.inputValue()).toContain('"plc_count": 1')
     const loaded = JSON.parse(await body.inputValue()) as object
     expect(loaded).toEqual({ plc_product: '1', plc_code: 'a/b~é?', plc_count: 1 })

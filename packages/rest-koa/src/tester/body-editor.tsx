@@ -1,10 +1,11 @@
 import type { ObjectMetadata } from '@steward/rest-core'
 import { useEffect, useId, useState } from 'preact/hooks'
-import type { Draft } from './draft.js'
+import type { ChangeDraft, Draft } from './draft.js'
 import { bodyTemplate, exampleOf, named, writableFields } from './metadata.js'
 import { ask, credentialsOf } from './session.js'
 import type { Session } from './session.js'
 import type { Settings } from './settings.js'
+import type { Loaded } from './use-service.js'
 
 /** Whom a record is asked of. */
 export interface LoadFrom {
@@ -15,11 +16,12 @@ export interface LoadFrom {
 /** The body of a write as text: what is no JSON may be sent too, to see what the service says. */
 export function BodyEditor(props: {
   draft: Draft
-  change: (changes: Partial<Draft>) => void
-  metadata: ObjectMetadata | undefined
+  change: ChangeDraft
+  metadata: Loaded<ObjectMetadata>
   load: LoadFrom
 }) {
-  const { draft, change, metadata, load } = props
+  const { draft, change, load } = props
+  const metadata = props.metadata.value
   const id = useId()
   const [template, setTemplate] = useState('')
   const [problem, setProblem] = useState('')
@@ -29,7 +31,7 @@ export function BodyEditor(props: {
     if (!metadata) return
     const next = bodyTemplate(metadata, draft.operation)
     setTemplate(next)
-    if (draft.body === '' || draft.body === template) change({ body: next })
+    change(({ body }) => (body === '' || body === template ? { body: next } : {}))
   }, [metadata, draft.operation])
 
   async function loadRecord(): Promise<void> {
@@ -39,7 +41,9 @@ export function BodyEditor(props: {
       const record = (await ask(url, { headers: credentialsOf(session) })) as Record<string, unknown>
       const names = metadata ? new Set(writableFields(metadata).map(({ name }) => name)) : undefined
       const values = Object.entries(record).filter(([name]) => names?.has(name) ?? name !== 'row_id')
-      change({ body: JSON.stringify(Object.fromEntries(values), null, 2) })
+      const body = JSON.stringify(Object.fromEntries(values), null, 2)
+      // Meanwhile another one may have been chosen.
+      change(({ object, rowId }) => (object === draft.object && rowId === draft.rowId ? { body } : {}))
       setProblem('')
     } catch (error) {
       setProblem((error as Error).message)
@@ -89,6 +93,7 @@ export function BodyEditor(props: {
           <button
             type="button"
             class="small"
+            disabled={metadata === undefined && props.metadata.problem === ''}
             onClick={() => (draft.rowId.trim() === '' ? setProblem('Give the row id first.') : void loadRecord())}
           >
             Load the record

@@ -82,6 +82,9 @@ export const emptyDraft: Draft = {
   task: '',
 }
 
+/** Changes what was entered; by a function where it depends on what is entered when the change is made. */
+export type ChangeDraft = (changes: Partial<Draft> | ((draft: Draft) => Partial<Draft>)) => void
+
 /** The same operation on another object: what belonged to the old one is forgotten. */
 export function withObject(draft: Draft, object: string): Draft {
   if (draft.object === object) return draft

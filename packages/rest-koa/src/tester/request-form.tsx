@@ -4,7 +4,7 @@ import { BodyEditor } from './body-editor.js'
 import type { LoadFrom } from './body-editor.js'
 import { Checkbox, SelectField, TextField } from './controls.js'
 import { withObject } from './draft.js'
-import type { Draft } from './draft.js'
+import type { ChangeDraft, Draft } from './draft.js'
 import { Filters } from './filters.js'
 import { scopeOf } from './metadata.js'
 import { hasLevel, operationOf, operations } from './operations.js'
@@ -15,7 +15,7 @@ import type { Loaded } from './use-service.js'
 
 export interface FormProps {
   readonly draft: Draft
-  readonly change: (changes: Partial<Draft>) => void
+  readonly change: ChangeDraft
   readonly level: string
   readonly objects: Loaded<readonly string[]>
   readonly metadata: Loaded<ObjectMetadata>
@@ -134,7 +134,7 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
           onCondition={(condition) => change({ condition })}
         />
       )}
-      {has('body') && <BodyEditor draft={draft} change={change} metadata={metadata} load={load} />}
+      {has('body') && <BodyEditor draft={draft} change={change} metadata={loaded} load={load} />}
       <Options draft={draft} change={change} metadata={metadata} level={level} searches={searches} />
     </>
   )

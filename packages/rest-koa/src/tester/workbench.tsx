@@ -4,7 +4,7 @@ import { AnswerView } from './answer-view.js'
 import { buildRequest } from './build-request.js'
 import { formatBytes, summaryOf } from './content.js'
 import { emptyDraft, withObject } from './draft.js'
-import type { Draft } from './draft.js'
+import type { ChangeDraft, Draft } from './draft.js'
 import { copiesOf } from './copy-as.js'
 import { History } from './history.js'
 import type { HistoryEntry } from './history.js'
@@ -51,8 +51,8 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
   const form = useRef<HTMLFormElement>(null)
   const request = buildRequest(shownOf(draft, metadata.value), settings)
 
-  function change(changes: Partial<Draft>): void {
-    setDraft((before) => ({ ...before, ...changes }))
+  const change: ChangeDraft = (changes) => {
+    setDraft((before) => ({ ...before, ...(typeof changes === 'function' ? changes(before) : changes) }))
     setComplaint('')
   }
 
