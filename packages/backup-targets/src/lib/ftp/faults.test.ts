@@ -10,7 +10,7 @@ import { bytesOf } from '../checks/expect.js'
 import { bytes, testDisturbedNetwork, testFaults, testFullDisk, upload } from '../remote-files/faults-for-test.js'
 import { storeOfTests } from '../remote-files/store-for-test.js'
 import { interrupted } from '../remote-files/upload-for-test.js'
-import { takeTestPort } from '../../../../manager-core/src/lib/testing/take-ports.js'
+import { takePorts } from '../../../../manager-core/src/lib/testing/take-ports.js'
 
 const missing = toolIsMissing('proftpd')
 it.skipIf(!missing)('is tested with a real server', ({ skip }) => skip(missing))
@@ -48,9 +48,10 @@ describe.skipIf(missing ?? process.platform !== 'linux')('a server behind a netw
   let proftpd: TestProftpd
   let control: FaultProxy | undefined
   const data: FaultProxy[] = []
+  const ports = takePorts()
 
   beforeAll(async () => {
-    const first = await takeTestPort()
+    const first = Number.parseInt(ports.range, 10)
     proftpd = await startProftpd({ dataPorts: { first, last: first + 1 } })
     control = await startFaultProxy({ to: proftpd.port, host, port: proftpd.port })
     for (const port of [first, first + 1]) data.push(await startFaultProxy({ to: port, host, port }))
@@ -59,6 +60,7 @@ describe.skipIf(missing ?? process.platform !== 'linux')('a server behind a netw
     await control?.close()
     await Promise.all(data.map((proxy) => proxy.close()))
     await proftpd?.close()
+    ports.release()
   })
 
   testDisturbedNetwork({ size: 16_000_000, end: 'reset' }, async () => ({

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createLocks } from '../system/locks.js'
 import { isPortFree } from '../system/port.js'
@@ -10,9 +10,12 @@ export interface TakenPorts {
   release(): void
 }
 
+/** In one place for the machine: each run of the tests has a temporary folder of its own. */
+const folder = join(process.platform === 'win32' ? tmpdir() : '/tmp', `steward-test-ports-${userInfo().username}`)
+
 /** 100 ports below the system's own that no other test of this machine has, in whatever process, until they are released. */
 export function takePorts(): TakenPorts {
-  const locks = createLocks(join(tmpdir(), 'steward-test-ports'))
+  const locks = createLocks(folder)
   for (;;) {
     const from = 12_000 + randomInt(180) * 100
     const lock = locks.tryAcquire([String(from)], `tests, process ${process.pid}`)

@@ -257,7 +257,7 @@ describe.each([
       try {
         await expect.poll(async () => (await ask()).status, { timeout: limit }).toBe(200)
         await fallAsleep()
-        manager().tell('demo', { startMs: 1500 })
+        manager().tell('demo', { startMs: 20_000 })
         const cut = ask()
         await vi.waitUntil(() => manager().instance('demo').operation !== '', { timeout: limit })
         await kill()
