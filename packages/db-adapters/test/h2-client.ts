@@ -18,6 +18,8 @@ export interface H2Result {
 
 /** PostgreSQL's Flush: nothing happens. */
 const flushMessage = Buffer.from([0x48, 0, 0, 0, 4])
+/** What an answer ends with, but for the state of the transaction: ready for the next statement. */
+const ready = Buffer.from([0x5a, 0, 0, 0, 5])
 
 /** @param mode as H2 calls it, e.g. `Oracle` */
 export async function openH2(url: string, mode: string, setUp: readonly string[] = []): Promise<H2Client> {
@@ -27,7 +29,9 @@ export async function openH2(url: string, mode: string, setUp: readonly string[]
   // H2 writes an answer in pieces, and sends the next when the kernel has confirmed the one before, which takes it 40 ms
   // unless there is something to send along.
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
-  stream.on('data', () => void stream.write(flushMessage))
+  stream.on('data', (chunk: Buffer) => {
+    if (!chunk.subarray(-6, -1).equals(ready)) stream.write(flushMessage)
+  })
   for (const sql of [`set mode ${mode}`, ...setUp]) await client.query(sql)
   const types = { getTypeParser: () => (value: string) => value }
   return {

@@ -97,8 +97,10 @@ const words = new RegExp(
   String.raw`, json_table\('\["' \|\| replace\(${place}, ' ', '","'\) \|\| '"\]', '\$\[\*\]' columns \(place for ordinality, word varchar2\(\d+ char\) path '\$'\)\) x_words`,
 )
 
+type Write = (args: readonly string[]) => string
+
 /** Functions that H2 does not have, or where it errs. */
-const functions: Readonly<Record<string, (args: readonly string[]) => string>> = {
+const functions: Readonly<Record<string, Write>> = {
   'dbms_lob.substr': ([text = '', count = '', from = '']) =>
     `cast(substring(${text} from ${from} for ${count}) as varchar)`,
   'dbms_lob.compare': ([a = '', b = '']) =>
@@ -112,26 +114,38 @@ const functions: Readonly<Record<string, (args: readonly string[]) => string>> =
   to_timestamp: ([text = '']) => `cast(${text} as timestamp(0))`,
 }
 
-/** Writes every call of a function otherwise, the inner ones first. */
-function replaceCalls(sql: string, name: string, write: (args: readonly string[]) => string): string {
-  for (let text = sql; ;) {
-    const start = text.lastIndexOf(`${name}(`)
-    if (start < 0) return text
-    const args: string[] = []
-    let [at, from, depth, quoted] = [start + name.length + 1, start + name.length + 1, 0, '']
-    for (; depth >= 0; at++) {
-      const letter = text.charAt(at)
-      if (quoted !== '') quoted = letter === quoted ? '' : quoted
-      else if (letter === "'" || letter === '"') quoted = letter
-      else if (letter === '(') depth++
-      else if (letter === ')') depth--
-      if (quoted === '' && (depth < 0 || (depth === 0 && letter === ','))) {
-        args.push(text.slice(from, at).trim())
-        from = at + 1
-      }
-    }
-    text = text.slice(0, start) + write(args) + text.slice(at)
+const partsOfCalls = new RegExp(
+  String.raw`'[^']*'|"[^"]*"|\b(${Object.keys(functions)
+    .map((name) => name.replace('.', String.raw`\.`))
+    .join('|')})\(|[(),]`,
+  'g',
+)
+
+/** Writes the calls of all `functions` in their other form, inner calls first, in one pass: statements may have thousands of calls. */
+function replaceCalls(sql: string): string {
+  // The parentheses that are open at a place, around them the whole statement.
+  const open: { readonly write: Write | undefined; readonly args: string[]; text: string }[] = []
+  let current: (typeof open)[number] = { write: undefined, args: [], text: '' }
+  let end = 0
+  for (const found of sql.matchAll(partsOfCalls)) {
+    const [part, name] = found
+    current.text += sql.slice(end, found.index)
+    end = found.index + part.length
+    const outer = open.at(-1)
+    if (part.endsWith('(')) {
+      open.push(current)
+      current = { write: name === undefined ? undefined : functions[name], args: [], text: '' }
+    } else if (part === ',' && current.write) {
+      current.args.push(current.text.trim())
+      current.text = ''
+    } else if (part === ')' && outer) {
+      const { write, args, text } = current
+      outer.text += write ? write([...args, text.trim()]) : `(${text})`
+      current = outer
+      open.pop()
+    } else current.text += part
   }
+  return current.text + sql.slice(end)
 }
 
 function rewrite(sql: string): string {
@@ -149,8 +163,7 @@ function rewrite(sql: string): string {
   }
   if (text === 'set transaction read only') return 'set session characteristics as transaction isolation level snapshot'
   if (text === 'set constraints all deferred') return ''
-  for (const [name, write] of Object.entries(functions)) text = replaceCalls(text, name, write)
-  text = text
+  text = replaceCalls(text)
     .replaceAll(/ for update wait \d+/g, ' for update')
     .replaceAll(' deferrable initially immediate', '')
     .replace(/ drop column ("[^"]*") cascade constraints$/, ' drop column $1')

@@ -21,20 +21,17 @@ const escapes = /(?:\.[\dA-F]{2})+|\.\./g
 export function escapeKeyText(text: string): string {
   if (plain.test(text)) return text
   return text.replace(special, (character) =>
-    character === '.'
-      ? '..'
-      : [...Buffer.from(character)].map((byte) => `.${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+    character === '.' ? '..' : Buffer.from(character).toString('hex').toUpperCase().replaceAll(/../g, '.$&'),
   )
 }
 
-/** The text that was escaped; `undefined` for one that `escapeKeyText` does not give. */
+/** The text that was escaped; for one that `escapeKeyText` does not give, any text or `undefined`. */
 function readKeyText(text: string): string | undefined {
   if (plain.test(text)) return text
   if (!escaped.test(text)) return undefined
-  const read = text.replace(escapes, (escape) =>
+  return text.replace(escapes, (escape) =>
     escape === '..' ? '.' : Buffer.from(escape.replaceAll('.', ''), 'hex').toString(),
   )
-  return escapeKeyText(read) === text ? read : undefined
 }
 
 /** Makes the part of a row id of a field's value, which is filled or an empty text. */

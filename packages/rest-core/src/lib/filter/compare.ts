@@ -39,6 +39,7 @@ export function compareValues(a: FieldValue, b: FieldValue, field: ReadableField
 
 /** Row ids of several fields are compared field by field. */
 function compareRowIds(a: string, b: string, field: ReadableField): number {
+  if (a === b) return 0
   const parts = baseField(field).parts as readonly FieldModel[]
   const [first, second] = [readRowId(parts, a), readRowId(parts, b)]
   if (!first || !second) return compareText(a, b)
