@@ -2,11 +2,11 @@ import { chmodSync, lstatSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { accountsOf, endAccountsOf } from '../testing/accounts-of.js'
+import { bundledManager, crashAction } from '../testing/bundled-manager.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import type { CrashReport } from '../testing/crash-point.js'
 import { fakeApplicationServer } from '../testing/fake-application.js'
 import { canUseAccounts } from '../testing/reachable-checkout.js'
-import { runProgram } from '../testing/run-program.js'
 import { accountAt } from './account.js'
 
 const isHere = canUseAccounts(import.meta.url)
@@ -17,11 +17,11 @@ describe.runIf(isHere)('a command that is killed', () => {
   it.each([false, true])('isolate, with --undo %j, is finished or undone', { timeout: 240_000 }, async (undo) => {
     const test = await createTestManager({ config: ['export APPS_ISOLATION=no'] })
     chmodSync(test.folder, 0o711)
-    const crash = async (at?: number): Promise<CrashReport | undefined> => {
+    const { program } = await bundledManager()
+    const crash = (at?: number): Promise<CrashReport | undefined> => {
       const action = { home: test.home, applicationServer: fakeApplicationServer, defaultTemplate: test.template }
       const input = { name: 'demo', ...(undo && { undo }) }
-      const output = await runProgram('./crash-action.ts', { ...action, at, action: 'isolate', input })
-      return output === undefined ? undefined : (JSON.parse(output) as CrashReport)
+      return crashAction(program, { ...action, at, action: 'isolate', input })
     }
     try {
       await test.perform('add', { name: 'demo' })

@@ -5,9 +5,9 @@ import type { InstanceRequest } from '../domain/request.js'
 import { mailServer, plain } from '../mail/mail-server-for-test.js'
 import type { JournalPoint } from '../operation/operation.js'
 import { insertRequest, notTold, updateRequest } from '../store/request-rows.js'
+import { bundledManager, crashAction } from '../testing/bundled-manager.js'
 import { createTestManager, type TestManagerOptions } from '../testing/create-test-manager.js'
 import { fakeApplicationServer, tellFake } from '../testing/fake-application.js'
-import { runProgram } from '../testing/run-program.js'
 
 const person = { email: 'ada@example.org', firstname: 'Ada', lastname: 'Lovelace', phone: '1', company: 'Engines' }
 
@@ -141,8 +141,9 @@ test('an approval that is killed is undone, or done and the person is told later
   const made = await managerWithRequests([], { onJournal: (point) => points.push(point) })
   await made.perform('requests approve', { id: made.ask('first') })
   const { home } = made
+  const { program } = await bundledManager()
   const crash = (id: number, at: number) =>
-    runProgram('./crash-action.ts', {
+    crashAction(program, {
       ...{ home, at, action: 'requests approve', input: { id } },
       ...{ applicationServer: fakeApplicationServer, defaultTemplate: made.template },
     })

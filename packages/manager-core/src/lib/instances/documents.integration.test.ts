@@ -9,11 +9,11 @@ import { startCeph, toolIsMissing, type TestCeph } from '../../../../../tests/se
 import type { ManagerError } from '../../errors.js'
 import type { Diagnosis } from '../doctor/doctor.js'
 import { createDocumentBucketRows } from '../store/document-bucket-rows.js'
+import { bundledManager, crashAction } from '../testing/bundled-manager.js'
 import { createTestManager, type TestManager, type TestManagerOptions } from '../testing/create-test-manager.js'
 import type { CrashReport } from '../testing/crash-point.js'
 import { fakeApplicationServer } from '../testing/fake-application.js'
 import { authorizationOf, realApplication } from '../testing/real-manager.js'
-import { runProgram } from '../testing/run-program.js'
 
 const seed = fc.readConfigureGlobal().seed ?? 0
 const day = 24 * 3_600_000
@@ -292,11 +292,11 @@ describe.skipIf(toolIsMissing('radosgw'))('documents of instances in a bucket', 
     await managerWith({ config: keys() })
     await test.perform('add', demo)
     const files = storeInFolder('demo', 'mine')
-    const crash = async (to: string, at: number): Promise<CrashReport | undefined> => {
+    const { program } = await bundledManager()
+    const crash = (to: string, at: number): Promise<CrashReport | undefined> => {
       const action = { home: test.home, applicationServer: fakeApplicationServer, defaultTemplate: test.template }
       const input = { ...demo, to }
-      const output = await runProgram('./crash-action.ts', { ...action, at, action: 'movedocuments', input })
-      return output === undefined ? undefined : (JSON.parse(output) as CrashReport)
+      return crashAction(program, { ...action, at, action: 'movedocuments', input })
     }
     const step = process.env['TEST_DEEP'] === '1' ? 1 : 5
     for (const to of [addressOf('killed'), 'folder']) {

@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import type * as manager from '../manager.js'
@@ -21,40 +22,83 @@ let bundled: Promise<BundledManager> | undefined
 
 /**
  * The sources in a few files: a process that has them is there in a third of the time, its instances in half, and a
- * build that somebody does meanwhile changes nothing. Made once for each process that runs tests.
+ * build that somebody does meanwhile changes nothing. Made once for each run of tests.
  */
 export function bundledManager(): Promise<BundledManager> {
   return (bundled ??= bundle())
 }
 
 async function bundle(): Promise<BundledManager> {
-  const folder = mkdtempSync(join(tmpdir(), 'steward-bundle-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  // Each run has a folder for temporary files of its own, which it removes.
+  const folder = join(tmpdir(), 'steward-bundle')
   // Node itself loads what is in a `dist`, see vitest.config.ts.
   const outdir = join(folder, 'dist')
-  mkdirSync(outdir)
-  symlinkSync(pathOf('../../../../../node_modules'), join(folder, 'node_modules'))
+  const failure = join(folder, 'failed')
+  if (takes(folder)) {
+    try {
+      await buildInto(folder)
+      renameSync(join(folder, 'build'), outdir)
+    } catch (error) {
+      writeFileSync(failure, String(error))
+      throw error
+    }
+  }
+  while (!existsSync(outdir)) {
+    if (existsSync(failure)) throw new Error(`The manager was not bundled, see the other failures: ${failure}`)
+    await setTimeout(100)
+  }
+  const { createManager } = (await import(pathToFileURL(join(outdir, 'manager.js')).href)) as typeof manager
+  return { program: join(outdir, 'crash-action.js'), harm: join(outdir, 'do-harm.js'), createManager }
+}
+
+/** Whether this process is the first one that asks for the folder. */
+function takes(folder: string): boolean {
+  try {
+    // Accounts of instances run programs in it.
+    mkdirSync(folder, { mode: 0o755 })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function buildInto(folder: string): Promise<void> {
+  const modules = pathOf('../../../../../node_modules')
+  symlinkSync(modules, join(folder, 'node_modules'))
+  // Without it, Node reads each file twice.
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   await build({
     entryPoints: [
       pathOf('../manager.ts'),
       pathOf('./crash-action.ts'),
       pathOf('./do-harm.ts'),
       pathOf('../runtime/guest.worker.ts'),
+      pathOf('../databases/sqlite.worker.ts'),
       pathOf('../../../../db-adapters/src/lib/sqlite/server/check-file.worker.ts'),
     ],
     entryNames: '[name]',
-    outdir,
+    outdir: join(folder, 'build'),
     bundle: true,
     splitting: true,
     format: 'esm',
     platform: 'node',
     target: 'node22',
+    // Of its own, Node would load 70 files.
+    alias: { yaml: join(modules, 'yaml/browser/index.js') },
     // Loaded when they are needed, if at all.
-    external: ['@faker-js/faker', '@steward/backup-targets', 'better-sqlite3', 'mysql2', 'nodemailer', 'pg', 'yaml'],
+    external: [
+      '@faker-js/faker',
+      '@steward/backup-targets',
+      'better-sqlite3',
+      'easy-template-x',
+      'mysql2',
+      'nodemailer',
+      'pg',
+      'tedious',
+    ],
     logLevel: 'error',
   })
-  const { createManager } = (await import(pathToFileURL(join(outdir, 'manager.js')).href)) as typeof manager
-  return { program: join(outdir, 'crash-action.js'), harm: join(outdir, 'do-harm.js'), createManager }
 }
 
 /** An action, or recovery, killed at an entry of the journal. @returns undefined when it was. */
