@@ -57,6 +57,7 @@ export const groups: readonly Group[] = [
       'sleeping',
       'systemd',
       'containers',
+      'swarm',
       'java-applications',
     ),
   },

@@ -15,7 +15,7 @@ function make(processes: Runtime): Runtime {
   const settings: RuntimeParts['settings'] = () => {
     throw new Error('It needs none.')
   }
-  return plugin.make({ settings, named: () => processes })
+  return plugin.make({ settings, instances: '/srv/apps/instances', named: () => processes })
 }
 
 describe('small processes', () =>

@@ -12,6 +12,17 @@ import { toolIsMissing } from './tools.js'
 export interface DockerOptions {
   /** Further options of `dockerd`, as `--live-restore` or `--add-runtime=name=/path`. */
   readonly options?: readonly string[]
+  /** Machine that it is on. Default: this one, whose network it does not touch. */
+  readonly machine?: TestMachine
+}
+
+/** What one engine takes for a machine of its own. */
+export interface TestMachine {
+  /** Name of its network namespace. */
+  readonly namespace: string
+  readonly hostname: string
+  /** Address of its containers' bridge: `172.21.0.1/24`. */
+  readonly bridge: string
 }
 
 /**
@@ -28,6 +39,8 @@ export interface TestDocker {
   start(): Promise<void>
   /** Ends the engine alone. With SIGKILL its containers run on, with SIGTERM it ends them, too. */
   stop(signal?: NodeJS.Signals): Promise<void>
+  /** Ends it, all that it started, and all its containers at once, as a loss of power does. */
+  cutPower(): Promise<void>
   /** Ends it and all its containers, and leaves nothing of it on the machine. */
   close(): Promise<void>
 }
@@ -59,12 +72,14 @@ class PrivateDocker implements TestDocker {
   readonly folder: string
   readonly #group: string
   readonly #options: readonly string[]
+  readonly #machine: TestMachine | undefined
   readonly #programs: Background
 
-  constructor(folder: string, { options = [] }: DockerOptions) {
+  constructor(folder: string, { options = [], machine }: DockerOptions) {
     this.folder = folder
     this.#group = `${prefix}-${process.pid}-${folder.slice(-6)}`
     this.#options = options
+    this.#machine = machine
     // As root itself.
     this.#programs = new Background('root', folder)
   }
@@ -83,6 +98,7 @@ class PrivateDocker implements TestDocker {
     // Of one that was killed. What is dead counts as alive until its parent has taken note, which not every machine's does.
     for (const file of [at('pid'), at('exec/containerd/containerd.pid')]) rmSync(file, { force: true })
     const command = [
+      ...onMachine(this.#machine),
       'dockerd',
       `--data-root=${at('data')}`,
       `--exec-root=${at('exec')}`,
@@ -90,11 +106,7 @@ class PrivateDocker implements TestDocker {
       `--pidfile=${at('pid')}`,
       `--cgroup-parent=/${this.#group}`,
       '--storage-driver=overlay2',
-      // No interface, no rule of the packet filter, and no setting of the kernel is changed.
-      '--bridge=none',
-      '--iptables=false',
-      '--ip6tables=false',
-      '--ip-forward=false',
+      ...networkOf(this.#machine),
       ...this.#options,
     ]
     this.#programs.spawn('dockerd', command, { deathSignal: 'SIGTERM' })
@@ -103,6 +115,20 @@ class PrivateDocker implements TestDocker {
 
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     return this.#programs.stop(signal)
+  }
+
+  async cutPower(): Promise<void> {
+    const stopped = this.#programs.stop('SIGKILL')
+    for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(20)) {
+      const left = [...pidsOfEngine(this.folder), ...groups().flatMap((group) => this.#pidsIn(group))].filter(isAlive)
+      if (left.length === 0) break
+      for (const pid of left) kill(pid)
+    }
+    await stopped
+  }
+
+  #pidsIn(group: string): number[] {
+    return group.endsWith(`/${this.#group}`) ? [...below(group), group].flatMap(pidsIn) : []
   }
 
   async close(): Promise<void> {
@@ -114,6 +140,20 @@ class PrivateDocker implements TestDocker {
     await unmountBelow((point) => point.startsWith(`${this.folder}/`))
     await this.#programs.close()
   }
+}
+
+/** `ip netns exec` would mount a /sys without cgroups. */
+function onMachine(machine: TestMachine | undefined): string[] {
+  if (!machine) return []
+  const { namespace, hostname } = machine
+  const named = ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', hostname]
+  return ['nsenter', `--net=/run/netns/${namespace}`, ...named]
+}
+
+function networkOf(machine: TestMachine | undefined): string[] {
+  // No interface, no rule of the packet filter, and no setting of the kernel is changed.
+  if (!machine) return ['--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-forward=false']
+  return [`--bip=${machine.bridge}`]
 }
 
 function answers(socketPath: string): Promise<boolean> {
@@ -191,11 +231,24 @@ function removed(group: string): boolean {
 /** It outlives an engine that was killed. */
 async function endContainerd(folder: string): Promise<void> {
   const file = join(folder, 'exec/containerd/containerd.pid')
-  const ofIt = readdirSync('/proc')
+  if (existsSync(file)) kill(Number(readFileSync(file, 'utf8')))
+  for (const pid of pidsOfEngine(folder)) kill(pid)
+}
+
+/** Its own processes, and those that look after containers and their ports. */
+function pidsOfEngine(folder: string): number[] {
+  return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && commandLine(name).includes(folder))
     .map(Number)
-  if (existsSync(file)) kill(Number(readFileSync(file, 'utf8')))
-  for (const pid of ofIt) kill(pid)
+}
+
+/** What has ended, and whose parent has not taken note, is not. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
 }
 
 function commandLine(pid: string): string {

@@ -126,7 +126,7 @@ export function createManager(options: ManagerOptions): Manager {
       createRuntimes({
         table: { ...builtInRuntimes, ...options.runtimes },
         plugins,
-        parts: { settings },
+        parts: { settings, instances: home.instances },
         nameOf: (id) => openedRegistry().byId(id)?.runtime,
       }),
     ),

@@ -21,6 +21,7 @@ import { runtimeActions } from './runtimes.js'
 import { documentActions } from './documents.js'
 import { runningActions } from './running.js'
 import { statusAction } from './status.js'
+import { swarmActions } from './swarm.js'
 import { targetActions } from './targets.js'
 import { tokenActions } from './tokens.js'
 import { versionActions } from './versions.js'
@@ -45,6 +46,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...runtimeActions,
   ...documentActions,
   ...containerActions(() => actions),
+  ...swarmActions,
   ...applicationActions,
   ...qualityActions,
   ...requestActions,

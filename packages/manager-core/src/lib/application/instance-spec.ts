@@ -5,6 +5,7 @@ import type { Copy, InstanceSpec } from '../runtime/runtime.js'
 import { applicationServerOf } from '../servers/application-server.js'
 import { firstLimits } from '../settings/limits.js'
 import type { DocumentsSettings } from '../settings/settings.js'
+import { constraintsOf } from './placement.js'
 import { webappSpec } from './webapp-spec.js'
 
 export interface SpecOptions {
@@ -34,6 +35,9 @@ export async function specOf(
     limits: firstLimits(own.limits, version.limits, settings.global.limits),
     log,
     ...heapOf(own.maxMemoryMb ?? version.maxMemoryMb),
+    ...((own.placement !== undefined || own.replicas !== undefined) && {
+      swarm: { placement: constraintsOf(own.placement), replicas: own.replicas ?? 1 },
+    }),
   }
   const variables = {
     ...passedOn,

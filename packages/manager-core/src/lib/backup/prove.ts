@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { getsAccount } from '../accounts/why-not.js'
 import type { ManagerContext, OperationKind, Plan, Step } from '../context.js'
 import type { OperationEvent } from '../domain/caller.js'
 import { thisHost, type DatabaseType } from '../domain/instance.js'
 import type { NewInstance } from '../instances/creation.js'
 import { defineStep } from '../instances/define-step.js'
+import { needsAccount } from '../instances/elsewhere.js'
 import { neutraliseStep } from '../instances/neutralise.js'
 import { startStep } from '../instances/runtime-steps.js'
 import { placeStep } from '../instances/stage.js'
@@ -75,7 +75,7 @@ export const proveKind: OperationKind<ProveRequest, ProveFacts> = {
     const row = throwAwayRow({ ...saved, runtime, host: thisHost }, { id, source: `prove:${key}`, created: at })
     const names = context.databases.names(row.database, id)
     const { folder } = context.home.instance(id)
-    return { row, folder, kind, names, saved: saved.name, at, isolated: getsAccount(context) }
+    return { row, folder, kind, names, saved: saved.name, at, isolated: needsAccount(context, runtime) }
   },
   plan: planProve,
 }

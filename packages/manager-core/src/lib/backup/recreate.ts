@@ -69,7 +69,7 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
     const { runtime: had = saved.runtime, ...facts } = known
     const { runtime, note: other } = await runtimeAgain(
       context,
-      { runtime: had, version: manifest.instance.version },
+      { runtime: had, version: manifest.instance.version, database: type },
       wantedRuntime ?? null,
     )
     const wanted: NewInstance = {

@@ -1,6 +1,7 @@
 import type { ManagerContext } from '../context.js'
 import { formerRuntime } from '../domain/instance.js'
 import { checkRuntime, chooseRuntime } from '../instances/choose-runtime.js'
+import { checkElsewhere } from '../instances/elsewhere.js'
 import { failureOf } from '../system/failure.js'
 import type { BackedUpInstance } from './backup.js'
 
@@ -13,12 +14,19 @@ import type { BackedUpInstance } from './backup.js'
  */
 export async function runtimeAgain(
   context: Pick<ManagerContext, 'runtimes' | 'settings'>,
-  { runtime: had = formerRuntime, version }: Pick<BackedUpInstance, 'runtime' | 'version'>,
+  { runtime: had = formerRuntime, version, database }: Pick<BackedUpInstance, 'runtime' | 'version' | 'database'>,
   wanted: string | null,
 ): Promise<{ readonly runtime: string; readonly note: string | null }> {
-  if (wanted !== null) return { runtime: await chooseRuntime(context, { wanted, version }), note: null }
+  const fits = (runtime: string) =>
+    checkElsewhere(context, runtime, { database, documents: context.settings.global.documents.address })
+  if (wanted !== null) {
+    const runtime = await chooseRuntime(context, { wanted, version })
+    fits(runtime)
+    return { runtime, note: null }
+  }
   try {
     await checkRuntime(context, had)
+    fits(had)
     return { runtime: had, note: null }
   } catch (error) {
     const runtime = await chooseRuntime(context, { wanted, version })

@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises'
 import { ManagerError } from '../../errors.js'
-import { getsAccount } from '../accounts/why-not.js'
 import { inspectAnonymisation } from '../anonymise/inspect-anonymisation.js'
 import type { ManagerContext } from '../context.js'
 import { thisHost } from '../domain/instance.js'
@@ -14,6 +13,7 @@ import type { AnonymisationFacts } from './anonymised-data-step.js'
 import type { CreationFacts, CreationRequest, NewInstance } from './creation.js'
 import { chooseRuntime } from './choose-runtime.js'
 import { reachDatabaseServer } from './database-step.js'
+import { checkElsewhere, needsAccount } from './elsewhere.js'
 import { existing } from './existing.js'
 import { freePort } from './ports.js'
 import { checkLimit } from './reserve-step.js'
@@ -54,6 +54,7 @@ export async function inspectCreation(request: CreationRequest, context: Manager
     proved: '',
     created: context.clock().toISOString(),
   }
+  checkElsewhere(context, runtime, { database: row.database, documents: global.documents.address })
   checkNamedAddress(row, context)
   await reachDatabaseServer(context, row.database)
   if (source && source.database !== row.database) await reachDatabaseServer(context, source.database)
@@ -69,7 +70,7 @@ export async function inspectCreation(request: CreationRequest, context: Manager
     application,
     source,
     bytes,
-    isolated: getsAccount(context),
+    isolated: needsAccount(context, runtime),
     ...(anonymisation && { anonymisation }),
   }
 }

@@ -12,6 +12,7 @@ import { registerPlace } from '../documents/places.js'
 import { instanceHomeAt } from '../domain/home.js'
 import { isWebapp } from '../files/webapp.js'
 import { checkDataThere } from './data-there.js'
+import { checkElsewhere } from './elsewhere.js'
 import { existing } from './existing.js'
 import { hookStep } from './hook-steps.js'
 import { runsOrSleeps, startStep, stopToStartStep } from './runtime-steps.js'
@@ -55,6 +56,7 @@ export const moveDocumentsKind: OperationKind<MoveDocumentsRequest, MoveDocument
       throw new ManagerError('ERR_STATE', `"${name}" has a folder of documents beside its bucket.`, {
         help: `Nothing uses ${documentsAt(folder)}: look what is in it, and move it elsewhere.`,
       })
+    if (to === null) checkElsewhere(context, instance.runtime, { database: instance.database, documents: undefined })
     await checkDataThere(context, instance)
     const place = to === null ? null : await newPlace(to, id)
     // Whether the bucket and the keys are right is known before anything is done.

@@ -1,9 +1,11 @@
 import { ManagerError } from '../../errors.js'
+import { accountAt } from '../accounts/account.js'
 import { specOf } from '../application/instance-spec.js'
 import type { ManagerContext, OperationKind, Plan, Step } from '../context.js'
 import { kindOf } from '../templates/check-template.js'
 import { checkRuntime } from './choose-runtime.js'
 import { checkDataThere } from './data-there.js'
+import { checkElsewhere, runsElsewhere } from './elsewhere.js'
 import { existing } from './existing.js'
 import { hookStep } from './hook-steps.js'
 import { runsOrSleeps, startStep, stopStep } from './runtime-steps.js'
@@ -39,6 +41,13 @@ export const moveKind: OperationKind<MoveRequest, MoveFacts> = {
     await checkDataThere(context, instance)
     const { folder, app } = home.instance(id)
     await checkRuntime(context, to, await kindOf(app))
+    const { documents } = await context.settings.instance(folder)
+    checkElsewhere(context, to, { database: instance.database, documents })
+    if (runsElsewhere(context, to) && accountAt(folder))
+      throw new ManagerError('ERR_STATE', `"${name}" has a system account of this machine, which others do not have.`, {
+        help: 'Take it away first.',
+        command: `isolate ${name} --undo`,
+      })
     const isKnown = runtimes.names.includes(from)
     const runs = isKnown ? await runsOrSleeps(context, { id, folder }) : desired === 'started'
     return { name, folder, from, isKnown, runs }

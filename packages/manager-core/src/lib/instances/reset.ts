@@ -1,4 +1,3 @@
-import { getsAccount } from '../accounts/why-not.js'
 import { checkTemplateCode } from '../application/check-template-code.js'
 import type { OperationKind, Plan } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
@@ -8,6 +7,7 @@ import { accountStep } from './account-step.js'
 import { databaseStep, reachDatabaseServer } from './database-step.js'
 import { defineStep, undefineStep } from './define-step.js'
 import { hookStep } from './hook-steps.js'
+import { needsAccount } from './elsewhere.js'
 import { checkSpace } from './inspect-creation.js'
 import { leftOf, leftStep, type Left } from './left-step.js'
 import { moveToTrash, type TrashMove } from './move-to-trash.js'
@@ -62,7 +62,7 @@ export const resetKind: OperationKind<ResetRequest, ResetFacts> = {
       application,
       version: { version, versionDate: date, revision },
       database,
-      isolated: getsAccount(context),
+      isolated: needsAccount(context, instance.runtime),
       names: database === 'sqlite' ? names : { name: names.name + suffix, user: names.user + suffix },
       ...(await moveToTrash(context, instance, 'reset')),
       ...(left && { left }),

@@ -3,7 +3,6 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
-import { getsAccount } from '../accounts/why-not.js'
 import type { ManagerContext, OperationKind, Plan, Step } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { checkName } from '../domain/names.js'
@@ -18,6 +17,7 @@ import { firstStartStep } from './first-start-step.js'
 import { checkNameFree } from './inspect-creation.js'
 import { contextOf, ioUrlOf } from './new-settings.js'
 import { ownStep } from './own-step.js'
+import { needsAccount } from './elsewhere.js'
 import { freePort } from './ports.js'
 import { checkLimit, reserveStep } from './reserve-step.js'
 import { readEntry, trashFile } from './trash.js'
@@ -69,7 +69,7 @@ export const undeleteKind: OperationKind<UndeleteRequest, UndeleteFacts> = {
       trash,
       folder: context.home.instance(id).folder,
       record: { ...record, instance: { ...record.instance } },
-      isolated: !accountAt(trash) && getsAccount(context),
+      isolated: !accountAt(trash) && needsAccount(context, row.runtime),
     }
   },
   plan: planUndelete,

@@ -3,12 +3,15 @@ import type { ApplicationKind } from '../templates/check-template.js'
 import { createContainerRuntime } from './container/create-container-runtime.js'
 import { createProcessRuntime } from './create-process-runtime.js'
 import type { Runtime } from './runtime.js'
+import { createSwarmRuntime } from './swarm/create-swarm-runtime.js'
 import { createSystemdRuntime } from './systemd/create-systemd-runtime.js'
 import { createTomcatRuntime } from './tomcat/create-tomcat-runtime.js'
 
 /** What runtimes are made of. */
 export interface RuntimeParts {
   readonly settings: () => Settings
+  /** Folder of the instances of this manager. */
+  readonly instances: string
   /** Another one, for those that have it do the work. @throws ManagerError ERR_STATE */
   named(name: string): Runtime
 }
@@ -38,5 +41,19 @@ export const builtInRuntimes: Readonly<Record<string, RuntimeRow>> = {
   systemd: {
     runs: ['node'],
     make: ({ settings }) => createSystemdRuntime({ stopTimeoutMs: () => settings().global.stopTimeoutMs }),
+  },
+  swarm: {
+    runs: ['node'],
+    make({ settings, instances, named }) {
+      const { containers, swarm, stopTimeoutMs } = settings().global
+      return createSwarmRuntime({
+        socket: containers.socket,
+        image: containers.image,
+        registry: swarm.registry,
+        instances,
+        processes: named('process'),
+        graceMs: stopTimeoutMs,
+      })
+    },
   },
 }

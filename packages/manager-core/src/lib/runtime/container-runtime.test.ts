@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -226,8 +226,6 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       await engine().ask('POST', '/networks/create', { body: { Name: network, Driver: 'bridge' } })
       const spec = await instance({ STEWARD_TRUSTED_PROXIES: 'loopback' })
       const runtime = make({ network })
-      const program = join(spec.workingFolder, 'program.mjs')
-      writeFileSync(program, readFileSync(program, 'utf8').replace("'127.0.0.1'", 'process.env.STEWARD_HOST'))
       try {
         await runtime.start(spec)
         await serves(spec)

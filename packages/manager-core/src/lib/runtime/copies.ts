@@ -28,9 +28,13 @@ export function runFolderOf({ folder, copy = servingCopy(folder) }: InstanceRef)
   return copy === 'a' ? run : join(run, 'b')
 }
 
-/** Of all copies that there may be, the serving one first. */
-export function runFoldersOf({ folder, copy }: InstanceRef): readonly string[] {
-  if (copy !== undefined) return [runFolderOf({ id: '', folder, copy })]
-  const order: readonly Copy[] = servingCopy(folder) === 'a' ? ['a', 'b'] : ['b', 'a']
-  return order.map((each) => runFolderOf({ id: '', folder, copy: each }))
+/** The copies that are meant: all that there may be, the serving one first, or the one. */
+export function copiesOf({ folder, copy }: InstanceRef): readonly Copy[] {
+  if (copy !== undefined) return [copy]
+  return servingCopy(folder) === 'a' ? ['a', 'b'] : ['b', 'a']
+}
+
+/** Their folders. */
+export function runFoldersOf(ref: InstanceRef): readonly string[] {
+  return copiesOf(ref).map((copy) => runFolderOf({ ...ref, copy }))
 }

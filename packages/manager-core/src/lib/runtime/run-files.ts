@@ -132,7 +132,7 @@ export function accountOfRun(run: string): SystemAccount | undefined {
 }
 
 /** A shell says 128 + the number of the signal. */
-function exitOf(status: number): { readonly code?: number; readonly signal?: string } {
+export function exitOf(status: number): { readonly code?: number; readonly signal?: string } {
   const signal = Object.entries(constants.signals).find(([, number]) => number === status - 128)?.[0]
   return signal === undefined ? { code: status } : { signal }
 }

@@ -65,6 +65,11 @@ export interface RuntimeCapabilities {
   readonly processes: boolean
   /** It may be started with its debugger open on loopback, see `StartOptions`. */
   readonly debug: boolean
+  /**
+   * It runs them on other machines, too: nothing that they need may be on this one only, neither a database nor documents
+   * nor an account. Default: no.
+   */
+  readonly elsewhere?: boolean
 }
 
 /** Name of one of the two copies of an instance that there may be; usually only one runs, either of them. */
@@ -95,6 +100,16 @@ export interface InstanceSpec extends InstanceRef {
   readonly log: { readonly maxBytes: number; readonly keep: number }
   /** What serves a Java web application, whose `command` is empty. Absent: it is none. */
   readonly tomcat?: TomcatSpec
+  /** How it is spread over machines. Absent: one task, on any. */
+  readonly swarm?: SwarmSpec
+}
+
+/** For a runtime that has several machines. */
+export interface SwarmSpec {
+  /** Conditions on labels of the machines, as the engine writes them: `node.labels.disk==ssd`. */
+  readonly placement: readonly string[]
+  /** How many tasks serve at the same time. */
+  readonly replicas: number
 }
 
 export interface StartOptions {

@@ -55,7 +55,16 @@ function runtimes(rows: Readonly<Record<string, string>> = {}) {
       throw new ManagerError('ERR_SETTINGS', `${setting} names the package "${name}", which is not installed.`)
     },
   }
-  return { one, two, runtimes: createRuntimes({ table, plugins, parts: { settings }, nameOf: (id) => rows[id] }) }
+  return {
+    one,
+    two,
+    runtimes: createRuntimes({
+      table,
+      plugins,
+      parts: { settings, instances: '/srv/apps/instances' },
+      nameOf: (id) => rows[id],
+    }),
+  }
 }
 
 const ref = (id: string, runtime?: string) => ({ id, folder: `/${id}`, ...(runtime !== undefined && { runtime }) })

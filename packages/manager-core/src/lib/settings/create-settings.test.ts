@@ -29,6 +29,7 @@ describe('settings.global', () => {
       maxInstances: 0,
       isolation: 'auto',
       containers: { socket: '/var/run/docker.sock', image: undefined, network: 'host' },
+      swarm: { registry: undefined },
       allowRegister: false,
       allowDownload: true,
       defaultProtected: false,

@@ -99,6 +99,7 @@ export function globalSettingsOf(
       image: value('APPS_CONTAINER_IMAGE'),
       network: value('APPS_CONTAINER_NETWORK'),
     },
+    swarm: { registry: value('APPS_SWARM_REGISTRY') },
     documents: {
       address: value('APPS_DOCUMENTS'),
       accessKey: value('APPS_DOCUMENTS_ACCESS_KEY'),

@@ -9,6 +9,7 @@ export function instanceSettingsOf(
   others: Readonly<Record<string, string>>,
 ): InstanceSettings {
   const sleepAfter = value('SERVICE_SLEEP_AFTER')
+  const [placement, replicas] = [value('SERVICE_PLACEMENT'), value('SERVICE_REPLICAS')]
   return {
     context: value('SERVICE_CONTEXT'),
     url: value('SERVICE_URL'),
@@ -27,6 +28,8 @@ export function instanceSettingsOf(
     minMemoryMb: value('SERVICE_TOMCATMINMEM'),
     maxMemoryMb: value('SERVICE_TOMCATMAXMEM'),
     limits: limitsOf(value, 'SERVICE'),
+    ...(placement !== undefined && { placement }),
+    ...(replicas > 1 && { replicas }),
     sleepAfterMs: sleepAfter === undefined ? undefined : sleepAfter * 1000,
     ...(value('SERVICE_NEUTRALISED') && { neutralised: true }),
     ...(value('SERVICE_DEBUG') && { debug: true }),

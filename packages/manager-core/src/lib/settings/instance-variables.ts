@@ -29,6 +29,8 @@ export function instanceVariables(settings: InstanceSettings): Readonly<Record<s
     SERVICE_LIMIT_PROCESSES: limits?.processes,
     SERVICE_LIMIT_FILES: limits?.files,
     SERVICE_NEUTRALISED: settings.neutralised || undefined,
+    SERVICE_PLACEMENT: settings.placement,
+    SERVICE_REPLICAS: settings.replicas,
     SERVICE_SLEEP_AFTER: settings.sleepAfterMs === undefined ? undefined : settings.sleepAfterMs / 1000,
     SERVICE_DEBUG: settings.debug || undefined,
     SERVICE_DEBUG_ORIGIN: settings.debugOrigin,

@@ -124,6 +124,8 @@ export interface GlobalSettings {
   readonly cgroups: boolean
   /** Chosen: APPS_CONTAINER_SOCKET, APPS_CONTAINER_IMAGE, APPS_CONTAINER_NETWORK: of the runtime "container". */
   readonly containers: { readonly socket: string; readonly image: string | undefined; readonly network: string }
+  /** APPS_SWARM_REGISTRY: where nodes of the runtime "swarm" get images from; undefined: there is one node. */
+  readonly swarm: { readonly registry: string | undefined }
   /** Chosen: APPS_DOCUMENTS, APPS_DOCUMENTS_ACCESS_KEY, APPS_DOCUMENTS_SECRET_KEY. */
   readonly documents: DocumentsSettings
   /** Chosen: APPS_LOGMAXSIZE (MB, default 10), APPS_LOGKEEP (default 5). */
@@ -277,6 +279,9 @@ export interface InstanceSettings {
   readonly databaseName: string
   readonly databaseUser: string
   readonly databasePassword: Secret
+  /** SERVICE_PLACEMENT and SERVICE_REPLICAS, of the runtime "swarm". */
+  readonly placement?: string | undefined
+  readonly replicas?: number
   /** SERVICE_DOCUMENTS: the bucket of its documents; undefined: its folder. */
   readonly documents?: string | undefined
   /** SERVICE_ORACLE_SID */

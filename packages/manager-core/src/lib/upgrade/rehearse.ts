@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
-import { getsAccount } from '../accounts/why-not.js'
 import { isWebapp } from '../files/webapp.js'
 import { callIo } from '../application/call-io.js'
 import { checkApplication } from '../application/check-application.js'
@@ -18,6 +17,7 @@ import { copyDataStep } from '../instances/copy-data-step.js'
 import type { NewInstance } from '../instances/creation.js'
 import { databaseStep } from '../instances/database-step.js'
 import { defineStep } from '../instances/define-step.js'
+import { needsAccount } from '../instances/elsewhere.js'
 import { existing } from '../instances/existing.js'
 import { checkSpace } from '../instances/inspect-creation.js'
 import { neutraliseStep } from '../instances/neutralise.js'
@@ -85,7 +85,7 @@ export const rehearseKind: OperationKind<RehearseRequest, RehearseFacts> = {
       application: app,
       point: newPointFolder(folder, upgrade.from, clock()),
       upgrade,
-      isolated: getsAccount(context),
+      isolated: needsAccount(context, instance.runtime),
       bytes,
     }
   },

@@ -4,7 +4,7 @@ import { ManagerError } from '../../../errors.js'
 import { accountAt } from '../../accounts/account.js'
 import { endAllOf } from '../../accounts/end-all-of.js'
 import { instanceHomeAt } from '../../domain/home.js'
-import { runFolderOf, servingCopy, setServingCopy } from '../copies.js'
+import { copiesOf, runFolderOf, servingCopy, setServingCopy } from '../copies.js'
 import { exclusively } from '../exclusively.js'
 import { layOut, usualPolicy, type RestartPolicy } from '../launch.js'
 import { limitsOf } from '../limits/confine.js'
@@ -67,12 +67,6 @@ export function createContainerRuntime({
 
   async function options(signal?: AbortSignal): Promise<BodyOptions> {
     return { image: await imageOf(engine, { wanted, signal }), network, policy: restart }
-  }
-
-  /** The copies that are meant, the serving one first. */
-  function copiesOf({ folder, copy }: InstanceRef): readonly Copy[] {
-    if (copy !== undefined) return [copy]
-    return servingCopy(folder) === 'a' ? ['a', 'b'] : ['b', 'a']
   }
 
   /** All containers of a home. */
@@ -216,7 +210,11 @@ export function createContainerRuntime({
     },
     async usageAll(refs) {
       const found = await list(refs)
-      return usageOf(engine, refs, new Set([...found].flatMap(([name, status]) => (isUp(status) ? [name] : []))))
+      const named = refs.map((ref) => [ref.id, containerName(ref, copyOf(ref))] as const)
+      return usageOf(
+        engine,
+        named.filter(([, name]) => isUp(found.get(name))),
+      )
     },
     logs: (ref, logOptions) => followLog(applicationLog(ref.folder), logOptions, accountAt(ref.folder)?.uid),
   }

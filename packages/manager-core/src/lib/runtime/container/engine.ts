@@ -12,6 +12,8 @@ export interface ContainerEngine {
   ask<T>(method: EngineMethod, path: string, request?: EngineRequest): Promise<T | undefined>
   /** The same for what it says while it works: its lines of JSON. A line that tells of an error ends it with that. */
   follow(path: string, request: EngineRequest, onLine: (line: EngineLine) => void): Promise<void>
+  /** The same for output, which is frames of bytes, until it ends or the signal comes. */
+  stream(path: string, request: EngineRequest): Promise<Readable>
   /** The last lines that a container wrote to its output. */
   outputOf(container: string): Promise<string>
 }
@@ -24,6 +26,7 @@ export interface EngineRequest {
   readonly body?: unknown
   /** Statuses that are no error: nothing to do, nothing there. */
   readonly besides?: readonly number[]
+  readonly headers?: Readonly<Record<string, string>>
   /** Default: a minute. 0: as long as it takes. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal | undefined
@@ -34,6 +37,8 @@ export interface EngineLine {
   readonly id?: string
   readonly progressDetail?: { readonly current?: number; readonly total?: number }
   readonly error?: string
+  /** What came of it: the digest of an image that was pushed. */
+  readonly aux?: { readonly Digest?: string }
 }
 
 /**
@@ -73,6 +78,11 @@ export function createContainerEngine(socket: string): ContainerEngine {
         }
       }
     },
+    async stream(path, request) {
+      const response = await send('GET', path, { timeoutMs: 0, ...request })
+      if ((response.statusCode ?? 500) >= 300) throw refusal(await textOf(response), response.statusCode)
+      return response
+    },
     async outputOf(container) {
       const query = { stdout: '1', stderr: '1', tail: '20' }
       const response = await send('GET', `/containers/${container}/logs`, { query })
@@ -101,7 +111,7 @@ function pathOf(path: string, query: EngineRequest['query']): string {
 
 function answerOf(
   options: RequestOptions,
-  { body, signal, timeoutMs = 60_000 }: EngineRequest,
+  { body, headers, signal, timeoutMs = 60_000 }: EngineRequest,
 ): Promise<IncomingMessage> {
   // An import would load all that Node has of HTTP, which takes longer than most commands.
   const { request } = process.getBuiltinModule('node:http')
@@ -113,7 +123,7 @@ function answerOf(
       {
         ...options,
         agent: false,
-        headers: { Host: 'localhost', ...(body !== undefined && { 'Content-Type': type }) },
+        headers: { Host: 'localhost', ...(body !== undefined && { 'Content-Type': type }), ...headers },
         signal: AbortSignal.any([...limit, ...(signal ? [signal] : [])]),
       },
       resolve,

@@ -1,9 +1,7 @@
 import pLimit from 'p-limit'
-import { servingCopy } from '../copies.js'
-import type { InstanceRef, Usage } from '../runtime.js'
+import type { Usage } from '../runtime.js'
 import type { ContainerEngine } from './engine.js'
 import type { FoundContainer } from './look.js'
-import { containerName } from './names.js'
 
 /** So many containers are asked about at a time. */
 const atATime = 10
@@ -13,19 +11,13 @@ interface Stats {
   readonly cpu_stats: { readonly cpu_usage: { readonly total_usage: number } }
 }
 
-/** What the containers of these instances use, of those that run. @param running their names */
+/** What containers use. @param named ids of instances, each with the name or id of a container that runs */
 export async function usageOf(
   engine: ContainerEngine,
-  refs: readonly InstanceRef[],
-  running: ReadonlySet<string>,
+  named: readonly (readonly [id: string, container: string])[],
 ): Promise<ReadonlyMap<string, Usage>> {
   const limit = pLimit(atATime)
-  const named = refs.map((ref) => [ref.id, containerName(ref, ref.copy ?? servingCopy(ref.folder))] as const)
-  const found = await Promise.all(
-    named
-      .filter(([, name]) => running.has(name))
-      .map(([id, name]) => limit(async () => [id, await askFor(name)] as const)),
-  )
+  const found = await Promise.all(named.map(([id, name]) => limit(async () => [id, await askFor(name)] as const)))
   return new Map(found.flatMap(([id, usage]) => (usage ? [[id, usage] as const] : [])))
 
   async function askFor(name: string): Promise<Usage | undefined> {

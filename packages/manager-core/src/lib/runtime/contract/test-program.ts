@@ -1,6 +1,6 @@
 /**
  * What instances run in the contract suite, as a module for Node; a runtime that runs something else (a servlet, an
- * image) offers the same: an HTTP server on 127.0.0.1:`TEST_PORT` with `/id` (a text of its own per start),
+ * image) offers the same: an HTTP server on port `TEST_PORT` of `STEWARD_HOST`, or of 127.0.0.1, with `/id` (a text of its own per start),
  * `/environment?name=`, `/folder`, `/print?text=&times=` (to its log), `/files?most=` (opens as many files at a time, and tells
  * how many it could, closed again), `/exit?code=` and `/kill` (ends without a chance). `TEST_EXIT=<code>` ends it at once; `TEST_TERM=ignore` lets it pass over a request to end.
  */
@@ -34,5 +34,5 @@ createServer((request, response) => {
     for (let number = 1; number <= times; number++) process.stdout.write(times === 1 ? text + '\\n' : text + ' ' + number + '\\n')
     end('')
   } else response.writeHead(404).end()
-}).listen(Number(TEST_PORT), '127.0.0.1')
+}).listen(Number(TEST_PORT), process.env.STEWARD_HOST ?? '127.0.0.1')
 `

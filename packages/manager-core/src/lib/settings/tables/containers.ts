@@ -3,7 +3,7 @@ import { text } from './rows.js'
 
 const section = 'Containers'
 
-/** Of the runtime "container". */
+/** Of the runtimes "container" and "swarm". */
 export const containersTable = {
   APPS_CONTAINER_SOCKET: {
     type: 'path',
@@ -21,4 +21,8 @@ export const containersTable = {
     default: 'host',
     summary: 'Network of containers: host, bridge, or a network of the engine (addition)',
   },
+  APPS_SWARM_REGISTRY: text(
+    section,
+    'Registry for nodes of a swarm, e.g. registry.example.org:5000; not set: it has one node (addition)',
+  ),
 } as const satisfies Readonly<Record<string, Variable>>

@@ -40,6 +40,15 @@ export const instanceTable = {
   SERVICE_TOMCATMINMEM: memory('Minimum heap of a Java web application in MB'),
   SERVICE_TOMCATMAXMEM: memory('Maximum memory in MB (heap limit)'),
   ...limits('SERVICE', 'Instance'),
+  SERVICE_PLACEMENT: text('Labels of the swarm nodes that may run it, e.g. disk=ssd,zone!=b; not set: any (addition)'),
+  SERVICE_REPLICAS: {
+    type: 'integer',
+    section: 'Instance',
+    default: '1',
+    min: 1,
+    max: 100,
+    summary: 'Number of tasks that serve it in a swarm at the same time (addition)',
+  },
   SERVICE_SLEEP_AFTER: sleepAfter('Instance', '; 0: never; not set: APPS_SLEEP_AFTER'),
   SERVICE_AUTOUPGRADE: {
     type: 'true-false',

@@ -1,0 +1,209 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createContainerEngine } from '../container/engine.js'
+import { endMark } from './entry-script.js'
+import { addressOf, isServing, nodesOf, tasksOf } from './tasks.js'
+
+/*
+ * The way to an instance that runs in a swarm, as a program on the manager's machine: it listens on 127.0.0.1, where
+ * instances are looked for, passes each connection on to a task of the instance's service, wherever that is, and writes
+ * what its tasks say to its own output, which is the instance's log. A caller waits while there is no task: after a node
+ * was lost, until another has taken it over.
+ *
+ * Arguments: socket of the engine, name of the service, port, file for the time of the last line that was written.
+ */
+const [, , socket = '', service = '', port = '', positionFile = ''] = process.argv
+const engine = createContainerEngine(socket)
+
+interface Target {
+  readonly task: string
+  readonly host: string
+  readonly port: number
+}
+
+/** How old what the swarm said may be, in ms. */
+const freshMs = 500
+/** How long a node may take to accept a connection, and a caller waits for a task. */
+const connectMs = 1000
+const patienceMs = 60_000
+
+let targets: readonly Target[] = []
+let lookedAt = -Infinity
+let looking: Promise<void> | undefined
+let turn = 0
+const open = new Map<Socket, string>()
+const ending = new AbortController()
+
+/** Where tasks serve, as the swarm says; what it said before while it cannot be asked. */
+function look(maxAgeMs: number): Promise<void> {
+  if (performance.now() - lookedAt < maxAgeMs) return Promise.resolve()
+  return (looking ??= (async () => {
+    try {
+      const [tasks, nodes] = await Promise.all([tasksOf(engine, [service]), nodesOf(engine)])
+      targets = tasks.flatMap((task): Target[] => {
+        const node = nodes.get(task.NodeID ?? '')
+        const host = node && addressOf(node)
+        const published = task.Status.PortStatus?.Ports?.[0]?.PublishedPort
+        if (!isServing(task, nodes) || host === undefined || published === undefined) return []
+        return [{ task: task.ID, host, port: published }]
+      })
+      lookedAt = performance.now()
+      // Nobody answers on a node that is lost; whoever waits for it would wait for minutes.
+      const lost = new Set(
+        tasks.filter((task) => nodes.get(task.NodeID ?? '')?.Status.State === 'down').map(({ ID }) => ID),
+      )
+      for (const [connection, task] of open) if (lost.has(task)) connection.destroy()
+    } catch {
+      // The engine is away for a moment: what ran goes on.
+    } finally {
+      looking = undefined
+    }
+  })())
+}
+
+/** A connection to a task; undefined: none could be had while the caller waited. */
+async function reach(caller: Socket): Promise<{ readonly connection: Socket; readonly task: string } | undefined> {
+  const begin = performance.now()
+  while (!caller.destroyed && performance.now() - begin < patienceMs) {
+    await look(freshMs)
+    const target = targets[turn++ % Math.max(1, targets.length)]
+    const connection = target && (await connected(target))
+    if (connection) return { connection, task: target.task }
+    // It may be another one already.
+    lookedAt = -Infinity
+    await sleep(100)
+  }
+  return undefined
+}
+
+function connected({ host, port: its }: Target): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const connection = connect({ host, port: its, allowHalfOpen: true, noDelay: true })
+    const fail = () => {
+      connection.destroy()
+      resolve(undefined)
+    }
+    connection.setTimeout(connectMs, fail)
+    connection.once('error', fail)
+    connection.once('connect', () => {
+      connection.setTimeout(0)
+      connection.off('error', fail)
+      resolve(connection)
+    })
+  })
+}
+
+const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (caller) => {
+  caller.on('error', () => undefined)
+  void (async () => {
+    const reached = await reach(caller)
+    if (!reached || caller.destroyed) {
+      reached?.connection.destroy()
+      caller.destroy()
+      return
+    }
+    const { connection, task } = reached
+    open.set(connection, task)
+    connection.on('error', () => caller.destroy())
+    connection.once('close', () => {
+      open.delete(connection)
+      caller.destroy()
+    })
+    caller.once('close', () => connection.destroy())
+    caller.pipe(connection)
+    connection.pipe(caller)
+    caller.resume()
+  })()
+})
+server.listen(Number(port), '127.0.0.1')
+
+// Whoever is connected to a node that is lost is told.
+setInterval(() => {
+  if (open.size > 0) void look(0)
+}, 1000).unref()
+
+/** Exit code of the task that ended last, and since when none has said anything. */
+let code: number | undefined
+let heardAt = performance.now()
+
+/** Writes what the tasks say, from where it was left. */
+async function collect(): Promise<void> {
+  while (!ending.signal.aborted) {
+    try {
+      const since = existsSync(positionFile) ? readFileSync(positionFile, 'utf8').trim() : ''
+      const query = {
+        follow: '1',
+        stdout: '1',
+        stderr: '1',
+        timestamps: '1',
+        ...(since !== '' && { since: seconds(since) }),
+      }
+      await write(await engine.stream(`/services/${service}/logs`, { query, signal: ending.signal }), since)
+    } catch {
+      // The engine is away, or the service is not there yet.
+    }
+    await sleep(200, undefined, { signal: ending.signal }).catch(() => undefined)
+  }
+}
+
+/** With the fraction: the engine takes whole seconds and nanoseconds. */
+function seconds(time: string): string {
+  const fraction = /\.(\d+)/.exec(time)?.[1] ?? '0'
+  return `${Math.floor(Date.parse(time) / 1000)}.${fraction.padEnd(9, '0')}`
+}
+
+/** Frames: 4 bytes that tell the stream, the length of the text in 4 more, the time, a space, and the text. */
+async function write(frames: AsyncIterable<Buffer>, since: string): Promise<void> {
+  let rest: Buffer = Buffer.alloc(0)
+  let last = since
+  for await (const chunk of frames) {
+    heardAt = performance.now()
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let text = ''
+    let at = 0
+    for (; at + 8 <= rest.length;) {
+      const end = at + 8 + rest.readUInt32BE(at + 4)
+      if (end > rest.length) break
+      const line = rest.toString('utf8', at + 8, end)
+      at = end
+      const space = line.indexOf(' ')
+      const time = line.slice(0, space)
+      if (time === since) continue
+      last = time
+      text += without(line.slice(space + 1))
+    }
+    rest = rest.subarray(at)
+    process.stdout.write(text)
+    if (last !== '') writeFileSync(positionFile, last)
+  }
+}
+
+/** What the application said; notes how it ended. */
+function without(line: string): string {
+  const at = line.indexOf(endMark)
+  if (at < 0) {
+    code = undefined
+    return line
+  }
+  code = Number(line.slice(at + endMark.length))
+  // It may have ended without the end of its last line.
+  return at === 0 ? '' : `${line.slice(0, at)}\n`
+}
+
+void collect()
+
+process.once('SIGTERM', () => {
+  server.close()
+  void (async () => {
+    const begin = performance.now()
+    // What was killed says nothing at last.
+    const isOver = () => {
+      const now = performance.now()
+      return code !== undefined || now - Math.max(heardAt, begin) > 1000 || now - begin > 5000
+    }
+    while (!isOver()) await sleep(10)
+    ending.abort()
+    process.exit(code ?? 0)
+  })()
+})
