@@ -36,7 +36,17 @@ export const groups: readonly Group[] = [
   },
   {
     text: 'Use the REST service',
-    files: docs('rest-api', 'filters', 'index-search', 'writing', 'metadata', 'documentation', 'tester', 'operations'),
+    files: docs(
+      'rest-api',
+      'filters',
+      'index-search',
+      'writing',
+      'metadata',
+      'documentation',
+      'tester',
+      'operations',
+      'several-servers',
+    ),
   },
   {
     text: 'Manage instances',

@@ -8,7 +8,7 @@ import { withAdminPassword } from './lib/admin-password.js'
 import type { AppDefinition } from './lib/app-definition.js'
 import { loadAppDefinition } from './lib/app-definition.js'
 import { definitionFormats, type DefinitionFormat } from './lib/describe/definition-format.js'
-import { isDatabaseUrl } from './lib/open-database.js'
+import { isDatabaseUrl, isInMemory } from './lib/open-database.js'
 import type { Application, ApplicationOptions } from './lib/create-application.js'
 import { namePattern } from './lib/app-schema.js'
 import { createApplication } from './lib/create-application.js'
@@ -18,10 +18,13 @@ import { createLogRing } from './lib/log-ring.js'
 import { createLogger } from './lib/logger.js'
 import { releaseMemorySoon } from './lib/release-memory.js'
 import { listen } from './lib/serve.js'
+import type { Listener, ListenOptions } from './lib/serve.js'
 import type { Settings } from './lib/settings.js'
-import { SettingsError, readEnvironmentFile, readPort, readSettings } from './lib/settings.js'
+import { SettingsError, readEnvironmentFile, readPort, readSettings, readWorkers } from './lib/settings.js'
 import { platformVersion } from './lib/version.js'
 import { welcome } from './lib/welcome.js'
+import type { WorkerTask } from './lib/workers/messages.js'
+import { tooManyWorkers, workerCount } from './lib/workers/worker-count.js'
 
 interface Flags extends TaskFlags, PortableFlags {
   readonly database?: string
@@ -29,6 +32,7 @@ interface Flags extends TaskFlags, PortableFlags {
   readonly title?: string
   readonly host?: string
   readonly port?: number
+  readonly workers?: number | 'auto'
   readonly env?: string
   readonly data?: string
   readonly destructive?: boolean
@@ -55,7 +59,7 @@ interface Flags extends TaskFlags, PortableFlags {
 export async function main(args: readonly string[]): Promise<number> {
   let run: Promise<number> = Promise.resolve(0)
   const command = createCommand((folder, flags) => {
-    run = start(folder, flags).catch((error: unknown) => report(error, flags.verbose))
+    run = start(folder, flags, args).catch((error: unknown) => report(error, flags.verbose))
   })
   try {
     command.parse(args, { from: 'user' })
@@ -84,6 +88,11 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     .option('--title <text>', 'of the service without a folder, for people (default: the name, or Database)')
     .option('--host <name>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <number>', 'port to listen on, 0 for a free one (default: 8080)', parsePort)
+    .option(
+      '--workers <number>',
+      'processes that serve, auto: one per CPU core (default: 1); SIGHUP replaces them one after the other',
+      parseWorkers,
+    )
     .option('--env <name>', 'which "environments" of app.yaml apply (default: STEWARD_ENV, else NODE_ENV)')
     .option(
       '--data <folder>',
@@ -129,7 +138,8 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
 }
 
 const helpAfter = `
-Settings from the environment: STEWARD_DATABASE STEWARD_SYNCHRONOUS STEWARD_HOST STEWARD_PORT STEWARD_ENV STEWARD_LOG_LEVEL
+Settings from the environment: STEWARD_DATABASE STEWARD_SYNCHRONOUS STEWARD_HOST STEWARD_PORT STEWARD_WORKERS STEWARD_ENV
+STEWARD_LOG_LEVEL
 STEWARD_ADMIN_LOGIN STEWARD_ADMIN_PASSWORD (of the administrator: made when there is no such user)
 STEWARD_DOCUMENTS (a folder or s3://bucket/prefix, over what app.yaml says)
 STEWARD_SERVICE_USER STEWARD_SERVICE_PASSWORD (of /io; without them it is off)
@@ -140,6 +150,7 @@ STEWARD_ENV_FILE (a file with more of them, NAME=value, to keep them secret)
 Examples:
   $ app-server my-application
   $ app-server my-application --port 80 --host 0.0.0.0 --env production
+  $ app-server my-application --workers auto
   $ app-server --database sqlite:shop.db --name shop
   $ STEWARD_DATABASE=postgres://shop@localhost/shop app-server
   $ app-server --describe sqlite:shop.db --output my-application/objects
@@ -148,6 +159,14 @@ Examples:
 function parsePort(text: string): number {
   try {
     return readPort(text, '--port') as number
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
+}
+
+function parseWorkers(text: string): number | 'auto' {
+  try {
+    return readWorkers(text, '--workers') as number | 'auto'
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message)
   }
@@ -170,7 +189,7 @@ function parseName(text: string): string {
   )
 }
 
-async function start(folder: string | undefined, flags: Flags): Promise<number> {
+async function start(folder: string | undefined, flags: Flags, args: readonly string[]): Promise<number> {
   // Databases, documents, secrets and exports are nobody else's on this machine.
   process.umask(0o077)
   readEnvironmentFile(process.env)
@@ -205,10 +224,14 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     return 0
   }
   const logs = createLogRing()
-  const logger = await createLogger(settings.logLevel ?? definition.log?.level ?? 'info', logs)
-  const open = ({ makeAdministrator }: Pick<ApplicationOptions, 'makeAdministrator'> = {}) =>
+  const { worker } = settings
+  const logger = await createLogger(settings.logLevel ?? definition.log?.level ?? 'info', {
+    ring: logs,
+    worker: worker?.number,
+  })
+  const open = (options: Partial<ApplicationOptions> = {}) =>
     createApplication({
-      ...(makeAdministrator !== undefined && { makeAdministrator }),
+      ...options,
       folder: resolve(folder ?? '.'),
       dataFolder: resolve(flags.data ?? (folder === undefined ? 'steward-data' : join(folder, 'data'))),
       definition,
@@ -225,31 +248,84 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
   if (isTask(flags)) return runAndClose(await open({ makeAdministrator }), resolve(folder ?? '.'), flags)
 
   const host = flags.host ?? settings.host ?? definition.host ?? '127.0.0.1'
-  const listener = await listen({ host, port: flags.port ?? settings.port ?? definition.port ?? 8080 })
+  const address = { host, port: flags.port ?? settings.port ?? definition.port ?? 8080 }
+  if (worker) return serveAsWorker(worker, { open, address, definition, settings })
+  const count = workerCount(flags.workers ?? settings.workers ?? definition.workers ?? 1)
+  if (count > 1) {
+    if (isInMemory(settings.database ?? definition.database))
+      throw new SettingsError('sqlite::memory: is a database of one process; give a file, or leave --workers out.')
+    const warning = tooManyWorkers(count)
+    if (warning !== undefined) logger.warn(warning)
+    const { runWorkers } = await import('./lib/workers/run-workers.js')
+    return runWorkers({ count, args, logger })
+  }
+  const listener = await listen(address)
   try {
     const application = await open()
     listener.serve(application.koa)
-    const { newAdministrator, administrator } = application
-    const { neutralised } = settings
-    process.stdout.write(
-      welcome({
-        definition,
-        host,
-        port: listener.port,
-        newAdministrator,
-        administrator,
-        neutralised,
-        isManaged: process.env.STEWARD_RUN !== undefined,
-      }),
-    )
+    greet(application, { definition, settings, host, port: listener.port })
     releaseMemorySoon()
     await untilStopped(logger)
-    await Promise.all([application.endStreams(), listener.stop()])
-    await application.close()
+    await stopServing(application, listener)
     return 0
   } finally {
     await listener.stop()
   }
+}
+
+interface WorkerParts {
+  readonly open: (options: Partial<ApplicationOptions>) => Promise<Application>
+  readonly address: ListenOptions
+  readonly definition: AppDefinition
+  readonly settings: Settings
+}
+
+async function serveAsWorker(
+  { number, first, prepare, of: processes }: WorkerTask,
+  { open, address, definition, settings }: WorkerParts,
+): Promise<number> {
+  const { joinPrimary } = await import('./lib/workers/join-primary.js')
+  const primary = joinPrimary()
+  // Until another one is ready, the others take all connections.
+  let listener = first ? await listen(address) : undefined
+  try {
+    const application = await open({
+      makeAdministrator: first,
+      isPrepared: !prepare,
+      withUpkeep: number === 1,
+      processes,
+      primary,
+    })
+    listener ??= await listen(address)
+    listener.serve(application.koa)
+    if (first) greet(application, { definition, settings, host: address.host, port: listener.port })
+    primary.ready()
+    releaseMemorySoon()
+    await primary.stopped
+    await stopServing(application, listener)
+    return 0
+  } finally {
+    await listener?.stop()
+    primary.leave()
+  }
+}
+
+interface Served {
+  readonly definition: AppDefinition
+  readonly settings: Settings
+  readonly host: string
+  readonly port: number
+}
+
+function greet({ newAdministrator, administrator }: Application, { settings, ...served }: Served): void {
+  const { neutralised } = settings
+  const isManaged = process.env.STEWARD_RUN !== undefined
+  process.stdout.write(welcome({ ...served, newAdministrator, administrator, neutralised, isManaged }))
+}
+
+async function stopServing(application: Application, listener: Listener): Promise<void> {
+  await Promise.all([application.endStreams(), listener.stop()])
+  await application.close()
 }
 
 async function check(folder: string | undefined, flags: Flags, settings: Settings): Promise<number> {

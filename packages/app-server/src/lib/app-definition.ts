@@ -35,6 +35,8 @@ export interface AppDefinition {
   readonly host?: string
   /** Default 8080. */
   readonly port?: number
+  /** Processes that serve; `auto`: one per CPU core. Default 1. */
+  readonly workers?: number | 'auto'
   /** Login of the user under which calls without credentials run; absent: they are refused. */
   readonly publicUser?: string
   /** Origins of other sites whose pages may call the service; default none. */

@@ -53,6 +53,13 @@ const values = {
   fieldTypes: { type: 'array', items: packageName, description: 'Packages that export field types.' },
   host: text,
   port: { type: 'integer', minimum: 0, maximum: 65_535 },
+  workers: {
+    type: ['integer', 'string'],
+    minimum: 1,
+    maximum: 1000,
+    pattern: '^auto$',
+    description: 'Processes that serve; auto: one per CPU core. Default 1.',
+  },
   publicUser: { ...text, description: 'Login of the user under which calls without credentials run.' },
   cors: {
     type: 'object',

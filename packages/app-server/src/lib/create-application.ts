@@ -34,6 +34,8 @@ import { openAuthenticator } from './plugins.js'
 import { loadSecret } from './secret.js'
 import type { Settings } from './settings.js'
 import { runSetup } from './setup.js'
+import type { Primary } from './workers/join-primary.js'
+import { connectionsEach } from './workers/worker-count.js'
 
 export interface ApplicationOptions {
   /** Folder of the application; relative paths in its definition start there. */
@@ -53,6 +55,16 @@ export interface ApplicationOptions {
   readonly destructive?: boolean
   /** Make sure that there is an administrator. Default true; pass false when nobody would see a generated password. */
   readonly makeAdministrator?: boolean
+  /**
+   * Another process of this server has just done it all: tables, first records, administrator. Default false.
+   */
+  readonly isPrepared?: boolean
+  /** Builds indexes that are not in step, and removes documents that no record refers to: in one process. Default true. */
+  readonly withUpkeep?: boolean
+  /** How many processes share the connections to the database. Default 1. */
+  readonly processes?: number
+  /** When this process is one of several workers. */
+  readonly primary?: Pick<Primary, 'status' | 'reportWith'> | undefined
 }
 
 /** An application that is ready to serve. */
@@ -77,14 +89,22 @@ export interface Application {
  */
 export async function createApplication(options: ApplicationOptions): Promise<Application> {
   const { folder, dataFolder = join(folder, 'data'), definition, settings, logger, introspect = false } = options
+  const { isPrepared = false, withUpkeep = true, processes = 1 } = options
   await makeDataFolder(dataFolder)
-  const store = await openDatabase({ folder, definition, settings, dataFolder, introspect })
+  const store = await openDatabase({
+    folder,
+    definition,
+    settings,
+    dataFolder,
+    introspect,
+    connections: connectionsEach(processes),
+  })
   const opened: (() => Promise<void> | undefined)[] = [() => store.close()]
   try {
     const found = introspect ? await describeDatabase(store, logger, { schemas: options.schemas }) : undefined
     for (const copy of introspect ? [] : unusedCopies(folder)) logger.warn(copy)
     const model = await loadServedModel(folder, definition, found)
-    const freshTables = await syncTables(store, model, options)
+    const freshTables = isPrepared ? new Set<string>() : await syncTables(store, model, options)
     await prepareVersion(model, store)
     const parameters = createSystemParameters({ model, store, onWrongValue: (text) => logger.warn(text) })
     const { passwordless = false, tokenMinutes } = definition
@@ -146,7 +166,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       onError: (error) => logger.error(error, 'Work after a request failed'),
       requestId: audit?.requestId,
     })
-    const fresh = definition.setup !== undefined && (await runSetup(service, folder, definition.setup))
+    const fresh = !isPrepared && definition.setup !== undefined && (await runSetup(service, folder, definition.setup))
     if (fresh) logger.info(`${definition.setup} filled the application`)
     const io = createIo({
       definition,
@@ -171,14 +191,15 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       neutralised,
       cachedUsers: () => directory.size,
       logger,
+      primary: options.primary,
       io,
       events,
       audit,
     })
-    const indexUpkeep = await startIndexUpkeep({ service, logger, freshTables })
+    const indexUpkeep = withUpkeep ? await startIndexUpkeep({ service, logger, freshTables }) : undefined
     // Last, because its password is shown once: nothing may fail between.
     const { adminLogin: login, adminPassword: password } = settings
-    const { makeAdministrator = true } = options
+    const { makeAdministrator = !isPrepared } = options
     const newAdministrator = makeAdministrator
       ? await withAdminPassword(createAdministrator(service, { login, password, fresh }))
       : undefined
@@ -190,7 +211,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
           '--reset-admin',
       )
     events?.start(service)
-    const cleaning = startDocumentCleaning({ model, store, documents, logger })
+    const cleaning = withUpkeep ? startDocumentCleaning({ model, store, documents, logger }) : undefined
     return { koa, service, newAdministrator, administrator, endStreams, close }
 
     async function endStreams(): Promise<void> {
@@ -198,8 +219,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     }
 
     async function close(): Promise<void> {
-      await indexUpkeep.stop()
-      await cleaning.stop()
+      await indexUpkeep?.stop()
+      await cleaning?.stop()
       await endStreams()
       await audit?.close()
       await closeAll()

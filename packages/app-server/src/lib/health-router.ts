@@ -15,7 +15,9 @@ export function healthRouter(options: HealthOptions): Middleware {
       context.throw(405)
     }
     context.set('Cache-Control', 'no-store')
-    const health = await checkHealth(path === '/ping' ? { ...options, activity: async () => ({}) } : options)
+    const health = await checkHealth(
+      path === '/ping' ? { ...options, activity: async () => ({}), workers: undefined } : options,
+    )
     context.status = health.healthy ? 200 : 503
     if (path === '/ping') context.body = { status: health.healthy ? 'OK' : 'KO' }
     else if (path === '/health.json' || context.query['format'] === 'json') context.body = health.sections

@@ -1,6 +1,8 @@
 import { statfs } from 'node:fs/promises'
 import os from 'node:os'
 import type { ObjectStore } from '@steward/rest-core'
+import { reportHealth, type HealthSources } from './health-report.js'
+import type { WorkersStatus } from './workers/messages.js'
 
 /** Nested values by lower-case keys. Source: wire-decisions, "Application server". */
 export interface Health {
@@ -8,7 +10,7 @@ export interface Health {
   readonly sections: Readonly<Record<string, Readonly<Record<string, string | number>>>>
 }
 
-export interface HealthOptions {
+export interface HealthOptions extends HealthSources {
   readonly application: { readonly name: string; readonly version: string }
   readonly platformVersion: string
   /** See `modelDigest`. */
@@ -19,31 +21,21 @@ export interface HealthOptions {
   readonly startedAt: Date
   /** Only told when it is. */
   readonly neutralised?: boolean
-  /** What is under way or waits beside requests, by its kind: an instance with such work is not put to sleep. */
-  readonly activity: () => Promise<Readonly<Record<string, number>>>
-  /** How many things of which kind are kept in memory. */
-  readonly cached: () => Readonly<Record<string, number>>
+  /** How all workers are, when this process is one of several. */
+  readonly workers?: (() => Promise<WorkersStatus | undefined>) | undefined
 }
 
 /** Looks at everything once. Healthy = the database answers. */
 export async function checkHealth(options: HealthOptions): Promise<Health> {
-  const {
-    application,
-    platformVersion,
-    model,
-    store,
-    folder,
-    startedAt,
-    neutralised = false,
-    cached,
-    activity,
-  } = options
+  const { application, platformVersion, model, store, folder, startedAt, neutralised = false, workers } = options
   const begin = performance.now()
   const healthy = await store.ping().then(
     () => true,
     () => false,
   )
-  const memory = process.memoryUsage()
+  const status = await workers?.()
+  // One that has not answered in time is missing.
+  const reports = status?.reports.length ? status.reports : [await reportHealth(options, healthy)]
   const disk = await statfs(folder).catch(() => undefined)
   return {
     healthy,
@@ -58,8 +50,8 @@ export async function checkHealth(options: HealthOptions): Promise<Health> {
       server: {
         type: `Node.js ${process.version}`,
         hostname: os.hostname(),
-        startdate: startedAt.toISOString(),
-        uptime: Math.round(process.uptime()),
+        startdate: status?.startedAt ?? startedAt.toISOString(),
+        uptime: status?.uptime ?? Math.round(process.uptime()),
       },
       os: {
         name: os.type(),
@@ -72,14 +64,16 @@ export async function checkHealth(options: HealthOptions): Promise<Health> {
         ? { diskfree: mebibytes(disk.bavail * disk.bsize), disktotal: mebibytes(disk.blocks * disk.bsize) }
         : { diskfree: 'unknown' },
       process: {
-        pid: process.pid,
-        rss: mebibytes(memory.rss),
-        heapused: mebibytes(memory.heapUsed),
-        heaptotal: mebibytes(memory.heapTotal),
+        pid: status?.pid ?? process.pid,
+        rss: mebibytes((status?.rss ?? 0) + total(reports.map(({ rss }) => rss))),
+        heapused: mebibytes(total(reports.map(({ heapUsed }) => heapUsed))),
+        heaptotal: mebibytes(total(reports.map(({ heapTotal }) => heapTotal))),
       },
-      cache: cached(),
-      // What cannot be told may be there.
-      activity: healthy ? await activity().catch(() => ({ unknown: 1 })) : {},
+      ...(status && {
+        workers: { configured: status.configured, running: status.running, restarts: status.restarts },
+      }),
+      cache: totals(reports.map(({ cached }) => cached)),
+      activity: totals(reports.map(({ activity }) => activity)),
       database: { product: store.capabilities.name, status: healthy ? 'OK' : 'KO' },
       healthcheck: { date: new Date().toISOString(), elapsedtime: round(performance.now() - begin) },
     },
@@ -93,6 +87,15 @@ export function formatHealth({ sections }: Health): string {
       [`[${name}]`, ...Object.entries(values).map(([key, value]) => `${key}=${value}`), ''].join('\n'),
     )
     .join('\n')
+}
+
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0)
+}
+
+function totals(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const names = new Set(all.flatMap((numbers) => Object.keys(numbers)))
+  return Object.fromEntries([...names].map((name) => [name, total(all.map((numbers) => numbers[name] ?? 0))]))
 }
 
 function mebibytes(bytes: number): number {

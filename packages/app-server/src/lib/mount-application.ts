@@ -22,10 +22,12 @@ import type { AppDefinition } from './app-definition.js'
 import type { Audit } from './audit.js'
 import type { Events } from './events.js'
 import { hasPages } from './has-pages.js'
+import { reportHealth } from './health-report.js'
 import { healthRouter } from './health-router.js'
 import { modelDigest } from './model-digest.js'
 import { startPage } from './start-page.js'
 import { platformVersion } from './version.js'
+import type { Primary } from './workers/join-primary.js'
 
 export interface MountOptions {
   readonly definition: AppDefinition
@@ -41,6 +43,8 @@ export interface MountOptions {
   /** How many users are kept in memory. */
   readonly cachedUsers: () => number
   readonly logger: Logger
+  /** When this process is one of several workers. */
+  readonly primary?: Pick<Primary, 'status' | 'reportWith'> | undefined
   /** Answers `/io`, when the application has a service user. */
   readonly io?: Middleware | undefined
   /** When objects have events. */
@@ -66,6 +70,7 @@ export function mountApplication({
   neutralised,
   cachedUsers,
   logger,
+  primary,
   io,
   events,
   audit,
@@ -86,6 +91,10 @@ export function mountApplication({
       }),
     }),
   )
+  const activity = async () => ({ actions: service.openTasks(), webhooks: (await events?.isWaiting()) ? 1 : 0 })
+  const cached = () => ({ users: cachedUsers() })
+  // Without a database no worker could answer within the time that the primary waits.
+  primary?.reportWith(() => reportHealth({ cached, activity }, true))
   koa.use(
     healthRouter({
       application: definition,
@@ -95,8 +104,9 @@ export function mountApplication({
       folder: dataFolder,
       startedAt: new Date(),
       neutralised,
-      cached: () => ({ users: cachedUsers() }),
-      activity: async () => ({ actions: service.openTasks(), webhooks: (await events?.isWaiting()) ? 1 : 0 }),
+      cached,
+      activity,
+      workers: primary && (() => primary.status()),
     }),
   )
   koa.use(async function followOtherServers(_, next) {

@@ -16,6 +16,8 @@ export interface DatabaseOptions {
   readonly introspect: boolean
   /** It is only read; one that does not exist yet is taken for empty, and is not made. Default false. */
   readonly readOnly?: boolean
+  /** Most connections to a database server. Default: that of the store. */
+  readonly connections?: number
 }
 
 const systemNames = new Set<string>(systemObjects.map(({ name }) => name))
@@ -28,6 +30,7 @@ export async function openDatabase({
   dataFolder,
   introspect,
   readOnly = false,
+  connections,
 }: DatabaseOptions): Promise<ObjectStore> {
   const named = settings.database ?? definition.database ?? `sqlite:${join(dataFolder, `${definition.name}.db`)}`
   const url = resolveDatabase(named, folder)
@@ -39,6 +42,7 @@ export async function openDatabase({
     url,
     synchronous,
     ...(readOnly && file !== undefined && { readOnly }),
+    ...(connections !== undefined && !/^(?:sqlite|file):/i.test(url) && { pool: { max: connections } }),
     ...(statementTimeoutSeconds !== undefined && { statementTimeoutMs: statementTimeoutSeconds * 1000 }),
   })
   if (!introspect) return data
@@ -49,6 +53,11 @@ export async function openDatabase({
 /** Whether a text is the URL of a database rather than the path of a folder. */
 export function isDatabaseUrl(text: string): boolean {
   return /^(?:sqlite|file|postgres|postgresql|mysql|mariadb|mssql|sqlserver|oracle):/i.test(text)
+}
+
+/** Whether a database lives in one process only, and ends with it. */
+export function isInMemory(url: string | undefined): boolean {
+  return url === 'sqlite::memory:'
 }
 
 /** A relative SQLite file starts at the application's folder, wherever the program was started. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import type { WorkerTask } from './workers/messages.js'
 
 /** What may be set from outside, over what `app.yaml` says. */
 export interface Settings {
@@ -14,6 +15,10 @@ export interface Settings {
   readonly documents?: string | undefined
   readonly host: string | undefined
   readonly port: number | undefined
+  /** Over `workers` of `app.yaml`. */
+  readonly workers?: number | 'auto' | undefined
+  /** This process is one of several workers; set by the primary for those that it starts. */
+  readonly worker?: WorkerTask | undefined
   readonly adminLogin: string | undefined
   readonly adminPassword: string | undefined
   readonly logLevel: string | undefined
@@ -58,6 +63,8 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     documents: text('STEWARD_DOCUMENTS'),
     host: text('STEWARD_HOST'),
     port: readPort(text('STEWARD_PORT'), 'STEWARD_PORT'),
+    workers: readWorkers(text('STEWARD_WORKERS'), 'STEWARD_WORKERS'),
+    worker: readWorker(text('STEWARD_WORKER')),
     adminLogin: text('STEWARD_ADMIN_LOGIN'),
     adminPassword: text('STEWARD_ADMIN_PASSWORD'),
     logLevel: text('STEWARD_LOG_LEVEL'),
@@ -123,4 +130,21 @@ export function readPort(text: string | undefined, name: string): number | undef
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
     throw new SettingsError(`${name} must be a port from 0 to 65535, not "${text}".`)
   return port
+}
+
+/** More are a mistake on any machine. */
+const mostWorkers = 1000
+
+/** `auto`: one per CPU core. */
+export function readWorkers(text: string | undefined, name: string): number | 'auto' | undefined {
+  if (text === undefined || text === 'auto') return text
+  const count = Number(text)
+  if (!/^\d{1,4}$/.test(text) || count < 1 || count > mostWorkers)
+    throw new SettingsError(`${name} must be a whole number from 1 to ${mostWorkers}, or auto, not "${text}".`)
+  return count
+}
+
+/** Without a channel to a primary the variable was inherited by somebody else. */
+function readWorker(text: string | undefined): WorkerTask | undefined {
+  return text === undefined || !process.connected ? undefined : (JSON.parse(text) as WorkerTask)
 }
