@@ -50,10 +50,10 @@ const get = async (app: RunningApp, path: string) =>
 const activityOf = async (app: RunningApp) =>
   ((await (await fetch(`${app.origin}/health.json`)).json()) as { readonly activity: unknown }).activity
 
-/** As if so much time had passed that the claim of a dead process ends. */
+/** As if the dead process had given back what it claimed. */
 function endClaims(folder: string): void {
   const database = new Database(join(folder, 'data', 'shop.db'))
-  database.exec('update sys_lease set lse_until = 1 where lse_until > 0')
+  database.exec('update sys_lease set lse_owner = null')
   database.close()
 }
 

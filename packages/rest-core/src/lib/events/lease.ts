@@ -1,6 +1,6 @@
 import { StoreError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
-import type { Model } from '../model/model.js'
+import type { BusinessRecord, Model } from '../model/model.js'
 import type { ObjectStore, StoreSession } from '../store.js'
 
 export interface LeaseOptions {
@@ -10,58 +10,75 @@ export interface LeaseOptions {
   readonly name: string
 }
 
-/** A row that processes on the same database share: a lock, a claim for some time, and a number. */
+/** What the row of a lease says. */
+export interface LeaseState {
+  /** Empty: nobody. */
+  readonly owner: string
+  /** Changes while the owner lives. */
+  readonly beat: number
+  /** Grows with each change of the owner: what was begun in an older term must not be written any more. */
+  readonly term: number
+  readonly number: number
+}
+
+/**
+ * A row that processes on the same database share: a lock, a claim, and a number. Claims need no clock that processes
+ * agree on: who wants one sees whether the beat of its owner changes (`createHold`).
+ */
 export interface Lease {
-  /** Locks the row until the end of the transaction. @returns its number. */
-  lock(session: StoreSession): Promise<number>
+  /** Locks the row until the end of the transaction. */
+  lock(session: StoreSession): Promise<LeaseState>
+  read(): Promise<LeaseState>
   readNumber(): Promise<number>
   writeNumber(session: StoreSession, number: number): Promise<void>
-  /**
-   * Takes it, or keeps what the owner has already, until a time in ms since the Unix epoch. Clocks of processes may
-   * differ by less than the time for which it is taken.
-   *
-   * @returns whether the owner has it now.
-   */
-  claim(owner: string, until: number): Promise<boolean>
+  /** Takes it when it is still as it was seen. @returns the new term; `undefined`: it changed meanwhile. */
+  take(owner: string, seen: LeaseState): Promise<number | undefined>
+  /** Shows that the owner lives. @returns whether the owner still has it. */
+  beat(owner: string, term: number, beat: number): Promise<boolean>
   release(owner: string): Promise<void>
 }
 
 export function createLease({ model, store, name }: LeaseOptions): Lease {
   const object = model.object('Lease')
-  const select = object.select(['lse_number'])
+  const select = object.select(['lse_owner', 'lse_beat', 'lse_term', 'lse_number'])
   const none = object.select([])
   let id: Promise<string> | undefined
 
   return {
-    async lock(session) {
-      const row = await session.get(object, await rowId(), { select, lock: true })
-      return (row?.['lse_number'] as number | null) ?? 0
-    },
-    async readNumber() {
-      const row = await store.get(object, await rowId(), { select })
-      return (row?.['lse_number'] as number | null) ?? 0
-    },
+    lock: async (session) => stateOf(await session.get(object, await rowId(), { select, lock: true })),
+    read,
+    readNumber: async () => (await read()).number,
     async writeNumber(session, number) {
       await session.update(object, await rowId(), { lse_number: number }, { select: none })
     },
-    async claim(owner, until) {
+    async take(owner, seen) {
+      const term = seen.term + 1
       const where: Filter = {
-        op: 'or',
+        op: 'and',
+        terms: [unchanged('lse_owner', seen.owner), unchanged('lse_beat', seen.beat), unchanged('lse_term', seen.term)],
+      }
+      const values = { lse_owner: owner, lse_beat: 1, lse_term: term }
+      const taken = await store.update(object, await rowId(), values, { select: none, where })
+      return taken && term
+    },
+    async beat(owner, term, beat) {
+      const where: Filter = {
+        op: 'and',
         terms: [
           { op: '=', field: 'lse_owner', value: owner },
-          { op: 'null', field: 'lse_owner' },
-          { op: '<', field: 'lse_until', value: Date.now() },
+          { op: '=', field: 'lse_term', value: term },
         ],
       }
-      return (
-        (await store.update(object, await rowId(), { lse_owner: owner, lse_until: until }, { select: none, where })) !==
-        undefined
-      )
+      return (await store.update(object, await rowId(), { lse_beat: beat }, { select: none, where })) !== undefined
     },
     async release(owner) {
       const where: Filter = { op: '=', field: 'lse_owner', value: owner }
-      await store.update(object, await rowId(), { lse_owner: '', lse_until: null }, { select: none, where })
+      await store.update(object, await rowId(), { lse_owner: '' }, { select: none, where })
     },
+  }
+
+  async function read(): Promise<LeaseState> {
+    return stateOf(await store.get(object, await rowId(), { select }))
   }
 
   /** Never asked for inside a transaction first: the row must be there for all. */
@@ -90,4 +107,20 @@ export function createLease({ model, store, name }: LeaseOptions): Lease {
       return found
     }
   }
+}
+
+function stateOf(row: BusinessRecord | undefined): LeaseState {
+  const numberOf = (name: string): number => (row?.[name] as number | null | undefined) ?? 0
+  return {
+    owner: (row?.['lse_owner'] as string | undefined) ?? '',
+    beat: numberOf('lse_beat'),
+    term: numberOf('lse_term'),
+    number: numberOf('lse_number'),
+  }
+}
+
+/** Empty values are read as 0 and as the empty text. */
+export function unchanged(field: string, value: string | number): Filter {
+  const same: Filter = { op: '=', field, value }
+  return value === 0 || value === '' ? { op: 'or', terms: [same, { op: 'null', field }] } : same
 }

@@ -39,7 +39,7 @@ async function numberSome(options: NumberEventsOptions): Promise<{ count: number
   const object = model.object('Event')
   const select = object.select([])
   return store.transaction(async (session) => {
-    let last = await lease.lock(session)
+    let { number: last } = await lease.lock(session)
     const ids = await unnumbered(options, session, most)
     for (const id of ids) await session.update(object, id, { evt_number: ++last }, { select })
     if (ids.length > 0) await lease.writeNumber(session, last)

@@ -28,8 +28,8 @@ export async function prepareWebhooks({ model, store, muted }: PrepareWebhooksOp
   // The row must be there before the transaction, for all to see.
   await sent.readNumber()
   await store.transaction(async (session) => {
-    if ((await mark.lock(session)) !== 1) return
-    if ((await sent.lock(session)) < last) await sent.writeNumber(session, last)
+    if ((await mark.lock(session)).number !== 1) return
+    if ((await sent.lock(session)).number < last) await sent.writeNumber(session, last)
     await skipDeliveries(model, session, { op: '<=', field: 'whd_event', value: last })
     await mark.writeNumber(session, 0)
   })

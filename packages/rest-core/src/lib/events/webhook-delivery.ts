@@ -7,6 +7,7 @@ import type { BusinessObjects } from '../service/business-objects.js'
 import { timestamp } from '../fields/temporal.js'
 import type { ObjectStore } from '../store.js'
 import type { EventRecord } from './event.js'
+import { unchanged } from './lease.js'
 import { webhookBody, webhookHeaders } from './webhook-message.js'
 import type { WebhookSender } from './webhook-message.js'
 import { retryDelay } from './webhook-retry.js'
@@ -50,7 +51,7 @@ export async function attemptDelivery(
     outcome.status === 'failed' && attempts < context.retry.attempts && outcome.http !== 410
       ? now.getTime() + retryDelay(attempts, context.retry)
       : null
-  await update(context, 'WebhookDelivery', delivery.row_id, {
+  const values = {
     whd_status: due === null ? outcome.status : 'pending',
     whd_attempts: attempts,
     whd_due: due,
@@ -58,7 +59,10 @@ export async function attemptDelivery(
     whd_http_status: ('http' in outcome ? outcome.http : null) ?? null,
     whd_error: 'error' in outcome ? outcome.error.slice(0, 500) : '',
     whd_ended: due === null ? timestamp(now) : '',
-  })
+  }
+  // A process that was paused must not write over what another one has done meanwhile.
+  const isOurs = await update(context, 'WebhookDelivery', delivery.row_id, values, unchangedSince(delivery))
+  if (!isOurs) return false
   if (outcome.status === 'done') await markWorking(context, webhook)
   if (outcome.status !== 'failed') return true
   const hold = due !== null && attempts < context.retry.orderedAttempts ? due : null
@@ -157,7 +161,17 @@ async function update(
   id: string,
   values: Readonly<Record<string, FieldValue>>,
   where?: Filter,
-): Promise<void> {
+): Promise<boolean> {
   const object = model.object(name)
-  await store.update(object, id, values, { select: object.select([]), where })
+  return (await store.update(object, id, values, { select: object.select([]), where })) !== undefined
+}
+
+function unchangedSince(delivery: BusinessRecord): Filter {
+  return {
+    op: 'and',
+    terms: [
+      { op: '=', field: 'whd_status', value: 'pending' },
+      unchanged('whd_attempts', (delivery['whd_attempts'] as number | null) ?? 0),
+    ],
+  }
 }

@@ -244,6 +244,26 @@ it('another process goes on when one is closed, and nothing is lost between', as
   await expect.poll(deliveries).toMatchObject([{}, { whd_status: 'done' }])
 })
 
+it('what another process has noted meanwhile is not written over', async () => {
+  const { start, webhook, write, answerWith, deliveries, store, model } = fixture()
+  await webhook()
+  const object = model.object('WebhookDelivery')
+  let answered = 0
+  answerWith(async () => {
+    // As if this process had been paused for so long that another one sent it.
+    const [delivery] = await deliveries()
+    const done = { whd_status: 'done', whd_attempts: 1, whd_due: null, whd_http_status: 204 }
+    await store.update(object, delivery?.['row_id'] as string, done, { select: object.select([]) })
+    answered++
+    return 500
+  })
+  const dispatcher = start()
+  await write('a')
+  await expect.poll(() => answered).toBe(1)
+  await dispatcher.close()
+  expect(await deliveries()).toMatchObject([{ whd_status: 'done', whd_attempts: 1, whd_http_status: 204 }])
+})
+
 it('a call that does not answer in time fails', async () => {
   const { start, webhook, write, answerWith, deliveries } = fixture()
   await webhook()

@@ -8,6 +8,7 @@ import type { ObjectStore } from '../store.js'
 import { splitNames } from '../system/check-grant.js'
 import type { EventRecord } from './event.js'
 import type { EventHub } from './event-hub.js'
+import { createHold } from './hold.js'
 import { createLease } from './lease.js'
 import { skipDeliveries } from './prepare-webhooks.js'
 import { daysAgo, purgeRows } from './purge.js'
@@ -38,7 +39,7 @@ export interface WebhookDispatcherOptions {
   readonly keepEventsDays?: number
   /** Age at which deliveries are deleted, the ones to come too when their webhook is off. Default 30. */
   readonly keepDeliveriesDays?: number
-  /** For how long a process claims the work; after a crash another one waits as long. In ms, default 30,000, at least twice `timeoutMs`. */
+  /** A process that shows no sign of life for so long loses the work to another one. In ms, default 6,000. */
   readonly leaseMs?: number
   /** How often due deliveries are looked for, in ms. Default 1,000. */
   readonly pollMs?: number
@@ -68,13 +69,11 @@ const purgeMs = 3_600_000
  * failing (`orderedAttempts`): the others then overtake it.
  */
 export function createWebhookDispatcher(options: WebhookDispatcherOptions): WebhookDispatcher {
-  const { model, store, hub, timeoutMs = 15_000, pollMs = 1000, onError = () => {} } = options
+  const { model, store, hub, timeoutMs = 15_000, pollMs = 1000, leaseMs = 6000, onError = () => {} } = options
   const { keepEventsDays = 7, keepDeliveriesDays = 30, muted = false } = options
-  // A call must be able to end within what is left of a claim.
-  const leaseMs = Math.max(options.leaseMs ?? 30_000, timeoutMs * 2)
   const context = { ...options, timeoutMs, onError, retry: { ...standardRetry, ...options.retry } }
   const lease = createLease({ model, store, name: 'webhooks' })
-  const me = randomUUID()
+  const claim = createHold({ lease, owner: randomUUID(), leaseMs })
   const webhooks = model.object('Webhook')
   const deliveries = model.object('WebhookDelivery')
   const webhookFields = webhooks.select([...webhooks.fields, ...webhooks.technical].map(({ name }) => name))
@@ -84,7 +83,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
   const cut = new AbortController()
   const busy = new Map<string, Promise<void>>()
   let running: Promise<void> | undefined
-  let heldUntil = 0
+  let term = 0
   let fanned = 0
   let purgedAt = 0
   let failing = false
@@ -138,7 +137,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
   async function pause(worked: boolean): Promise<void> {
     const end = new AbortController()
     const stop = (): void => end.abort()
-    // Another process has the work: look again before its claim could end.
+    // Another process has the work: look often enough to see that it lives.
     const timer = setTimeout(stop, worked || failing ? pollMs : Math.max(pollMs, leaseMs / 6))
     closing.signal.addEventListener('abort', stop)
     wake = stop
@@ -151,15 +150,11 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
   }
 
   async function hold(): Promise<boolean> {
-    const now = Date.now()
-    if (heldUntil - now > (leaseMs * 2) / 3) return true
-    const had = heldUntil > now
-    if (!(await lease.claim(me, now + leaseMs))) {
-      heldUntil = 0
-      return false
+    if (!(await claim.take())) return false
+    if (claim.term() !== term) {
+      fanned = await lease.readNumber()
+      term = claim.term()
     }
-    heldUntil = now + leaseMs
-    if (!had) fanned = await lease.readNumber()
     return true
   }
 
@@ -173,7 +168,8 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
       const now = new Date()
       await store.transaction(async (session) => {
         // Another process may have taken over, if this one slept.
-        if ((await lease.lock(session)) !== fanned) return
+        const state = await lease.lock(session)
+        if (state.term !== term || state.number !== fanned) return
         for (const event of events) {
           for (const webhook of active) {
             if (!wants(webhook, event)) continue
@@ -221,9 +217,9 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
 
   async function deliver(webhook: BusinessRecord, own: readonly BusinessRecord[]): Promise<void> {
     for (const delivery of own) {
-      // What takes longer than the claim could be sent by another process at the same time.
-      if (closing.signal.aborted || heldUntil - Date.now() < timeoutMs) return
-      if (!(await attemptDelivery(context, webhook, delivery, cut.signal))) return
+      // Another process sends it, when this one has lost the claim.
+      if (closing.signal.aborted || !claim.isHeld()) return
+      if (!(await attemptDelivery(context, webhook, delivery, AbortSignal.any([cut.signal, claim.lost])))) return
     }
   }
 
@@ -255,7 +251,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
     await Promise.all(busy.values())
     clearTimeout(timer)
     // When the database is away the claim ends by itself.
-    if (heldUntil > 0) await lease.release(me).catch(() => {})
+    await claim.release().catch(() => {})
   }
 }
 
@@ -281,7 +277,8 @@ function deliveryOf({ row_id: id }: BusinessRecord, event: EventRecord, now: Dat
     whd_login: event.login,
     whd_status: 'pending',
     whd_attempts: 0,
-    whd_due: now.getTime(),
+    // At once, whatever the clock of the process that sends.
+    whd_due: 0,
     whd_next_dt: timestamp(now),
     whd_created: timestamp(now),
   }

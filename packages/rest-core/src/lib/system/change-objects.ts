@@ -59,7 +59,14 @@ export const Lease = defineObject({
   fields: {
     lse_name: { type: 'string', length: 63, key: true, label: 'Name' },
     lse_owner: { type: 'string', length: 63, label: 'Owner' },
-    lse_until: { type: 'integer', precision: 18, label: 'Ends (ms since 1970)' },
+    lse_beat: {
+      type: 'integer',
+      precision: 18,
+      renamedFrom: 'lse_until',
+      label: 'Beat',
+      help: 'Changes while the owner lives.',
+    },
+    lse_term: { type: 'integer', precision: 18, label: 'Term', help: 'Grows with each change of the owner.' },
     lse_number: { type: 'integer', precision: 18, label: 'Number', help: 'Of the last event that it dealt with.' },
   },
   timestamps: false,
