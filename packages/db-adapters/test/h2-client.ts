@@ -3,7 +3,7 @@ import pg from 'pg'
 
 /** A connection to H2, in the mode that speaks another database's SQL. Statements run one after the other. */
 export interface H2Client {
-  /** Values come as the texts that the server writes. */
+  /** Values come as the texts that the server writes, bytes as Buffers. */
   query(sql: string): Promise<H2Result>
   /** Ends the statement that runs. */
   cancel(): void
@@ -12,7 +12,7 @@ export interface H2Client {
 
 export interface H2Result {
   readonly names: readonly string[]
-  readonly rows: readonly (readonly (string | null)[])[]
+  readonly rows: readonly (readonly (string | Buffer | null)[])[]
   readonly count: number
 }
 
@@ -33,11 +33,18 @@ export async function openH2(url: string, mode: string, setUp: readonly string[]
     if (!chunk.subarray(-6, -1).equals(ready)) stream.write(flushMessage)
   })
   for (const sql of [`set mode ${mode}`, ...setUp]) await client.query(sql)
-  const types = { getTypeParser: () => (value: string) => value }
+  const bytes: number = pg.types.builtins.BYTEA
+  const types = {
+    getTypeParser: (id: number) => (id === bytes ? pg.types.getTypeParser(bytes) : (value: string) => value),
+  }
   return {
     async query(sql) {
       // Without parameters: H2 would have to guess their types, and one that is NULL ends the connection.
-      const { rows, fields, rowCount } = await client.query<(string | null)[]>({ text: sql, rowMode: 'array', types })
+      const { rows, fields, rowCount } = await client.query<(string | Buffer | null)[]>({
+        text: sql,
+        rowMode: 'array',
+        types,
+      })
       return { names: (fields ?? []).map(({ name }) => name), rows: rows ?? [], count: rowCount ?? 0 }
     },
     cancel() {
@@ -68,5 +75,6 @@ export async function shutDown(url: string): Promise<void> {
 /** A value as it is written in a statement. */
 export function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null'
+  if (Buffer.isBuffer(value)) return `x'${value.toString('hex')}'`
   return typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`
 }

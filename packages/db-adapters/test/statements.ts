@@ -1,6 +1,8 @@
 import {
+  bytesValue,
   createModel,
   type AggregateQuery,
+  type FieldModel,
   type Filter,
   type Model,
   type ObjectModel,
@@ -44,6 +46,7 @@ export const everyKind: Model = createModel([
       state: { type: 'enum', values: ['x', 'y'] },
       states: { type: 'multi-enum', values: ['x', 'y'] },
       more: { type: 'object' },
+      file: { type: 'document', storage: 'column' },
       group: { type: 'reference', object: 'Group', display: ['code', 'above__code'], onDelete: 'setNull' },
       next: { type: 'reference', object: 'Device', display: ['key'] },
     },
@@ -64,6 +67,7 @@ const samples = {
   state: 'x',
   states: ['x', 'y'],
   more: { a: 1 },
+  file: bytesValue(Buffer.of(1, 2)),
   group: '1',
   next: 'n',
   group__code: 'c',
@@ -73,7 +77,7 @@ const samples = {
 type Field = keyof typeof samples
 
 const comparable: readonly Field[] = (Object.keys(samples) as Field[]).filter(
-  (name) => name !== 'states' && name !== 'more',
+  (name) => !['states', 'more', 'file'].includes(name),
 )
 
 /** The distinct texts of statements that the compiler makes for the requests of a dialect. `words`: also of index searches. */
@@ -141,6 +145,8 @@ function filters(): Filter[] {
     { op: 'null', field: 'states' },
     { op: 'null', field: 'more' },
     { op: 'notNull', field: 'more' },
+    { op: 'null', field: 'file' },
+    { op: 'notNull', field: 'file' },
     { op: 'in', field: 'key', values: [] },
     { op: 'notIn', field: 'key', values: [] },
     { op: 'or', terms: many },
@@ -166,7 +172,9 @@ function deviceCalls(compiler: Compiler, device: ObjectModel): (BoundStatement |
       { op: 'notLike', field: 'key', pattern: 'x%' },
     ],
   }
-  const calls: (BoundStatement | undefined)[] = []
+  const content = device.fields.find(({ name }) => name === 'file')?.content as FieldModel
+  const whole = { object: device, key: 'content', fields: [device.id, content] }
+  const calls: (BoundStatement | undefined)[] = [compiler.get(device, '1', { select: whole })]
   for (const where of filters()) calls.push(compiler.count(device, where))
   for (const field of comparable)
     for (const descending of [false, true])

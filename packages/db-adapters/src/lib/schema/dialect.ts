@@ -76,8 +76,6 @@ export interface SchemaInfo {
 export interface IntrospectionRules {
   /** Most digits of a decimal column; beyond, the column is read as good as the database stores it. */
   readonly decimalDigits: number
-  /** Columns of bytes are documents; otherwise they are left out. */
-  readonly bytes?: boolean
   /** An insert tells the row id also when a default has given it. */
   readonly defaultIdsAreKnown: boolean
   /** Looks at values where the declared types promise nothing. */

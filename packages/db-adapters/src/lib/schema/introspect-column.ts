@@ -65,7 +65,7 @@ export function fieldTypeOf(
     case 'time':
       return { type: type.kind }
     case 'binary':
-      return rules.bytes ? { type: 'document', storage: 'column' } : undefined
+      return { type: 'document', storage: 'column' }
     case 'words':
     case 'other':
       return undefined

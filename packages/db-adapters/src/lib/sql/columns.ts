@@ -137,7 +137,9 @@ export function columnOf(
   }
 
   function encodeBytes(value: FieldValue): unknown {
-    return isEmpty(value) ? null : bytesDigits(value)
+    if (isEmpty(value)) return null
+    const digits = bytesDigits(value)
+    return dialect.encodeBytes ? dialect.encodeBytes(digits) : digits
   }
 
   function encodeKey(value: FieldValue): unknown {

@@ -72,11 +72,13 @@ export interface Dialect {
   encode(value: FieldValue, type: ColumnType): unknown
   /**
    * What to select for a column, e.g. a cast to text; the column itself when nothing is needed. Of bytes their number, or
-   * with `whole` hexadecimal digits.
+   * with `whole` hexadecimal digits or a Buffer.
    */
   read(column: string, type: ColumnType): string
-  /** What is written for a column, with one `?`; bytes come as hexadecimal digits. Absent: `?`. */
+  /** What is written for a column, with one `?`. Absent: `?`. */
   readonly bind?: (type: ColumnType) => string
+  /** Bytes as the driver wants them, of their hexadecimal digits. Absent: these digits. */
+  readonly encodeBytes?: (digits: string) => unknown
   /** Turns what the driver gives for `read` into the field's value; `undefined`: it is the value already. NULL never gets here. */
   decode(type: ColumnType): ((value: Present) => FieldValue) | undefined
 

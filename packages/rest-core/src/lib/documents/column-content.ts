@@ -46,9 +46,10 @@ export function namedBytes(value: FieldValue): string {
   return `${shownBytes(bytes.length)}-${versionOf(bytes).slice(0, 12)}`
 }
 
-/** Turns what a store selects for a column of bytes into the value: the length, or with `whole` the hexadecimal digits. */
+/** Turns what a store selects for a column of bytes into the value: the length, or with `whole` hexadecimal digits or a Buffer. */
 export function readBytes(type: Extract<ColumnType, { kind: 'bytes' }>): (value: unknown) => string {
-  return type.whole ? (value) => written + String(value).toLowerCase() : (value) => shownBytes(Number(value))
+  if (!type.whole) return (value) => shownBytes(Number(value))
+  return (value) => (Buffer.isBuffer(value) ? bytesValue(value) : written + String(value).toLowerCase())
 }
 
 const selections = new WeakMap<FieldModel, Selection>()

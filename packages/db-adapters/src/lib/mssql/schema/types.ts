@@ -1,5 +1,4 @@
 import type { ColumnType } from '@steward/rest-core'
-import { StoreError } from '@steward/rest-core/errors'
 import type { TypeRules } from '../../schema/dialect.js'
 import { isWhole } from '../../schema/families.js'
 import type { ColumnFamily, ColumnInfo } from '../../schema/table-info.js'
@@ -48,10 +47,7 @@ function columnOf(type: ColumnType): { declaration: string; family: ColumnFamily
     case 'words':
       return textOf(Infinity)
     case 'bytes':
-      throw new StoreError(
-        'schema',
-        'The store on SQL Server keeps no documents in columns (storage "column"). Leave them in the document store.',
-      )
+      return { declaration: 'varbinary(max)', family: { kind: 'binary' } }
     case 'integer':
       return type.precision <= 9
         ? { declaration: 'int', family: { kind: 'integer', digits: 9 } }
@@ -130,7 +126,6 @@ export function familyOf(
     case 'binary':
     case 'varbinary':
     case 'image':
-    case 'timestamp':
       return { kind: 'binary' }
     default:
       return { kind: 'other' }

@@ -29,6 +29,7 @@ export function createMssqlStore(options: MssqlStoreOptions): ObjectStore {
       aggregation: true,
       indexSearch: true,
       likeFoldsUnicode: false,
+      columnDocuments: true,
     }),
     compiler: createCompiler(mssqlDialect),
     schema: mssqlSchema,

@@ -221,12 +221,16 @@ function bind(type: ColumnType): string {
       return 'cast(? as datetime2(0))'
     case 'time':
       return 'cast(? as time(0))'
+    case 'bytes':
+      return 'convert(varbinary(max), ?, 2)'
     default:
       return '?'
   }
 }
 
 function read(column: string, type: ColumnType): string {
+  if (type.kind === 'bytes')
+    return type.whole ? `convert(varchar(max), cast(${column} as varbinary(max)), 2)` : `datalength(${column})`
   return type.kind === 'decimal' ? `cast(cast(${column} as decimal(38, ${type.scale})) as nvarchar(41))` : column
 }
 

@@ -23,7 +23,7 @@ export const mysqlSchema = Object.freeze({
   name: 'mysql' as const,
   transactionalDdl: false,
   types: mysqlTypes.mysql,
-  introspection: { bytes: true, decimalDigits: 38, defaultIdsAreKnown: false },
+  introspection: { decimalDigits: 38, defaultIdsAreKnown: false },
   quote,
   read: readMysql,
   constraintColumns,

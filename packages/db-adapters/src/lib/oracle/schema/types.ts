@@ -1,5 +1,4 @@
 import type { ColumnType } from '@steward/rest-core'
-import { StoreError } from '@steward/rest-core/errors'
 import type { TypeRules } from '../../schema/dialect.js'
 import { isWhole, tooLongForIndex } from '../../schema/families.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
@@ -46,10 +45,7 @@ function columnOf(type: ColumnType): { declaration: string; family: ColumnFamily
     case 'words':
       return longColumn
     case 'bytes':
-      throw new StoreError(
-        'schema',
-        'The store on Oracle keeps no documents in columns (storage "column"). Leave them in the document store.',
-      )
+      return { declaration: 'blob', family: { kind: 'binary' } }
     case 'integer':
       // `number(1)` is a boolean.
       return numberColumn(Math.max(type.precision, 2), 0)
@@ -120,7 +116,6 @@ export function familyOf({ name, characters, precision, scale }: CatalogueType):
       return { kind: 'boolean' }
     case 'JSON':
       return { kind: 'json' }
-    case 'RAW':
     case 'BLOB':
       return { kind: 'binary' }
     default:

@@ -43,6 +43,7 @@ export function openOracleStore(options: OracleStoreOptions, load: () => Promise
       aggregation: true,
       indexSearch: true,
       likeFoldsUnicode: true,
+      columnDocuments: true,
     }),
     compiler: createCompiler(createOracleDialect(config.lockSeconds)),
     schema: createOracleSchema(borrowed ? () => alone(borrowed) : own),

@@ -39,13 +39,15 @@ export class OracleConnection implements ServerConnection {
     this.#driver = driver
     this.#statementTimeoutMs = statementTimeoutMs
     const asText = { type: driver.STRING }
+    const asBuffer = { type: driver.BUFFER }
     const texts = new Set([driver.DB_TYPE_NUMBER, driver.DB_TYPE_CLOB, driver.DB_TYPE_NCLOB])
     this.#reading = {
       outFormat: driver.OUT_FORMAT_ARRAY,
       fetchArraySize: batchSize,
       prefetchRows: 100,
-      // Nothing may lose digits; long texts come with their rows.
-      fetchTypeHandler: ({ dbType }) => (texts.has(dbType) ? asText : undefined),
+      // Nothing may lose digits; long texts and bytes come with their rows.
+      fetchTypeHandler: ({ dbType }) =>
+        texts.has(dbType) ? asText : dbType === driver.DB_TYPE_BLOB ? asBuffer : undefined,
     }
   }
 
@@ -137,7 +139,21 @@ export class OracleConnection implements ServerConnection {
 
   #send(sql: string, values: readonly unknown[], options: ExecuteOptions): Promise<Result> {
     this.#client.callTimeout = this.#statementTimeoutMs
-    return this.#call(() => this.#client.execute(sql, this.#binds(values), options))
+    return this.#call(async () => {
+      const binds = this.#binds(values)
+      // The driver would bind no bytes as NULL.
+      const empty = await Promise.all(
+        values.filter(isNoBytes).map(() => this.#client.createLob(this.#driver.DB_TYPE_BLOB)),
+      )
+      if (empty.length === 0) return this.#client.execute(sql, binds, options)
+      try {
+        const lobs = empty.values()
+        const given = binds.map((bind, at) => (isNoBytes(values[at]) ? lobs.next().value : bind))
+        return await this.#client.execute(sql, given, options)
+      } finally {
+        for (const lob of empty) await lob.close().catch(() => undefined)
+      }
+    })
   }
 
   async #call<T>(work: () => Promise<T>): Promise<T> {
@@ -154,9 +170,10 @@ export class OracleConnection implements ServerConnection {
   }
 
   #binds(values: readonly unknown[]): unknown[] {
-    return values.map((value) =>
-      typeof value === 'string' && isLong(value) ? { val: value, type: this.#driver.CLOB } : (value ?? null),
-    )
+    return values.map((value) => {
+      if (Buffer.isBuffer(value)) return { val: value, type: this.#driver.DB_TYPE_BLOB }
+      return typeof value === 'string' && isLong(value) ? { val: value, type: this.#driver.CLOB } : (value ?? null)
+    })
   }
 
   async #end(): Promise<void> {
@@ -171,4 +188,8 @@ export class OracleConnection implements ServerConnection {
 
 function isLong(text: string): boolean {
   return text.length > longestText / 4 && Buffer.byteLength(text) > longestText
+}
+
+function isNoBytes(value: unknown): boolean {
+  return Buffer.isBuffer(value) && value.length === 0
 }

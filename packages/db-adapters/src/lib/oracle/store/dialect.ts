@@ -42,6 +42,7 @@ export function createOracleDialect(lockSeconds: number): Dialect {
 
     words: oracleWords,
     encode,
+    encodeBytes: (digits) => Buffer.from(digits, 'hex'),
     bind: mark,
     read,
     decode(type) {
@@ -64,7 +65,7 @@ export function createOracleDialect(lockSeconds: number): Dialect {
       }
     },
 
-    isLong,
+    isLong: (type) => isLong(type) || type.kind === 'bytes',
     isEmpty: (column, type) =>
       isLong(type) ? `(${column} is null or dbms_lob.getlength(${column}) = 0)` : `${column} is null`,
     isFilled: (column, type) => (isLong(type) ? `dbms_lob.getlength(${column}) > 0` : `${column} is not null`),
@@ -119,7 +120,9 @@ function encode(value: FieldValue, type: ColumnType): unknown {
   return type.kind === 'string' && !isLong(type) ? text.slice(0, longestShort * 2 + 1) : text
 }
 
-function read(column: string, { kind }: ColumnType): string {
+function read(column: string, type: ColumnType): string {
+  const { kind } = type
+  if (kind === 'bytes') return type.whole ? column : `dbms_lob.getlength(${column})`
   if (kind === 'date') return `to_char(${column}, '${formats.day}')`
   if (kind === 'datetime') return `to_char(${column}, '${datetimeFormat}')`
   return kind === 'time' ? `to_char(timestamp '2000-01-01 00:00:00' + ${column}, 'HH24:MI:SS')` : column

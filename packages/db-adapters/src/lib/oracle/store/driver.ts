@@ -8,12 +8,16 @@ export interface Driver {
   readonly DB_TYPE_NUMBER: unknown
   readonly DB_TYPE_CLOB: unknown
   readonly DB_TYPE_NCLOB: unknown
+  readonly DB_TYPE_BLOB: unknown
+  readonly BUFFER: unknown
 }
 
 export interface Client {
   /** Most ms of a round trip; 0: no limit. */
   callTimeout: number
   execute(sql: string, binds: readonly unknown[], options: ExecuteOptions): Promise<Result>
+  /** An empty one. */
+  createLob(type: unknown): Promise<Lob>
   commit(): Promise<void>
   rollback(): Promise<void>
   /** Asks the server to end the statement that runs. */
@@ -22,6 +26,10 @@ export interface Client {
   isHealthy(): boolean
   /** `drop`: a connection of a pool is not used again. */
   close(options?: { readonly drop: boolean }): Promise<void>
+}
+
+export interface Lob {
+  close(): Promise<void>
 }
 
 export interface ExecuteOptions {

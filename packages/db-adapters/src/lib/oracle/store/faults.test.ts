@@ -1,14 +1,22 @@
-import { createModel } from '@steward/rest-core'
+import { bytesValue, createModel } from '@steward/rest-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openOracleStore } from './adapter.js'
-import type { Client, Driver, ExecuteOptions, Result } from './driver.js'
+import type { Client, Driver, ExecuteOptions, Lob, Result } from './driver.js'
 
 const model = createModel([{ name: 'Task', timestamps: false, fields: { title: { type: 'string', length: 20 } } }])
 const task = model.object('Task')
 const select = task.selection
+const picture = createModel([
+  { name: 'Picture', timestamps: false, fields: { content: { type: 'document', storage: 'column' } } },
+]).object('Picture')
 const order = [{ field: 'row_id', descending: false }]
 
-type Answer = (call: { readonly sql: string; readonly options: ExecuteOptions; readonly client: FakeClient }) => unknown
+type Answer = (call: {
+  readonly sql: string
+  readonly binds?: readonly unknown[]
+  readonly options: ExecuteOptions
+  readonly client: FakeClient
+}) => unknown
 
 class FakeClient implements Client {
   callTimeout = 0
@@ -24,11 +32,15 @@ class FakeClient implements Client {
     this.#answer = answer
   }
 
-  async execute(sql: string, _: readonly unknown[], options: ExecuteOptions): Promise<Result> {
+  async execute(sql: string, binds: readonly unknown[], options: ExecuteOptions): Promise<Result> {
     this.calls.push(sql)
     this.limits.push(this.callTimeout)
     if (sql.startsWith('alter session')) return {}
-    return ((await this.#answer({ sql, options, client: this })) as Result | undefined) ?? { rows: [['1', 'a']] }
+    return ((await this.#answer({ sql, binds, options, client: this })) as Result | undefined) ?? { rows: [['1', 'a']] }
+  }
+  createLob(type: unknown): Promise<Lob> {
+    this.calls.push(`empty ${String(type)}`)
+    return Promise.resolve({ close: async () => void this.calls.push('close') })
   }
   async commit(): Promise<void> {
     this.calls.push('commit')
@@ -71,6 +83,8 @@ function open(answer: Answer, connecting?: (at: number) => void) {
     DB_TYPE_NUMBER: 'n',
     DB_TYPE_CLOB: 'c',
     DB_TYPE_NCLOB: 'nc',
+    DB_TYPE_BLOB: 'b',
+    BUFFER: 'buffer',
     async getConnection() {
       connecting?.(clients.length)
       const client = new FakeClient(answer)
@@ -87,6 +101,21 @@ function open(answer: Answer, connecting?: (at: number) => void) {
 const inserted = { outBinds: [['1'], ['a']] }
 
 describe('a store on Oracle', () => {
+  test('contents are bound as BLOBs, empty ones too, which are closed when the statement fails', async () => {
+    const bound: unknown[] = []
+    const { store, clients } = open(({ sql, binds }) => {
+      if (!sql.startsWith('insert')) return undefined
+      bound.push(binds?.[0])
+      if (bound.length === 2) throw failure('ORA-01536')
+      return { outBinds: [['1']] }
+    })
+    const write = (bytes: Buffer) => store.insert(picture, { content: bytesValue(bytes) }, picture.select([]))
+    await write(Buffer.of(1, 2))
+    await expect(write(Buffer.of())).rejects.toThrow('ORA-01536')
+    expect(bound).toEqual([{ val: Buffer.of(1, 2), type: 'b' }, { close: expect.any(Function) }])
+    expect(clients[0]?.calls.slice(-3)).toEqual(['empty b', expect.stringMatching(/^insert/), 'close'])
+  })
+
   test('statements have the limit of time, schema work has none', async () => {
     const { store, clients } = open(() => undefined)
     await store.get(task, '1', { select })

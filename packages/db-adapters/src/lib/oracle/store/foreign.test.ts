@@ -29,6 +29,7 @@ function fakeClient(answer: (sql: string) => Result | Error = () => ({ rows: [['
       if (found instanceof Error) throw found
       return found
     },
+    createLob: () => Promise.reject(new Error('No content is empty.')),
     commit: async () => void calls.push('commit'),
     rollback: async () => void calls.push('rollback'),
     break: async () => {},
@@ -46,6 +47,8 @@ const driver: Driver = {
   DB_TYPE_NUMBER: 'n',
   DB_TYPE_CLOB: 'c',
   DB_TYPE_NCLOB: 'nc',
+  DB_TYPE_BLOB: 'b',
+  BUFFER: 'buffer',
   getConnection: () => Promise.reject(new Error('The store has no connections of its own.')),
 }
 

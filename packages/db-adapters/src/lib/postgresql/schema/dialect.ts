@@ -22,7 +22,6 @@ export const postgresqlSchema = Object.freeze({
   transactionalDdl: true,
   types: postgresqlTypes,
   introspection: {
-    bytes: true,
     decimalDigits: 38,
     defaultIdsAreKnown: true,
     refine: findViewKeys,

@@ -26,7 +26,7 @@ export const sqliteSchema = Object.freeze({
   name: 'sqlite' as const,
   transactionalDdl: true,
   types: sqliteTypes,
-  introspection: { bytes: true, decimalDigits: exactDigits, defaultIdsAreKnown: true, refine: refineByValues },
+  introspection: { decimalDigits: exactDigits, defaultIdsAreKnown: true, refine: refineByValues },
   quote,
   read: readSqlite,
 
