@@ -11,13 +11,10 @@ import { definitionFormats, type DefinitionFormat } from './lib/describe/definit
 import { isDatabaseUrl, isInMemory } from './lib/open-database.js'
 import type { Application, ApplicationOptions } from './lib/create-application.js'
 import { namePattern } from './lib/app-schema.js'
-import { createApplication } from './lib/create-application.js'
 import type { TaskFlags } from './lib/commands.js'
 import type { PortableFlags } from './lib/portable.js'
 import { createLogRing } from './lib/log-ring.js'
-import { createLogger } from './lib/logger.js'
 import { releaseMemorySoon } from './lib/release-memory.js'
-import { listen } from './lib/serve.js'
 import type { Listener, ListenOptions } from './lib/serve.js'
 import type { Settings } from './lib/settings.js'
 import { SettingsError, readEnvironmentFile, readPort, readSettings, readWorkers } from './lib/settings.js'
@@ -223,6 +220,9 @@ async function start(folder: string | undefined, flags: Flags, args: readonly st
     await runPortable({ folder: resolve(folder), dataFolder, definition, settings }, flags)
     return 0
   }
+  // What only answers a question does without the server, which takes longest to load.
+  const { createApplication } = await import('./lib/create-application.js')
+  const { createLogger } = await import('./lib/logger.js')
   const logs = createLogRing()
   const { worker } = settings
   const logger = await createLogger(settings.logLevel ?? definition.log?.level ?? 'info', {
@@ -259,6 +259,7 @@ async function start(folder: string | undefined, flags: Flags, args: readonly st
     const { runWorkers } = await import('./lib/workers/run-workers.js')
     return runWorkers({ count, args, logger })
   }
+  const { listen } = await import('./lib/serve.js')
   const listener = await listen(address)
   try {
     const application = await open()
@@ -285,6 +286,7 @@ async function serveAsWorker(
   { open, address, definition, settings }: WorkerParts,
 ): Promise<number> {
   const { joinPrimary } = await import('./lib/workers/join-primary.js')
+  const { listen } = await import('./lib/serve.js')
   const primary = joinPrimary()
   // Until another one is ready, the others take all connections.
   let listener = first ? await listen(address) : undefined

@@ -66,7 +66,10 @@ function contentOf(object: ObjectModel, { fields }: TemplateNeeds, content: Temp
 
 let loaded: typeof Handlebars | undefined
 
-/** Handlebars is loaded when the first model has a template; at once, since templates are checked with their model. */
+/**
+ * Handlebars is loaded when the first model has a template; at once, since templates are checked with their model. From
+ * its one file: the package itself loads 46, among them maps of sources, and needs a third more time.
+ */
 function loadHandlebars(): typeof Handlebars {
-  return (loaded ??= createRequire(import.meta.url)('handlebars') as typeof Handlebars)
+  return (loaded ??= createRequire(import.meta.url)('handlebars/dist/handlebars.js') as typeof Handlebars)
 }
