@@ -4,15 +4,16 @@ import usual from './vitest.config.js'
 /** Tests that look for rare events, with the numbers that this takes: `npm run test:deep`. In `npm test` they are small. */
 const deep = [
   'tests/consistency/**/*.test.ts',
-  'tests/{catalogue-fuzz,filter-fuzz,large-documents,openapi-fuzz,published,rest-service,rights-fuzz,setup-machine,website}.test.ts',
+  'tests/{catalogue-fuzz,filter-fuzz,large-documents,openapi-fuzz,published,records-pages,rest-service,rights-fuzz,setup-machine,tester,website}.test.ts',
   'packages/db-adapters/src/lib/*/store/{adapter,contract.integration}.test.ts',
   'packages/db-adapters/src/lib/joined-transactions.integration.test.ts',
   'packages/rest-core/src/lib/memory/memory-store.test.ts',
-  'packages/manager-core/src/lib/operation/crash*.test.ts',
+  'packages/manager-core/src/lib/operation/{crash*,faults}.test.ts',
   'packages/manager-core/src/lib/runtime/limits/limits.test.ts',
   'packages/manager-core/src/lib/runtime/tomcat/tomcat-runtime.test.ts',
   'packages/manager-core/src/lib/runtime/swarm/swarm-runtime.test.ts',
-  'packages/manager-core/src/lib/instances/webapp.integration.test.ts',
+  'packages/manager-core/src/lib/instances/{documents,no-gap-real,webapp}.integration.test.ts',
+  'packages/manager-core/src/lib/instances/no-gap.test.ts',
   'packages/manager-core/src/lib/testing/simulation/*.test.ts',
 ]
 

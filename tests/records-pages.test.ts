@@ -330,8 +330,13 @@ needsBrowser((browser) => {
 
   it.each([
     [1280, 'light'],
-    [360, 'light'],
     [360, 'dark'],
+    ...(process.env['TEST_DEEP'] === '1'
+      ? ([
+          [360, 'light'],
+          [1280, 'dark'],
+        ] as const)
+      : []),
   ] as const)('is accessible and fits at %d pixels, %s', async (width, colorScheme) => {
     const other = await openPage(browser(), `${app.origin}/ui/`, { width, colorScheme })
     const check = async (name: string) => {

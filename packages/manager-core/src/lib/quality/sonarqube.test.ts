@@ -214,7 +214,7 @@ it('a server that is unreachable is named', async () => {
 })
 
 it('probe() asks for state and credentials', async () => {
-  const probe = () => createSonarqubeQuality({ url, login: new Secret(token), project: 'x', timeoutMs: 1000 }).probe()
+  const probe = () => createSonarqubeQuality({ url, login: new Secret(token), project: 'x', timeoutMs: 60_000 }).probe()
   answers['/api/system/status'] = { body: { status: 'UP', version: '10.7' } }
   answers['/api/authentication/validate'] = { body: { valid: true } }
   expect((await probe()).message).toContain('SonarQube 10.7')

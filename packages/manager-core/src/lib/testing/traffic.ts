@@ -11,7 +11,7 @@ export interface TrafficOptions {
   readonly path: (request: { readonly id: number; readonly method: 'GET' | 'POST'; readonly ms: number }) => string
   /** Of a POST. Default: a few words. */
   readonly body?: (id: number) => string
-  /** Between two requests of a client, in ms. Default 2. */
+  /** Between two requests of a client, in ms. Default 5, in `npm run test:deep` 2. */
   readonly pauseMs?: number
 }
 
@@ -26,14 +26,22 @@ export interface Traffic {
   stop(): Promise<void>
 }
 
+const shortMs = process.env['TEST_DEEP'] === '1' ? 2 : 5
+
 type ClientOptions = Pick<RequestOptions, 'agent'> & { readonly method: 'GET' | 'POST' }
 
 /**
- * Clients that ask without a pause: GET and POST, over new connections, over kept ones, and requests that take long or
+ * Clients that ask all the time: GET and POST, over new connections, over kept ones, and requests that take long or
  * whose bodies come slowly. As browsers do, they ask once more when a kept connection was closed before a byte came back.
  * Each request has a number of its own, and keeps it.
  */
-export function startTraffic({ port, headers, path, body = () => 'some body', pauseMs = 2 }: TrafficOptions): Traffic {
+export function startTraffic({
+  port,
+  headers,
+  path,
+  body = () => 'some body',
+  pauseMs = shortMs,
+}: TrafficOptions): Traffic {
   const answers: string[] = []
   const failures: string[] = []
   const rounds: number[] = []
