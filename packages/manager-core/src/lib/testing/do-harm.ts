@@ -96,5 +96,5 @@ async function doHarm(harm: string): Promise<HarmResult> {
 }
 
 async function until(is: () => Promise<boolean>): Promise<void> {
-  while (!(await is())) await sleep(20)
+  while (!(await is())) await sleep(100)
 }

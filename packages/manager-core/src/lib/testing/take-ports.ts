@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { accessSync, constants } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createLocks } from '../system/locks.js'
@@ -10,8 +11,11 @@ export interface TakenPorts {
   release(): void
 }
 
-/** In one place for the machine: each run of the tests has a temporary folder of its own. */
-const folder = join(process.platform === 'win32' ? tmpdir() : '/tmp', `steward-test-ports-${userInfo().username}`)
+/**
+ * In one place for the machine, as each run of the tests has a temporary folder of its own; a machine within this one,
+ * whose `/tmp` cannot be written, has its own ports.
+ */
+const folder = join(canWrite('/tmp') ? '/tmp' : tmpdir(), `steward-test-ports-${userInfo().username}`)
 
 /** 100 ports below the system's own that no other test of this machine has, in whatever process, until they are released. */
 export function takePorts(): TakenPorts {
@@ -20,6 +24,15 @@ export function takePorts(): TakenPorts {
     const from = 12_000 + randomInt(180) * 100
     const lock = locks.tryAcquire([String(from)], `tests, process ${process.pid}`)
     if (lock) return { range: `${from}-${from + 99}`, release: () => lock.release() }
+  }
+}
+
+function canWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
   }
 }
 
