@@ -112,9 +112,22 @@ describe.runIf(process.env['TEST_DEEP'] === '1')('the site', () => {
         expect(await scrollsSideways(page), name).toBe(false)
         expect(await accessibilityProblems(page), name).toEqual([])
         await keepScreenshot(page, `site-${name}-${width}-${colorScheme}`)
+        if (name === 'front') {
+          const picture = await page.locator('.VPHero .image-src:visible').boundingBox()
+          expect(picture?.width).toBeGreaterThan(320)
+        }
         expect(problems, name).toEqual([])
         await close()
       }
+    })
+
+    it('makes no link of the name of a file', () => {
+      const linked = globSync('**/*.html', { cwd: folder }).flatMap((file) =>
+        [...readFileSync(join(folder, file), 'utf8').matchAll(/href="https?:\/\/[\w-]+\.(?:md|ts|js|sh)[/"]/g)].map(
+          ([link]) => `${file}: ${link}`,
+        ),
+      )
+      expect(linked).toEqual([])
     })
 
     it('finds a page by its words, and leads to it', async () => {

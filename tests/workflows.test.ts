@@ -12,6 +12,7 @@ interface Step {
 }
 
 interface Job {
+  readonly if?: string
   readonly needs?: string | readonly string[]
   readonly uses?: string
   readonly container?: string
@@ -83,6 +84,22 @@ it('actions that are not GitHub’s own are pinned to a commit in all workflows'
   )
   expect(used.length).toBeGreaterThan(0)
   expect(used.filter((action) => !/@[\da-f]{40}$/.test(String(action)))).toEqual([])
+})
+
+it('an action of GitHub has the same version in all workflows', () => {
+  const used = globSync('*.yml', { cwd: join(root, '.github/workflows') }).flatMap((name) =>
+    [...read(name).matchAll(/uses: (actions\/\S+)/g)].map(([, action]) => String(action)),
+  )
+  const versions = new Set(used)
+  const names = [...versions].map((action) => action.split('@')[0])
+  expect(names).toContain('actions/checkout')
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+})
+
+it('the site is built and published only from the repository itself, not from a fork', () => {
+  const { jobs: site } = parse(read('site.yml')) as Workflow
+  expect(site['build']?.if).toBe('github.event.repository.fork == false')
+  expect(site['deploy']?.needs).toBe('build')
 })
 
 it('CI tests on the oldest Node that the packages promise', () => {

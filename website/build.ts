@@ -47,9 +47,14 @@ const config: UserConfig<DefaultTheme.Config> = {
 }
 // VitePress reads its configuration from a file. The front page of its theme has no main landmark.
 const landmark = `(html) => html.replace('<div class="VPHome"', '<div role="main" class="VPHome"')`
+// Only addresses with a scheme become links: `.md` is also a top-level domain.
+const plainNames = '(md) => md.linkify.set({ fuzzyLink: false, fuzzyEmail: false })'
 writeFileSync(
   join(source, '.vitepress/config.mjs'),
-  `export default { ...${JSON.stringify(config)}, transformHtml: ${landmark} }\n`,
+  `const config = ${JSON.stringify(config)}
+config.markdown.config = ${plainNames}
+export default { ...config, transformHtml: ${landmark} }
+`,
 )
 
 if (process.argv.includes('--serve')) {
