@@ -1,3 +1,4 @@
+export { BackgroundTask } from './lib/system/background-task.js'
 export { AuditEntry, Event, Lease } from './lib/system/change-objects.js'
 export { createRevokedTokens } from './lib/system/revoked-tokens.js'
 export type { RevokedTokensOptions } from './lib/system/revoked-tokens.js'

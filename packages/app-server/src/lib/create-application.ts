@@ -165,6 +165,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       },
       onError: (error) => logger.error(error, 'Work after a request failed'),
       requestId: audit?.requestId,
+      tasks: { durable: { principalOf } },
     })
     const fresh = !isPrepared && definition.setup !== undefined && (await runSetup(service, folder, definition.setup))
     if (fresh) logger.info(`${definition.setup} filled the application`)

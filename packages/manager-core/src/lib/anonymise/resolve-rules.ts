@@ -27,7 +27,7 @@ export interface ColumnPlan {
 }
 
 /** Records of the system that hold copies of others, or belong to what the instance is doing now. */
-const copies = ['AuditEntry', 'Event', 'IdempotencyKey', 'Lease', 'RevokedToken', 'WebhookDelivery']
+const copies = ['AuditEntry', 'BackgroundTask', 'Event', 'IdempotencyKey', 'Lease', 'RevokedToken', 'WebhookDelivery']
 
 /** @throws ManagerError ERR_SETTINGS with all mistakes: objects and fields that are not there, rules that do not fit */
 export function resolveRules(rules: Rules, { objects }: ApplicationDescription): AnonymisationPlan {

@@ -39,6 +39,11 @@ export interface ActionDefinition {
    */
   readonly repeatable?: boolean
   /**
+   * A background action that may run again from its start, in another process, when its own one ends: what it has written
+   * by then stays, so it must find out what is left to do. Default false: the task fails with the reason.
+   */
+  readonly resumable?: boolean
+  /**
    * Does it. What it returns (a string or any JSON value) is the result; what it throws as RestError is the answer.
    * What it writes through `service` is one transaction, unless the action is a background one: then every call is its own.
    */

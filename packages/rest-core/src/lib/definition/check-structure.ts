@@ -24,6 +24,7 @@ const actionKeys: Readonly<Record<keyof ActionDefinition, keyof typeof wanted>> 
   confirm: 'text',
   background: 'flag',
   repeatable: 'flag',
+  resumable: 'flag',
   run: 'function',
 }
 

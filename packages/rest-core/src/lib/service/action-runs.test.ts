@@ -331,8 +331,8 @@ describe('background actions', () => {
     return { gate, open }
   }
   const taskOf = (answer: unknown) => (answer as { task: Task }).task
-  const until = async (read: () => Task, status: string) => {
-    await expect.poll(() => read().status).toBe(status)
+  const until = async (read: () => Promise<Task>, status: string) => {
+    await expect.poll(async () => (await read()).status).toBe(status)
     return read()
   }
 
@@ -344,11 +344,11 @@ describe('background actions', () => {
     expect(task).toMatchObject({ object: 'Job', action: 'gate', status: 'running', ended: '' })
     const read = () => service.task(boss, task.id)
     await expect.poll(() => open.size).toBe(1)
-    expect(read()).toMatchObject({ done: 1, total: 4, text: 'at the gate', started: '2026-05-06 12:00:00' })
+    expect(await read()).toMatchObject({ done: 1, total: 4, text: 'at the gate', started: '2026-05-06 12:00:00' })
     open.get('gate')?.()
     const done = await until(read, 'done')
     expect(done).toMatchObject({ done: 4, result: { passed: 'gate', record: 'a' }, ended: '2026-05-06 12:00:00' })
-    expect(service.cancelTask(boss, task.id)).toEqual(done)
+    expect(await service.cancelTask(boss, task.id)).toEqual(done)
   })
 
   test('what can be refused is refused before it begins', async () => {
@@ -397,11 +397,11 @@ describe('background actions', () => {
     const ann = user('ann', { object: 'Job', letters: 'RA' })
     const bob = user('bob', { object: 'Job', letters: 'CRUDA' })
     const { id } = taskOf(await service.action(ann, 'Job', 'gate'))
-    expect(service.task(ann, id).id).toBe(id)
-    expect(service.task(boss, id).id).toBe(id)
-    expect(() => service.task(bob, id)).toThrow(`Task "${id}" does not exist, or you may not see it.`)
-    expect(() => service.cancelTask(bob, id)).toThrow('does not exist')
-    expect(() => service.task(ann, 'nope')).toThrow('Task "nope" does not exist')
+    expect((await service.task(ann, id)).id).toBe(id)
+    expect((await service.task(boss, id)).id).toBe(id)
+    await expect(service.task(bob, id)).rejects.toThrow(`Task "${id}" does not exist, or you may not see it.`)
+    await expect(service.cancelTask(bob, id)).rejects.toThrow('does not exist')
+    await expect(service.task(ann, 'nope')).rejects.toThrow('Task "nope" does not exist')
     await service.close()
   })
 
@@ -417,7 +417,7 @@ describe('background actions', () => {
     const { service } = setUp({ gate }, { hooks: { isActionEnable } })
     const { id } = taskOf(await service.action(boss, 'Job', 'gate'))
     await expect.poll(() => asked).toBe(2)
-    service.cancelTask(boss, id)
+    await service.cancelTask(boss, id)
     second.resolve()
     await until(() => service.task(boss, id), 'cancelled')
     expect(open.size).toBe(0)
@@ -429,9 +429,9 @@ describe('background actions', () => {
     const start = async (name: string) => taskOf(await service.action(boss, 'Job', 'gate', { parameters: { name } })).id
     const [one, two, three, four] = [await start('1'), await start('2'), await start('3'), await start('4')]
     await expect.poll(() => open.size).toBe(2)
-    expect(service.task(boss, three)).toMatchObject({ status: 'running', started: '' })
-    expect(service.cancelTask(boss, three)).toMatchObject({ status: 'cancelled' })
-    service.cancelTask(boss, one)
+    expect(await service.task(boss, three)).toMatchObject({ status: 'running', started: '' })
+    expect(await service.cancelTask(boss, three)).toMatchObject({ status: 'cancelled' })
+    await service.cancelTask(boss, one)
     await until(() => service.task(boss, one), 'cancelled')
     await expect.poll(() => [...open.keys()]).toEqual(['1', '2', '4'])
     open.get('2')?.()
@@ -452,10 +452,10 @@ describe('background actions', () => {
       ids.push(id)
       await until(() => service.task(boss, id), 'done')
     }
-    expect(() => service.task(boss, ids[0] as string)).toThrow('does not exist')
-    expect(service.task(boss, ids[1] as string).status).toBe('done')
+    await expect(service.task(boss, ids[0] as string)).rejects.toThrow('does not exist')
+    expect((await service.task(boss, ids[1] as string)).status).toBe('done')
     now += 1001
-    expect(() => service.task(boss, ids[3] as string)).toThrow('does not exist')
+    await expect(service.task(boss, ids[3] as string)).rejects.toThrow('does not exist')
   })
 
   test('too many that have not ended are refused', async () => {
@@ -478,7 +478,7 @@ describe('background actions', () => {
     await expect.poll(() => open.size).toBe(1)
     await service.close()
     await service.close()
-    const statuses = ids.map((id) => service.task(boss, id).status)
+    const statuses = (await Promise.all(ids.map((id) => service.task(boss, id)))).map(({ status }) => status)
     expect(statuses).toEqual(['cancelled', 'running', 'cancelled'])
     expect((await refusal(service.action(boss, 'Job', 'gate'))).status).toBe(503)
   })

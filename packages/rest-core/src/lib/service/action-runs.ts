@@ -21,9 +21,10 @@ import type {
 import { checkSearch } from './reads.js'
 import { checkScope } from './scope.js'
 import { parseRowId } from './selections.js'
+import type { TaskJournalListener } from './task-journal.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
-import type { TaskControl } from './tasks.js'
+import type { TaskControl, TaskRun } from './tasks.js'
 import { runTransaction } from './transaction.js'
 import type { LazyTransaction } from './transaction.js'
 import type { RepeatOptions } from './business-objects.js'
@@ -42,20 +43,40 @@ interface Run {
 }
 
 /** Custom actions: run at once as one transaction, or in the background as a task. */
-export function createActionRuns(context: ServiceContext): Pick<BusinessObjects, 'action' | 'task' | 'cancelTask'> {
+export function createActionRuns(
+  context: ServiceContext,
+): Pick<BusinessObjects, 'action' | 'task' | 'cancelTask'> & TaskAdoption {
   const { tasks } = context
   return {
     action,
-    task: (principal, id) => tasks.get(principal, id, maySeeAll(principal)),
-    cancelTask: (principal, id) => tasks.cancel(principal, id, maySeeAll(principal)),
+    task: (principal, id) => translated(() => tasks.get(principal, id, maySeeAll(principal))),
+    cancelTask: (principal, id) => translated(() => tasks.cancel(principal, id, maySeeAll(principal))),
+    adoptTask,
   }
 
   async function action(
     principal: Principal,
     name: ObjectName,
     actionName: string,
-    { rowId, parameters = {}, search }: ActionRequest = {},
+    request: ActionRequest = {},
   ): Promise<ActionResult> {
+    const run = prepare(principal, name, actionName, request)
+    const { definition } = run.action
+    tasks.closing.throwIfAborted()
+    // In a transaction somebody waits for all of it, and may undo it.
+    if (definition.background && !context.transaction && !context.outer) return { task: await startTask(run, request) }
+    const control: TaskControl = { signal: AbortSignal.any([tasks.closing]), progress: () => {} }
+    const repeat = definition.repeatable
+    return { result: await inTransaction((transaction) => execute(run, transaction, control), { repeat }) }
+  }
+
+  /** Reads a call, and refuses what the user may not do. */
+  function prepare(
+    principal: Principal,
+    name: ObjectName,
+    actionName: string,
+    { rowId, parameters = {}, search }: ActionRequest,
+  ): Run {
     const object = context.resolve(name)
     const access = accessOf(principal, object)
     const where = access.need('A')
@@ -75,22 +96,40 @@ export function createActionRuns(context: ServiceContext): Pick<BusinessObjects,
       where,
     }
     if (rowId === undefined && search) checkSearch(access, search)
-    tasks.closing.throwIfAborted()
-    // In a transaction somebody waits for all of it, and may undo it.
-    if (found.definition.background && !context.transaction && !context.outer) return { task: await startTask(run) }
-    const control: TaskControl = { signal: AbortSignal.any([tasks.closing]), progress: () => {} }
-    const repeat = found.definition.repeatable
-    return { result: await inTransaction((transaction) => execute(run, transaction, control), { repeat }) }
+    return run
   }
 
   /** Refuses what can be refused at once; the rest happens when it is its turn. */
-  async function startTask(run: Run): Promise<Task> {
-    const { object, action, principal } = run
+  async function startTask(run: Run, request: ActionRequest): Promise<Task> {
     await guard(run, context.bind(undefined), await readRecord(run))
-    return tasks.start({
+    return translated(() => tasks.start(taskOf(run, request)))
+  }
+
+  async function adoptTask(
+    task: Task,
+    request: ActionRequest,
+    principal: Principal | undefined,
+  ): Promise<Pick<Task, 'error'> | undefined> {
+    const isResumable = context.model.objects.get(task.object)?.actions.get(task.action)?.definition.resumable
+    if (!isResumable) return refusal('The server process that ran the action has ended. Start it again.')
+    if (!principal) return refusal('The server process that ran the action has ended, and its user is not active.')
+    try {
+      tasks.adopt(task, taskOf(prepare(principal, task.object, task.action, request), request))
+      return undefined
+    } catch (error) {
+      if (RestError.is(error)) return { error: { code: error.code, message: error.message } }
+      throw error
+    }
+  }
+
+  function taskOf(run: Run, request: ActionRequest): TaskRun {
+    const { object, action, principal } = run
+    return {
       object: object.name,
       action: action.name,
       principal,
+      request,
+      isResumable: action.definition.resumable ?? false,
       async run(control) {
         try {
           return await execute(run, undefined, control)
@@ -103,7 +142,15 @@ export function createActionRuns(context: ServiceContext): Pick<BusinessObjects,
         context.onError(error)
         return { code: 'ERR_INTERNAL', message: `Action "${action.name}" failed inside the server.` }
       },
-    })
+    }
+  }
+
+  async function translated<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw await translate(error, undefined, context.store)
+    }
   }
 
   async function execute(run: Run, transaction: LazyTransaction | undefined, control: TaskControl): Promise<JsonValue> {
@@ -162,6 +209,16 @@ export function createActionRuns(context: ServiceContext): Pick<BusinessObjects,
       throw await translate(error, undefined, context.store)
     }
   }
+}
+
+/** Tasks of processes that have ended. */
+export interface TaskAdoption {
+  /** Runs one again when its action is resumable. @returns the error that it fails with, otherwise. */
+  readonly adoptTask: TaskJournalListener['adopt']
+}
+
+function refusal(message: string): Pick<Task, 'error'> {
+  return { error: { code: 'ERR_UNAVAILABLE', message } }
 }
 
 /** Who may do everything may also see what others started. */

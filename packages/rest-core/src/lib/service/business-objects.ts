@@ -326,9 +326,9 @@ export interface BusinessObjects {
   /** @throws RestError ERR_NOT_FOUND, ERR_RIGHT, ERR_VALIDATION for parameters */
   action(principal: Principal, object: ObjectName, name: string, request?: ActionRequest): Promise<ActionResult>
   /** A background action that this user started (any, for one who may do everything). @throws RestError ERR_NOT_FOUND */
-  task(principal: Principal, id: string): Task
+  task(principal: Principal, id: string): Promise<Task>
   /** Asks a background action to stop. @throws RestError ERR_NOT_FOUND */
-  cancelTask(principal: Principal, id: string): Task
+  cancelTask(principal: Principal, id: string): Promise<Task>
   /**
    * How many records a global action or publication would be about. Neither is run.
    *

@@ -19,6 +19,7 @@ import { createMetadata } from './metadata.js'
 import { createOnce } from './once.js'
 import { checkRecorded } from './record-change.js'
 import type { Change, ServiceContext } from './service-context.js'
+import { TaskJournal, type TaskJournalListener } from './task-journal.js'
 import { Tasks } from './tasks.js'
 import type { TaskOptions } from './tasks.js'
 import { translate } from './store-errors.js'
@@ -61,9 +62,18 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       `Field "${documentField.object.name}.${documentField.name}" needs the option "documents", a DocumentStore.`,
     )
   }
-  const tasks = new Tasks({ ...options.tasks, clock })
+  const { durable, keepMs = 3_600_000 } = options.tasks ?? {}
+  const hasTasks = [...model.objects.values()].some(({ actions }) =>
+    [...actions.values()].some(({ definition }) => definition.background),
+  )
+  const journal =
+    durable && hasTasks ? new TaskJournal({ ...durable, model, store, clock, keepMs, onError }) : undefined
+  const tasks = new Tasks({ ...options.tasks, keepMs, clock, journal })
   checkRecorded(model)
-  return create(undefined, store)
+  let adopt: TaskJournalListener['adopt'] | undefined
+  const created = create(undefined, store)
+  if (adopt) journal?.follow({ cancel: (id) => tasks.cancelOwn(id), lose: (id) => tasks.lose(id), adopt })
+  return created
 
   function create(
     transaction: LazyTransaction | undefined,
@@ -85,6 +95,8 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       resolve: (object) => model.object(typeof object === 'string' ? object : object.name),
       bind: (other) => (other === transaction ? service : create(other, used, outer)),
     }
+    const { adoptTask, ...actionRuns } = createActionRuns(context)
+    adopt ??= adoptTask
     const service: BusinessObjects = {
       model,
       ...createReads(context),
@@ -93,7 +105,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       ...createBatch(context),
       ...createCursors(context),
       ...createIndexSearches(context),
-      ...createActionRuns(context),
+      ...actionRuns,
       ...createNamedCounts(context),
       ...createPublishing(context),
       ...createCrosstabRuns(context),

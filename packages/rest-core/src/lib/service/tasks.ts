@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { RestError } from '../../errors.js'
 import type { Principal } from '../rights/rights.js'
 import { Turns } from '../turns.js'
-import type { Task } from './business-objects.js'
+import type { ActionRequest, Task } from './business-objects.js'
 import { timestamp } from '../fields/temporal.js'
+import type { DurableTaskOptions, TaskJournal } from './task-journal.js'
 
-/** Limits of background actions. They live in memory: a restart forgets them. */
+/** Limits of background actions, which each process has for itself. */
 export interface TaskOptions {
   /** Run at once; others wait for their turn. Default 4. */
   readonly maxRunning?: number
@@ -17,6 +18,11 @@ export interface TaskOptions {
   readonly keepMs?: number
   /** How long `close` waits for them to end, in ms. Default 5,000. */
   readonly graceMs?: number
+  /**
+   * Keeps them in the database, in `BackgroundTask` of the system objects: all processes see and cancel them, and take over
+   * those of a process that ended. Default: in memory, so that a restart forgets them.
+   */
+  readonly durable?: DurableTaskOptions | undefined
 }
 
 /** What a background action does and is told. */
@@ -24,6 +30,10 @@ export interface TaskRun {
   readonly object: string
   readonly action: string
   readonly principal: Principal
+  /** What was asked for, to run it again. */
+  readonly request: ActionRequest
+  /** Another process may run it again when this one ends. */
+  readonly isResumable: boolean
   run(control: TaskControl): Promise<unknown>
   /** What the failure is for the client. */
   explain(error: unknown): { readonly code: string; readonly message: string }
@@ -50,6 +60,7 @@ export class Tasks {
   readonly #keepMs: number
   readonly #graceMs: number
   readonly #clock: () => Date
+  readonly #journal: TaskJournal | undefined
   /** In the order of their start. */
   readonly #entries = new Map<string, Entry>()
   readonly #waiting = new Turns<Entry>()
@@ -64,13 +75,15 @@ export class Tasks {
     maxKept = 1000,
     keepMs = 3_600_000,
     graceMs = 5000,
-  }: TaskOptions & { readonly clock: () => Date }) {
+    journal,
+  }: TaskOptions & { readonly clock: () => Date; readonly journal?: TaskJournal | undefined }) {
     this.#clock = clock
     this.#maxRunning = maxRunning
     this.#maxPerUser = maxPerUser
     this.#maxKept = maxKept
     this.#keepMs = keepMs
     this.#graceMs = graceMs
+    this.#journal = journal
   }
 
   /** Aborted when the service closes, by a RestError ERR_UNAVAILABLE. */
@@ -84,7 +97,7 @@ export class Tasks {
   }
 
   /** @throws RestError ERR_UNAVAILABLE when the service closes, ERR_TOO_MANY when too many wait and run. */
-  start(work: TaskRun): Task {
+  async start(work: TaskRun): Promise<Task> {
     this.closing.throwIfAborted()
     const user = userOf(work)
     if (this.#waiting.countOf(user) + this.#runningOf(user) >= this.#maxPerUser)
@@ -100,21 +113,37 @@ export class Tasks {
       })
     const { object, action } = work
     const id = randomUUID()
-    const entry: Entry = {
-      state: { id, object, action, status: 'running', done: 0, total: null, text: '', started: '', ended: '' },
+    const entry = this.#enter(
+      { id, object, action, status: 'running', done: 0, total: null, text: '', started: '', ended: '' },
       work,
-      abort: new AbortController(),
-      endedAt: 0,
+    )
+    try {
+      await this.#journal?.begin(entry.state, work.principal, work.request)
+    } catch (error) {
+      this.#entries.delete(id)
+      throw error
     }
-    this.#entries.set(id, entry)
-    this.#waiting.add(user, entry)
-    this.#next()
+    this.#wait(entry)
     return entry.state
   }
 
+  /** Runs a task of a process that has ended. */
+  adopt(task: Task, work: TaskRun): void {
+    this.#wait(this.#enter(task, work))
+  }
+
+  /** Another process has the task: it must end here, and how it ends is no news. */
+  lose(id: string): void {
+    const entry = this.#entries.get(id)
+    if (!entry) return
+    this.#entries.delete(id)
+    this.#waiting.delete(userOf(entry.work), entry)
+    entry.abort.abort(new RestError('ERR_UNAVAILABLE', 'Another process runs the action.'))
+  }
+
   /** `all`: also those of others. @throws RestError ERR_NOT_FOUND */
-  get(principal: Principal, id: string, all: boolean): Task {
-    return this.#find(principal, id, all).state
+  async get(principal: Principal, id: string, all: boolean): Promise<Task> {
+    return this.#own(principal, id, all)?.state ?? this.#elsewhere(principal, id, all)
   }
 
   /**
@@ -122,8 +151,21 @@ export class Tasks {
    *
    * @throws RestError ERR_NOT_FOUND
    */
-  cancel(principal: Principal, id: string, all: boolean): Task {
-    const entry = this.#find(principal, id, all)
+  async cancel(principal: Principal, id: string, all: boolean): Promise<Task> {
+    const entry = this.#own(principal, id, all)
+    if (entry) return this.#cancel(entry)
+    const task = await this.#elsewhere(principal, id, all)
+    await this.#journal?.askToStop(id)
+    return task
+  }
+
+  /** One of this process, by order of another one. */
+  cancelOwn(id: string): void {
+    const entry = this.#entries.get(id)
+    if (entry) this.#cancel(entry)
+  }
+
+  #cancel(entry: Entry): Task {
     if (entry.state.ended === '') entry.abort.abort(cancelled())
     if (this.#waiting.delete(userOf(entry.work), entry)) this.#end(entry, { status: 'cancelled' })
     return entry.state
@@ -143,15 +185,33 @@ export class Tasks {
     const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.#graceMs)))
     await Promise.race([Promise.all(this.#running.keys()), grace])
     clearTimeout(timer)
+    await this.#journal?.close()
   }
 
-  #find(principal: Principal, id: string, all: boolean): Entry {
+  #enter(state: Task, work: TaskRun): Entry {
+    const entry: Entry = { state, work, abort: new AbortController(), endedAt: 0 }
+    this.#entries.set(state.id, entry)
+    return entry
+  }
+
+  #wait(entry: Entry): void {
+    if (this.closing.aborted) return this.#end(entry, { status: 'cancelled' })
+    this.#waiting.add(userOf(entry.work), entry)
+    this.#next()
+  }
+
+  #own(principal: Principal, id: string, all: boolean): Entry | undefined {
     this.#forget(this.#maxKept)
     const entry = this.#entries.get(id)
-    const owner = entry?.work.principal
-    const isOwn = owner?.userId === principal.userId && owner.login === principal.login
-    if (!entry || !(isOwn || all)) throw RestError.notFound(`Task "${id.slice(0, 100)}"`)
+    if (entry && !(all || isSame(entry.work.principal, principal))) throw noTask(id)
     return entry
+  }
+
+  /** A task that another process runs, or ran. */
+  async #elsewhere(principal: Principal, id: string, all: boolean): Promise<Task> {
+    const found = await this.#journal?.find(id)
+    if (!found || !(all || isSame(found, principal))) throw noTask(id)
+    return found.task
   }
 
   /** Users take turns, and of two places or more one user never has all. */
@@ -177,12 +237,14 @@ export class Tasks {
   async #run(entry: Entry): Promise<void> {
     const { work, abort } = entry
     entry.state = { ...entry.state, started: timestamp(this.#clock()) }
+    this.#journal?.note(entry.state)
     try {
       const result = await work.run({
         signal: abort.signal,
         progress: (done, total, text) => {
           if (entry.state.ended !== '') return
           entry.state = { ...entry.state, done, total: total ?? null, text: text ?? entry.state.text }
+          this.#journal?.note(entry.state)
         },
       })
       this.#end(entry, { status: 'done', result })
@@ -198,6 +260,11 @@ export class Tasks {
     const now = this.#clock()
     entry.state = { ...entry.state, ...state, ended: timestamp(now) }
     entry.endedAt = now.getTime()
+    // What this server does not end because it stops, another process does.
+    const { aborted, reason } = entry.abort.signal
+    const isStopped = this.closing.aborted && (!aborted || reason === this.closing.reason)
+    const isLeft = state.status === 'cancelled' && isStopped && entry.work.isResumable
+    if (!isLeft) this.#journal?.note(entry.state)
   }
 
   /** Forgets ended ones: those that are too old, and the oldest while there are more than `most` in all. */
@@ -211,6 +278,14 @@ export class Tasks {
 
 function userOf({ principal: { userId, login } }: TaskRun): string {
   return userId || login
+}
+
+function isSame(one: Pick<Principal, 'userId' | 'login'>, other: Principal): boolean {
+  return one.userId === other.userId && one.login === other.login
+}
+
+function noTask(id: string): RestError {
+  return RestError.notFound(`Task "${id.slice(0, 100)}"`)
 }
 
 function cancelled(): RestError {

@@ -1,4 +1,5 @@
 import { defineObject } from '../definition/define-object.js'
+import { BackgroundTask } from './background-task.js'
 import { AuditEntry, Event, Lease } from './change-objects.js'
 import { checkGrant } from './check-grant.js'
 import { checkGroup, checkGroupDeletion } from './check-group.js'
@@ -176,6 +177,7 @@ export const systemObjects = [
   AuditEntry,
   Event,
   Lease,
+  BackgroundTask,
   Webhook,
   WebhookDelivery,
 ] as const

@@ -75,11 +75,14 @@ function readRequest(
 }
 
 /** How far a background action is. */
-export function task({ context, service, principal, respond }: RestCall, { id }: OfKind<'task'>): void {
-  send(context, respond, 200, textHeaders(), JSON.stringify(service.task(principal, id)))
+export async function task({ context, service, principal, respond }: RestCall, { id }: OfKind<'task'>): Promise<void> {
+  send(context, respond, 200, textHeaders(), JSON.stringify(await service.task(principal, id)))
 }
 
 /** Asks a background action to stop. */
-export function cancelTask({ context, service, principal, respond }: RestCall, { id }: OfKind<'task'>): void {
-  send(context, respond, 200, textHeaders(), JSON.stringify(service.cancelTask(principal, id)))
+export async function cancelTask(
+  { context, service, principal, respond }: RestCall,
+  { id }: OfKind<'task'>,
+): Promise<void> {
+  send(context, respond, 200, textHeaders(), JSON.stringify(await service.cancelTask(principal, id)))
 }

@@ -15,6 +15,7 @@ export interface ObjectInfo {
 /** Names that the service reserves for itself. */
 const systemObjects = new Set([
   'AuditEntry',
+  'BackgroundTask',
   'Event',
   'Grant',
   'Group',

@@ -1,0 +1,207 @@
+import { afterEach, expect, test } from 'vitest'
+import { StoreError } from '../../errors.js'
+import type { ActionDefinition } from '../actions/action.js'
+import { defineObject } from '../definition/define-object.js'
+import type { Filter } from '../filter/filter.js'
+import { createMemoryStore } from '../memory/memory-store.js'
+import { createModel } from '../model/create-model.js'
+import { createPrincipal } from '../rights/principal.js'
+import type { Principal } from '../rights/rights.js'
+import type { ObjectStore } from '../store.js'
+import { systemObjects } from '../system/system-objects.js'
+import type { BusinessObjects, Task } from './business-objects.js'
+import { createBusinessObjects } from './create-business-objects.js'
+
+const ann = createPrincipal({ userId: '7', login: 'ann' })
+const system = createPrincipal({ login: 'system' })
+const soon = { timeout: 30_000 }
+/** Longer than any pause of this process: nobody is taken for dead. */
+const never = 600_000
+
+const cleanUps: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp()
+})
+
+/** Processes on one database, whose actions wait at a gate. */
+function fixture() {
+  const data = createMemoryStore()
+  const users = new Map<string, Principal>([['7', ann]])
+
+  function startProcess(name: string) {
+    const gates: (() => void)[] = []
+    let isCut = false
+    const gate = (more: Partial<ActionDefinition> = {}): ActionDefinition => ({
+      scope: 'global',
+      background: true,
+      parameters: { number: { type: 'integer' } },
+      async run({ parameters, progress, signal }) {
+        progress(1, 2, `in ${name}`)
+        await new Promise<void>((resolve, reject) => {
+          gates.push(resolve)
+          signal.addEventListener('abort', () => reject(signal.reason as Error))
+        })
+        return `${String(parameters['number'])} by ${name}`
+      },
+      ...more,
+    })
+    const actions = { again: gate({ resumable: true }), once: gate() }
+    const Job = defineObject({ name: 'Job', fields: { job_name: { type: 'string' } }, actions })
+    const store = cutOff(data, () => isCut)
+    const model = createModel([...systemObjects, Job])
+    const service = createBusinessObjects({
+      model,
+      store,
+      tasks: { durable: { principalOf: async (id) => users.get(id), everyMs: 10, leaseMs: never } },
+    })
+    cleanUps.push(() => service.close())
+    return {
+      service,
+      gates,
+      cut: (cut: boolean) => (isCut = cut),
+      /** The others have seen no sign of life for long enough; the process itself has not noticed. */
+      die: async () => {
+        isCut = true
+        const lease = model.object('Lease')
+        for await (const rows of data.search(lease, { select: lease.select([]), order: lease.order }))
+          for (const { row_id: id } of rows)
+            await data.update(lease, id, { lse_owner: '' }, { select: lease.select([]) })
+      },
+      start: async (action: string, number = 1): Promise<string> => {
+        const answer = await service.action(ann, 'Job', action, { parameters: { number } })
+        return (answer as { task: Task }).task.id
+      },
+    }
+  }
+
+  /** As another process does it. */
+  async function askToStop(id: string): Promise<void> {
+    const object = createModel([...systemObjects]).object('BackgroundTask')
+    const select = object.select([])
+    const where: Filter = { op: '=', field: 'tsk_id', value: id }
+    for await (const rows of data.search(object, { select, where, order: object.order }))
+      for (const { row_id: row } of rows) await data.update(object, row, { tsk_cancel: true }, { select })
+  }
+
+  return { startProcess, askToStop, users }
+}
+
+/** A store whose calls fail while `isCut` says so, as those of a process that no longer reaches the database. */
+function cutOff(store: ObjectStore, isCut: () => boolean): ObjectStore {
+  return new Proxy(store, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name, receiver)
+      if (typeof value !== 'function') return value
+      return (...parameters: unknown[]) => {
+        if (isCut()) throw new StoreError('unavailable', 'The database cannot be reached.')
+        return (value as (...all: unknown[]) => unknown).apply(target, parameters)
+      }
+    },
+  })
+}
+
+const statusOf = async (service: BusinessObjects, id: string) => (await service.task(ann, id)).status
+
+test('task() and cancelTask() work in another process', async () => {
+  const { startProcess } = fixture()
+  const [one, two] = [startProcess('one'), startProcess('two')]
+  const id = await one.start('once')
+  expect(await two.service.task(ann, id)).toMatchObject({ id, object: 'Job', action: 'once', status: 'running' })
+  await expect.poll(async () => (await two.service.task(ann, id)).text, soon).toBe('in one')
+  const bob = createPrincipal({ userId: '8', login: 'bob', rights: { object: () => undefined } })
+  await expect(two.service.task(bob, id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  await expect(two.service.cancelTask(bob, id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  const listed = []
+  for await (const rows of await two.service.search(system, 'BackgroundTask', {})) listed.push(...rows)
+  expect(listed).toMatchObject([{ tsk_id: id, tsk_login: 'ann', tsk_status: 'running' }])
+  expect(listed[0]).not.toHaveProperty('tsk_request')
+  await two.service.cancelTask(ann, id)
+  await expect.poll(() => statusOf(one.service, id), soon).toBe('cancelled')
+  await expect.poll(() => statusOf(two.service, id), soon).toBe('cancelled')
+})
+
+test('the result of a task is the same in another process', async () => {
+  const { startProcess } = fixture()
+  const [one, two] = [startProcess('one'), startProcess('two')]
+  const id = await one.start('once', 5)
+  await expect.poll(() => one.gates.length, soon).toBe(1)
+  one.gates[0]?.()
+  await expect.poll(() => statusOf(two.service, id), soon).toBe('done')
+  expect(await two.service.task(ann, id)).toEqual(await one.service.task(ann, id))
+  expect((await two.service.task(ann, id)).result).toBe('5 by one')
+})
+
+test('a resumable task of a dead process runs again in another one, others fail with the reason', async () => {
+  const { startProcess, askToStop } = fixture()
+  const one = startProcess('one')
+  const [again, once, cancelled] = [await one.start('again', 3), await one.start('once'), await one.start('again')]
+  await expect.poll(() => one.gates.length, soon).toBe(3)
+  await one.die()
+  await askToStop(cancelled)
+  const two = startProcess('two')
+  await expect.poll(() => statusOf(two.service, once), soon).toBe('failed')
+  expect((await two.service.task(ann, once)).error).toEqual({
+    code: 'ERR_UNAVAILABLE',
+    message: 'The server process that ran the action has ended. Start it again.',
+  })
+  await expect.poll(() => statusOf(two.service, cancelled), soon).toBe('cancelled')
+  await expect.poll(() => two.gates.length, soon).toBe(1)
+  expect(await statusOf(two.service, again)).toBe('running')
+  // The first process was only cut off: what it does now must not count.
+  one.cut(false)
+  for (const open of one.gates) open()
+  await expect.poll(async () => (await one.service.task(ann, again)).text, soon).toBe('in two')
+  two.gates[0]?.()
+  await expect.poll(() => statusOf(two.service, again), soon).toBe('done')
+  expect((await two.service.task(ann, again)).result).toBe('3 by two')
+  expect((await one.service.task(ann, again)).result).toBe('3 by two')
+  expect(await statusOf(one.service, once)).toBe('failed')
+})
+
+test('a task of a dead process fails when its user is not active any more', async () => {
+  const { startProcess, users } = fixture()
+  const one = startProcess('one')
+  const id = await one.start('again')
+  await one.die()
+  users.clear()
+  const two = startProcess('two')
+  await expect.poll(() => statusOf(two.service, id), soon).toBe('failed')
+  expect((await two.service.task(ann, id)).error?.message).toContain('its user is not active')
+})
+
+test('close() leaves resumable tasks to other processes, which need not wait, and cancels the others', async () => {
+  const { startProcess } = fixture()
+  const one = startProcess('one')
+  const [again, once] = [await one.start('again', 4), await one.start('once')]
+  await expect.poll(() => one.gates.length, soon).toBe(2)
+  await one.service.close()
+  const two = startProcess('two')
+  await expect.poll(() => two.gates.length, soon).toBe(1)
+  expect(await statusOf(two.service, once)).toBe('cancelled')
+  two.gates[0]?.()
+  await expect.poll(() => statusOf(two.service, again), soon).toBe('done')
+})
+
+test('a database that is away when a task ends is told later', async () => {
+  const { startProcess } = fixture()
+  const [one, two] = [startProcess('one'), startProcess('two')]
+  const id = await one.start('once')
+  await expect.poll(() => one.gates.length, soon).toBe(1)
+  one.cut(true)
+  one.gates[0]?.()
+  await expect.poll(() => statusOf(one.service, id), soon).toBe('done')
+  expect(await statusOf(two.service, id)).toBe('running')
+  one.cut(false)
+  await expect.poll(() => statusOf(two.service, id), soon).toBe('done')
+})
+
+test('an action is refused, and does not run, when its task cannot be written', async () => {
+  const { startProcess } = fixture()
+  const one = startProcess('one')
+  await one.start('once')
+  await expect.poll(() => one.gates.length, soon).toBe(1)
+  one.cut(true)
+  await expect(one.start('once')).rejects.toMatchObject({ code: 'ERR_UNAVAILABLE' })
+  expect(one.service.openTasks()).toBe(1)
+  one.cut(false)
+})
