@@ -22,6 +22,8 @@ const app = await Application.bootstrap({
   disableGit: true,
   basePath: root,
   sourceLinkTemplate: `${repository}/blob/main/packages/{path}#L{line}`,
+  // A name of a file, such as metadata.md, is not an address.
+  markdownItLoader: (markdown) => void markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false }),
   excludeInternal: true,
   excludePrivate: true,
   treatWarningsAsErrors: false,
