@@ -187,8 +187,11 @@ export class MssqlConnection implements ServerConnection {
   #submit(request: Request, values: readonly unknown[]): void {
     if (values.length === 0) this.#client.execSqlBatch(request)
     else {
-      for (const [at, value] of values.entries())
-        request.addParameter(`p${at + 1}`, this.#driver.TYPES.NVarChar, toText(value))
+      const { NVarChar, VarBinary } = this.#driver.TYPES
+      for (const [at, value] of values.entries()) {
+        if (Buffer.isBuffer(value)) request.addParameter(`p${at + 1}`, VarBinary, value, { length: Infinity })
+        else request.addParameter(`p${at + 1}`, NVarChar, toText(value))
+      }
       this.#client.execSql(request)
     }
   }

@@ -39,6 +39,7 @@ export const mssqlDialect: Dialect = {
 
   words: mssqlWords,
   encode,
+  encodeBytes: (digits) => Buffer.from(digits, 'hex'),
   bind,
   read,
   decode(type) {
@@ -222,15 +223,15 @@ function bind(type: ColumnType): string {
     case 'time':
       return 'cast(? as time(0))'
     case 'bytes':
-      return 'convert(varbinary(max), ?, 2)'
+      // A NULL comes as a text, which is not converted by itself.
+      return 'cast(? as varbinary(max))'
     default:
       return '?'
   }
 }
 
 function read(column: string, type: ColumnType): string {
-  if (type.kind === 'bytes')
-    return type.whole ? `convert(varchar(max), cast(${column} as varbinary(max)), 2)` : `datalength(${column})`
+  if (type.kind === 'bytes') return type.whole ? `cast(${column} as varbinary(max))` : `datalength(${column})`
   return type.kind === 'decimal' ? `cast(cast(${column} as decimal(38, ${type.scale})) as nvarchar(41))` : column
 }
 
