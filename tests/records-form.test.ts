@@ -20,6 +20,7 @@ name: Product
 label: Product
 pluralLabel: Products
 areas: { main: Main, more: More }
+audit: true
 fields:
   prd_code: { type: string, length: 20, key: true, label: Code, area: main }
   prd_name: { type: string, length: 200, required: true, label: Name, area: main }
@@ -264,6 +265,27 @@ needsBrowser((browser) => {
     expect((await app.call(`/Maker/${id}`)).status).toBe(404)
   })
 
+  it('tells who changed what, and brings a value of before back into the form', async () => {
+    const id = await create('Product', { prd_code: 'T1', prd_name: 'First', prd_kind: 'fruit' })
+    await page.goto(`${app.origin}/ui/Product/${id}`)
+    await page.getByLabel('Name').fill('Second')
+    await page.getByLabel('Kind').selectOption('tool')
+    await save()
+    const trail = page.getByRole('region', { name: 'History' })
+    await trail.getByText('Second').waitFor()
+    const [latest, first] = await trail.getByRole('listitem').all()
+    expect(await latest?.innerText()).toMatch(
+      /^admin changed .*\s+Name\s+First → Second\s+Restore this value\s+Kind\s+Fruit → Tool/,
+    )
+    expect(await first?.innerText()).toMatch(/^admin created this record/)
+    await latest?.getByRole('button', { name: 'Restore this value' }).first().click()
+    expect(await page.getByLabel('Name').inputValue()).toBe('First')
+    expect((await product(id)).prd_name).toBe('Second')
+    await save()
+    await page.getByRole('heading', { name: 'T1 First' }).waitFor()
+    expect((await product(id)).prd_name).toBe('First')
+  })
+
   it('a user who may only read sees values and no button that would be refused, and nothing hidden', async () => {
     const id = await create('Product', { prd_code: 'H1', prd_name: 'Hidden', prd_margin: secret, prd_maker_id: maker })
     const { page: other, close: end } = await openPage(browser(), `${app.origin}/ui/`)
@@ -276,6 +298,7 @@ needsBrowser((browser) => {
       for (const name of ['Save', 'Delete', 'Copy', 'New'])
         expect([name, await other.getByText(name, { exact: true }).count()]).toEqual([name, 0])
       expect(await other.getByRole('main').locator('input, select, textarea').count()).toBe(0)
+      expect(await other.getByRole('region', { name: 'History' }).count()).toBe(0)
       await other.goto(`${app.origin}/ui/Product/0`)
       await other.getByRole('heading', { name: 'Nothing found at this address' }).waitFor()
       const traffic = (await Promise.all(bodies)).join('\n')

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { createClient } from '@steward/rest-client'
 import type { Page, Response } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -52,6 +53,15 @@ const products = Array.from({ length: count }, (_, at) => ({
   prd_active: at % 2 === 0,
   prd_margin: secret,
 }))
+
+/** Runs code that the pages show, and gives its answer. */
+async function runModule(code: string): Promise<unknown> {
+  const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as FunctionConstructor
+  const run = new AsyncFunction('createClient', 'process', `${code.replace(/^import .*$/m, '')}\nreturn answer`) as (
+    ...values: readonly unknown[]
+  ) => Promise<unknown>
+  return run(createClient, { env: { PASSWORD: 'secret-word' } })
+}
 
 let folder: string
 let app: RunningApp
@@ -266,6 +276,108 @@ needsBrowser((browser) => {
     expect((await app.call('/Product/?_count=true')).body.count).toBe(count - 2)
   })
 
+  it('changes a field of all selected records, or of none', async () => {
+    await page.goto(`${app.origin}/ui/Product?_order=-prd_code`)
+    const select = async () => {
+      await page.getByLabel('Select P148 Product 148').check()
+      await page.getByLabel('Select P147 Product 147').check()
+      await page.getByRole('button', { name: 'Change', exact: true }).click()
+      await page.getByLabel('Field').selectOption({ label: 'Price' })
+    }
+    await select()
+    const dialog = page.getByRole('dialog', { name: 'Change 2 records' })
+    expect(await dialog.getByLabel('Field').locator('option').allTextContents()).not.toContain('Code')
+    await dialog.getByLabel('New value').fill('-1')
+    await dialog.getByRole('button', { name: 'Change 2 records' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByLabel('New value').fill('1200')
+    await dialog.getByRole('button', { name: 'Change 2 records' }).click()
+    await page.getByText('2 records changed').waitFor()
+    await row(page, 'P147').getByText('1,200').waitFor()
+    const { body } = await app.call('/Product/?prd_price=1200&_order=prd_code')
+    expect(body.map((one: { prd_code: string }) => one.prd_code)).toEqual(['P147', 'P148'])
+  })
+
+  it('opens lists, records and forms from the palette', async () => {
+    await page.goto(`${app.origin}/ui/`)
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const words = page.getByRole('combobox', { name: 'Search and commands' })
+    await words.fill('prod list')
+    await page.getByRole('option', { name: 'Products', selected: true }).waitFor()
+    await words.press('Enter')
+    await isShown('/ui/Product')
+    await page.getByText(`${count - 2} records`).waitFor()
+    await page.getByRole('button', { name: 'Search and commands' }).click()
+    await words.fill('orch')
+    await page.getByRole('option', { name: 'Orchard & Sons' }).click()
+    await page.getByRole('heading', { name: 'Orchard & Sons' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await words.fill('nowhere')
+    await page.getByRole('option', { name: 'Search “nowhere” in Products' }).waitFor()
+    await words.fill('apple')
+    await words.press('ArrowUp')
+    await page.getByRole('option', { name: 'Search “apple” in Products', selected: true }).waitFor()
+    await words.press('Enter')
+    await isShown('/ui/Product?_q=apple')
+    await page.keyboard.press('Control+k')
+    await words.press('Escape')
+    await words.waitFor({ state: 'detached' })
+  })
+
+  it('works with keys: rows, selection, search, a new record, and a list of them', async () => {
+    await page.goto(`${app.origin}/ui/Product`)
+    await row(page, 'P002').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('k')
+    expect(await page.getByRole('link', { name: 'P002' }).evaluate((link) => link.matches(':focus'))).toBe(true)
+    await page.keyboard.press('x')
+    await page.getByRole('group', { name: '1 selected' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('/')
+    await page.keyboard.type('n?')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('n?')
+    await page.getByRole('heading', { name: 'Products' }).click()
+    await page.keyboard.press('n')
+    await isShown('/ui/Product/0')
+  })
+
+  it('shows each screen as an API call that gives what it shows', async () => {
+    await page.goto(`${app.origin}/ui/Product?_order=-prd_price&_q=Product&prd_kind=is%3Afruit`)
+    await row(page, 'P141').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Show as API call' })
+    const code = async () => {
+      await page.getByRole('button', { name: 'Show as API call' }).click()
+      await dialog.locator('pre').filter({ hasText: 'curl' }).waitFor()
+      const curl = await dialog.locator('pre').innerText()
+      await dialog.getByRole('tab', { name: 'rest-client' }).click()
+      const text = await dialog.locator('pre').innerText()
+      await dialog.getByRole('button', { name: 'Close' }).click()
+      expect(curl + text).not.toContain('secret-word')
+      return { curl, text }
+    }
+    const list = await code()
+    const [, login, url = ''] = /^curl -u '(\w+)' '([^']+)'$/.exec(list.curl.replaceAll(String.raw`'\''`, '%27')) ?? []
+    const Authorization = `Basic ${btoa(`${login}:secret-word`)}`
+    const found = (await (await fetch(url, { headers: { Authorization } })).json()) as { prd_code: string }[]
+    expect(found[0]?.prd_code).toBe('P141')
+    const { records } = (await runModule(list.text)) as { records: { prd_code: string }[] }
+    expect(records).toEqual(found)
+    await page.goto(`${app.origin}/ui/Product/2`)
+    await page.getByLabel('Name').waitFor()
+    expect((await code()).curl).toMatch(/^curl -u 'admin' 'http[^']+\/Product\/2'$/)
+    await page.getByLabel('Name').fill("It's new")
+    const change = await code()
+    expect(change.curl).toContain(`-X PUT -H 'content-type: application/json' -d '{"prd_name":"It'\\''s new"}'`)
+    expect(await runModule(change.text)).toMatchObject({ row_id: '2', prd_name: "It's new" })
+    await page.reload()
+    await page.getByRole('heading', { name: "P002 It's new" }).waitFor()
+  })
+
   it('leads to a record and along its references; bad addresses say so', async () => {
     await page.goto(`${app.origin}/ui/Product`)
     await page.getByRole('link', { name: 'P001' }).click()
@@ -360,6 +472,18 @@ needsBrowser((browser) => {
       await other.page.getByText('P011').waitFor()
       await other.page.getByLabel('Select P011').check()
       await check('list')
+      await other.page.getByRole('button', { name: 'Change', exact: true }).click()
+      await other.page.getByLabel('New value').waitFor()
+      await check('bulk-change')
+      await other.page.keyboard.press('Escape')
+      await other.page.keyboard.press('Control+k')
+      await other.page.getByRole('option', { name: 'New Product' }).waitFor()
+      await check('palette')
+      await other.page.keyboard.press('Escape')
+      await other.page.getByRole('button', { name: 'Show as API call' }).click()
+      await other.page.locator('pre').filter({ hasText: 'curl' }).waitFor()
+      await check('api-call')
+      await other.page.keyboard.press('Escape')
       await other.page.getByRole('button', { name: 'Filter', exact: true }).click()
       await other.page.getByRole('dialog').waitFor()
       await check('filter')

@@ -4,6 +4,7 @@ export { Confirm, Dialog, type ConfirmProps, type DialogProps } from './componen
 export { EmptyState, type EmptyStateProps } from './components/empty-state.js'
 export { Icon, type IconName } from './components/icon.js'
 export { Notice, type NoticeProps } from './components/notice.js'
+export { Palette, type PaletteItem, type PaletteProps } from './components/palette.js'
 export { Preferences } from './components/preferences.js'
 export { useSelection, type Selection } from './components/selection.js'
 export { Skeleton } from './components/skeleton.js'

@@ -16,6 +16,8 @@ export const en = {
   'time.never': 'Never',
   'time.now': 'just now',
   'button.retry': 'Try again',
+  'palette.label': 'Search and commands',
+  'palette.none': 'Nothing found',
   'nav.main': 'Main',
   'nav.menu': 'Menu',
   'shell.skip': 'Skip to the content',

@@ -16,6 +16,8 @@ export const fr: Readonly<Record<keyof typeof en, Text>> = {
   'time.never': 'Jamais',
   'time.now': 'à l’instant',
   'button.retry': 'Réessayer',
+  'palette.label': 'Recherche et commandes',
+  'palette.none': 'Aucun résultat',
   'nav.main': 'Principale',
   'nav.menu': 'Menu',
   'shell.skip': 'Aller au contenu',

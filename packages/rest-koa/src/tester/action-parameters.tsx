@@ -1,7 +1,8 @@
+import { kindOf } from '@steward/page-kit/field-kinds'
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
 import { Checkbox, SelectField, TextField } from './controls.js'
 import type { Draft } from './draft.js'
-import { codesOf, kindOf, named } from './metadata.js'
+import { codesOf, named } from './metadata.js'
 
 /** A form of what the chosen action takes. */
 export function ActionParameters(props: {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { buildRequest } from './build-request.js'
-import { curlCommand } from './curl.js'
+import { curlCommand } from '@steward/page-kit/call-code'
 import { emptyDraft } from './draft.js'
 import type { Draft } from './draft.js'
 import { operations } from './operations.js'

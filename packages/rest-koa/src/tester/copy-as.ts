@@ -1,6 +1,5 @@
+import { clientModule, curlCommand, type SignedInBy } from '@steward/page-kit/call-code'
 import type { BuiltRequest } from './build-request.js'
-import type { SignedInBy } from './curl.js'
-import { curlCommand } from './curl.js'
 import type { Draft } from './draft.js'
 
 export interface CopyAs {
@@ -11,11 +10,13 @@ export interface CopyAs {
 
 /** The same request in other forms. None holds a secret: a password or token is taken from a variable. */
 export function copiesOf(request: BuiltRequest, draft: Draft, by: SignedInBy, rest: string): readonly CopyAs[] {
-  const client = clientCode(draft, by, rest)
+  const call = clientCall(draft)
   return [
     { id: 'curl', label: 'curl', text: curlCommand(request, by) },
     { id: 'fetch', label: 'fetch', text: fetchCode(request, by) },
-    ...(client === undefined ? [] : [{ id: 'client', label: 'rest-client', text: client } as const]),
+    ...(call === undefined
+      ? []
+      : [{ id: 'client', label: 'rest-client', text: clientModule(rest, by, call) } as const]),
   ]
 }
 
@@ -47,27 +48,7 @@ function authorizationCode(by: SignedInBy): string | undefined {
   return undefined
 }
 
-/** A module that sends it with `@steward/rest-client`; undefined for what that has no method for. */
-function clientCode(draft: Draft, by: SignedInBy, rest: string): string | undefined {
-  const call = clientCall(draft)
-  if (call === undefined) return undefined
-  const credentials =
-    by.kind === 'password'
-      ? [`  credentials: { login: ${JSON.stringify(by.login)}, password: process.env.PASSWORD ?? '' },`]
-      : by.kind === 'token'
-        ? [`  credentials: { token: process.env.TOKEN ?? '' },`]
-        : []
-  return [
-    `import { createClient } from '@steward/rest-client'`,
-    '',
-    `const client = createClient({`,
-    `  url: ${JSON.stringify(rest)},`,
-    ...credentials,
-    `})`,
-    call,
-  ].join('\n')
-}
-
+/** What the client has no method for: undefined. */
 function clientCall(draft: Draft): string | undefined {
   if (draft.object === '') return undefined
   const object = `client.object(${JSON.stringify(draft.object)})`

@@ -1,30 +1,9 @@
+import { kindOf } from '@steward/page-kit/field-kinds'
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
 import type { Draft } from './draft.js'
 
-/** Type numbers. Source: wire-decisions, "metadata". */
-const kinds: Readonly<
-  Record<number, 'number' | 'boolean' | 'date' | 'datetime' | 'time' | 'enum' | 'list' | 'file' | 'json'>
-> = {
-  1: 'number',
-  2: 'number',
-  4: 'date',
-  5: 'datetime',
-  6: 'time',
-  7: 'enum',
-  8: 'boolean',
-  14: 'list',
-  17: 'file',
-  20: 'file',
-  24: 'json',
-  26: 'number',
-}
-
 /** Passwords travel one way. */
 const passwordType = 9
-
-export function kindOf({ type }: Pick<FieldMetadata, 'type'>) {
-  return kinds[type] ?? 'text'
-}
 
 export function isDocument(field: FieldMetadata): boolean {
   return kindOf(field) === 'file'

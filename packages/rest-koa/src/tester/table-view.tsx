@@ -1,7 +1,7 @@
+import { kindOf } from '@steward/page-kit/field-kinds'
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
 import { useState } from 'preact/hooks'
 import { embeddedIn } from './content.js'
-import { kindOf } from './metadata.js'
 import { EmbeddedView } from './tree.js'
 
 /** A record as it is answered. */

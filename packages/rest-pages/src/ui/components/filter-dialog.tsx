@@ -1,11 +1,11 @@
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
 import { Button, Dialog } from '@steward/page-kit'
+import { kindOf, type FieldKind } from '@steward/page-kit/field-kinds'
 import type { InputHTMLAttributes } from 'preact'
 import { useState } from 'preact/hooks'
 import { choicesOf, editorOf, isRowId, type Condition } from '../lib/filters.js'
 import { t } from '../lib/i18n.js'
 import { labelOf } from '../lib/service.js'
-import { kindOf, type Kind } from '../lib/value.js'
 
 export interface FilterDialogProps {
   readonly metadata: ObjectMetadata
@@ -17,7 +17,7 @@ export interface FilterDialogProps {
 }
 
 const formId = 'filter-form'
-const inputs: Readonly<Partial<Record<Kind, InputHTMLAttributes>>> = {
+const inputs: Readonly<Partial<Record<FieldKind, InputHTMLAttributes>>> = {
   number: { type: 'number', step: 'any' },
   date: { type: 'date' },
   time: { type: 'time', step: 1 },

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { csvOf, download } from '../lib/csv.js'
 import { t } from '../lib/i18n.js'
 import { client } from '../lib/session.js'
+import { BulkChange } from './bulk-change.js'
 import { messageOf } from './problem.js'
 
 export interface SelectionBarProps {
@@ -13,11 +14,12 @@ export interface SelectionBarProps {
   /** Those that are selected. */
   readonly rows: readonly AnyRecord[]
   readonly onClear: () => void
-  readonly onDeleted: () => void
+  readonly onChanged: () => void
 }
 
 /** What can be done with selected records, as far as the user may. */
-export function SelectionBar({ metadata, columns, rows, onClear, onDeleted }: SelectionBarProps) {
+export function SelectionBar({ metadata, columns, rows, onClear, onChanged }: SelectionBarProps) {
+  const [isChanging, change] = useState(false)
   const [isAsking, ask] = useState(false)
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()
@@ -31,7 +33,7 @@ export function SelectionBar({ metadata, columns, rows, onClear, onDeleted }: Se
       await client.object(metadata.name).batch(rows.map(({ row_id: id }) => ({ action: 'delete', row_id: id })))
       ask(false)
       toast(t('list.deleted', { count }))
-      onDeleted()
+      onChanged()
     } catch (refused) {
       setFailure(refused)
     } finally {
@@ -47,6 +49,11 @@ export function SelectionBar({ metadata, columns, rows, onClear, onDeleted }: Se
           {t('list.export')}
         </Button>
       )}
+      {metadata.update && (
+        <Button small onClick={() => change(true)}>
+          {t('bulk.change')}
+        </Button>
+      )}
       {metadata.del && (
         <Button small kind="danger" icon="trash" onClick={() => ask(true)}>
           {t('list.delete')}
@@ -55,6 +62,17 @@ export function SelectionBar({ metadata, columns, rows, onClear, onDeleted }: Se
       <Button small kind="quiet" onClick={onClear}>
         {t('list.clearSelection')}
       </Button>
+      {isChanging && (
+        <BulkChange
+          object={metadata.name}
+          ids={rows.map(({ row_id: id }) => id)}
+          onClose={() => change(false)}
+          onDone={() => {
+            change(false)
+            onChanged()
+          }}
+        />
+      )}
       <Confirm
         open={isAsking}
         title={t('list.deleteTitle', { count })}

@@ -2,13 +2,14 @@ import { Button, Preferences, Toasts, ViewBoundary } from '@steward/page-kit'
 import '@steward/page-kit/shell.css'
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import icon from '../icon.svg'
 import { t } from '../lib/i18n.js'
 import { listObjects } from '../lib/service.js'
 import { signOut, useSession } from '../lib/session.js'
 import { pathTo, settings, uiPath } from '../lib/settings.js'
 import { useAsked } from '../lib/use-asked.js'
+import { CommandButtons, Commands, type OpenCommand } from './commands.js'
 
 /** Objects that stand in the head; a menu has all of them. */
 const inHead = 5
@@ -17,6 +18,7 @@ const inHead = 5
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation()
   const session = useSession()
+  const [open, setOpen] = useState<OpenCommand>()
   const main = useRef<HTMLElement>(null)
   const shown = useRef(path)
   useEffect(() => {
@@ -45,6 +47,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <span>{settings.title}</span>
         </a>
         <Navigation path={path} login={login} />
+        <CommandButtons onOpen={setOpen} />
         <Preferences actor={login}>
           {session.kind === 'in' && session.byToken && <Button onClick={() => void signOut()}>{t('signout')}</Button>}
         </Preferences>
@@ -52,6 +55,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
       <main id="main" tabIndex={-1} ref={main}>
         <ViewBoundary>{children}</ViewBoundary>
       </main>
+      <Commands open={open} onOpen={setOpen} />
       <Toasts />
     </>
   )

@@ -1,7 +1,7 @@
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
+import { kindOf } from '@steward/page-kit/field-kinds'
 import { useState } from 'preact/hooks'
 import { isRowId } from './filters.js'
-import { kindOf } from './value.js'
 
 /** Shown unless somebody chose others. */
 const standard = 7

@@ -1,6 +1,7 @@
 import type { FieldMetadata } from '@steward/rest-core'
+import { kindOf } from '@steward/page-kit/field-kinds'
 import { t } from './i18n.js'
-import { kindOf, textOf, textOfCode } from './value.js'
+import { textOf, textOfCode } from './value.js'
 
 /** A condition on one field, as people choose it. */
 export type Condition =

@@ -1,6 +1,7 @@
 import type { ObjectMetadata } from '@steward/rest-core'
 import type { AnyRecord } from '@steward/rest-client'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ApiCall } from './api-call.js'
 import { wireFilters, wordsExpression } from './filters.js'
 import type { ListAddress } from './list-address.js'
 import { client } from './session.js'
@@ -37,6 +38,16 @@ export function beginnings(words: string): string {
     .filter(Boolean)
     .map((word) => `${word}*`)
     .join(' ')
+}
+
+/** The call that gives the first page. */
+export function callOf(metadata: ObjectMetadata, address: ListAddress): ApiCall {
+  const { byIndex, filters, filter, order } = searchOf(address, metadata)
+  const object = metadata.name
+  const some = Object.keys(filters).length > 0 ? { filters } : {}
+  return byIndex === undefined
+    ? { object, method: 'page', args: [{ ...some, filter, order, pageSize }] }
+    : { object, method: 'indexSearch', args: [byIndex, { ...some, page: 0, pageSize }] }
 }
 
 interface State {

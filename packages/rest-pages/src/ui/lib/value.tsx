@@ -1,49 +1,9 @@
 import type { FieldMetadata } from '@steward/rest-core'
 import { Badge, formatDateTime, language } from '@steward/page-kit'
+import { kindOf } from '@steward/page-kit/field-kinds'
 import type { ComponentChildren } from 'preact'
 import '../styles/value.css'
 import { t } from './i18n.js'
-
-/** What values of a field are, by its type number. Source: wire-decisions, "metadata". */
-export type Kind =
-  | 'number'
-  | 'date'
-  | 'datetime'
-  | 'time'
-  | 'enum'
-  | 'list'
-  | 'boolean'
-  | 'url'
-  | 'email'
-  | 'long'
-  | 'file'
-  | 'json'
-  | 'password'
-  | 'text'
-
-const kinds: Readonly<Record<number, Kind>> = {
-  1: 'number',
-  2: 'number',
-  4: 'date',
-  5: 'datetime',
-  6: 'time',
-  7: 'enum',
-  8: 'boolean',
-  9: 'password',
-  10: 'url',
-  11: 'long',
-  12: 'email',
-  13: 'long',
-  14: 'list',
-  17: 'file',
-  20: 'file',
-  24: 'json',
-  26: 'number',
-}
-
-export function kindOf({ type }: Pick<FieldMetadata, 'type'>): Kind {
-  return kinds[type] ?? 'text'
-}
 
 /** The text that people know a code by. */
 export function textOfCode(field: FieldMetadata, code: string): string {

@@ -1,9 +1,10 @@
 import type { ActionMetadata, ObjectMetadata } from '@steward/rest-core'
 import { Button, Dialog, Notice, toast } from '@steward/page-kit'
 import { RestClientError } from '@steward/rest-client'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { messageOf } from '../components/problem.js'
 import { t } from '../lib/i18n.js'
+import { useCommands } from '../lib/screen.js'
 import { client } from '../lib/session.js'
 import { Control } from './control.js'
 import { toDrafts, toValue, type Values } from './draft.js'
@@ -18,6 +19,18 @@ export interface ActionsProps {
 /** A button for each action of a record; one that asks or has parameters opens a dialog first. */
 export function Actions({ metadata, id, onDone }: ActionsProps) {
   const [open, setOpen] = useState<ActionMetadata>()
+  useCommands(
+    useMemo(
+      () =>
+        metadata.actions.map((action) => ({
+          id: `action ${action.name}`,
+          label: action.label || action.name,
+          about: t('palette.action'),
+          run: () => setOpen(action),
+        })),
+      [metadata],
+    ),
+  )
   return (
     <>
       {metadata.actions.map((action) => (

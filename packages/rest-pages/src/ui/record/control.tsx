@@ -1,8 +1,8 @@
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
+import { kindOf, type FieldKind } from '@steward/page-kit/field-kinds'
 import type { InputHTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
-import { kindOf, type Kind } from '../lib/value.js'
 import { ReferencePicker } from './reference-picker.js'
 
 export interface ControlProps {
@@ -20,7 +20,7 @@ export interface ControlProps {
   readonly text?: string | undefined
 }
 
-const inputs: Readonly<Partial<Record<Kind, InputHTMLAttributes>>> = {
+const inputs: Readonly<Partial<Record<FieldKind, InputHTMLAttributes>>> = {
   // Not `number`: it would lose what is not one, and digits of long decimals.
   number: { inputMode: 'decimal' },
   date: { type: 'date' },

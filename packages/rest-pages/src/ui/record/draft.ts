@@ -1,5 +1,5 @@
 import type { FieldMetadata } from '@steward/rest-core'
-import { kindOf } from '../lib/value.js'
+import { kindOf } from '@steward/page-kit/field-kinds'
 
 export type Values = Readonly<Record<string, unknown>>
 
@@ -40,4 +40,21 @@ export function isSame(a: unknown, b: unknown): boolean {
 /** Fields whose control holds something other than before. */
 export function changedFields(fields: readonly FieldMetadata[], before: Values, now: Values): FieldMetadata[] {
   return fields.filter(({ name }) => !isSame(before[name], now[name]))
+}
+
+/** What would be sent, for people to see: without passwords and contents of files. */
+export function shownValues(fields: readonly FieldMetadata[], draft: Values): Values {
+  return Object.fromEntries(
+    fields.map((field) => {
+      const value = draft[field.name]
+      if (kindOf(field) === 'password') return [field.name, '…']
+      if (kindOf(field) === 'file' && typeof value === 'object') return [field.name, { ...value, content: '…' }]
+      try {
+        return [field.name, toValue(field, value)]
+      } catch {
+        // JSON that is still being typed.
+        return [field.name, value]
+      }
+    }),
+  )
 }

@@ -1,20 +1,23 @@
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
 import { Button, ButtonLink, Notice, toast, View } from '@steward/page-kit'
+import { kindOf } from '@steward/page-kit/field-kinds'
 import { RestClientError } from '@steward/rest-client'
 import { useLocation } from 'preact-iso'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../components/problem.js'
 import { t } from '../lib/i18n.js'
+import { useApiCall } from '../lib/screen.js'
 import { isReference, labelOf, titleOf } from '../lib/service.js'
 import { client } from '../lib/session.js'
 import { pathTo } from '../lib/settings.js'
-import { kindOf, Value } from '../lib/value.js'
+import { Value } from '../lib/value.js'
 import { Actions } from './actions.js'
 import { Conflict } from './conflict.js'
 import { Control } from './control.js'
 import { DeleteButton } from './delete-button.js'
-import { changedFields, isSame, toDrafts, toValue, type Values } from './draft.js'
+import { changedFields, isSame, shownValues, toDraft, toDrafts, toValue, type Values } from './draft.js'
 import { FileLink } from './file-link.js'
+import { History } from './history.js'
 import { Related } from './related.js'
 import { Unsaved } from './unsaved.js'
 
@@ -59,6 +62,14 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
   const title = isNew ? t('record.newTitle', { object: metadata.label || metadata.name }) : titleOf(record, metadata)
   const id = String(record['row_id'])
 
+  const name = metadata.name
+  useApiCall(
+    isNew
+      ? { object: name, method: 'create', args: [shownValues(changed, draft)] }
+      : changed.length > 0
+        ? { object: name, method: 'update', args: [id, shownValues(changed, draft)] }
+        : { object: name, method: 'get', args: [id] },
+  )
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [errors])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -211,6 +222,17 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
         )}
       </form>
       {!isNew && <Related metadata={metadata} id={id} />}
+      {!isNew && (
+        <History
+          metadata={metadata}
+          id={id}
+          written={written}
+          onRestore={(field, value) => {
+            setDraft((now) => ({ ...now, [field.name]: toDraft(field, value) }))
+            toast(t('history.restored', { field: labelOf(field, metadata) }))
+          }}
+        />
+      )}
       {conflict && (
         <Conflict
           metadata={metadata}

@@ -4,6 +4,7 @@ import { Problem } from '../components/problem.js'
 import { Words } from '../components/words.js'
 import { t } from '../lib/i18n.js'
 import { readListAddress, writeListAddress } from '../lib/list-address.js'
+import { useApiCall } from '../lib/screen.js'
 import { listObjects, type ObjectInfo } from '../lib/service.js'
 import { client } from '../lib/session.js'
 import { pathTo, settings } from '../lib/settings.js'
@@ -19,6 +20,9 @@ export function Home() {
   const { data: objects, failure, reload } = useAsked('objects', listObjects)
   const { url, route } = useLocation()
   const address = readListAddress(url.replace(/^[^?]*/, ''))
+  useApiCall(
+    address.words === '' ? { method: 'info', args: [] } : { method: 'indexSearch', args: [beginnings(address.words)] },
+  )
   if (failure !== undefined) return <Problem failure={failure} onRetry={reload} />
   const own = objects?.filter(({ isSystem }) => !isSystem) ?? []
   const system = objects?.filter(({ isSystem }) => isSystem) ?? []

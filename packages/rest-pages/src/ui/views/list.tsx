@@ -10,9 +10,10 @@ import {
   View,
   type Column,
 } from '@steward/page-kit'
+import { kindOf } from '@steward/page-kit/field-kinds'
 import type { AnyRecord } from '@steward/rest-client'
 import { useLocation, useRoute } from 'preact-iso'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ColumnChoice } from '../components/column-choice.js'
 import { FilterChips } from '../components/filter-chips.js'
 import { Problem } from '../components/problem.js'
@@ -21,11 +22,12 @@ import { Words } from '../components/words.js'
 import { useColumns } from '../lib/columns.js'
 import { t } from '../lib/i18n.js'
 import { readListAddress, writeListAddress, type ListAddress } from '../lib/list-address.js'
+import { useApiCall, useCommands } from '../lib/screen.js'
 import { labelOf, metadataOf, titleOf } from '../lib/service.js'
 import { pathTo } from '../lib/settings.js'
 import { useAsked } from '../lib/use-asked.js'
-import { useRecords } from '../lib/use-records.js'
-import { kindOf, Value } from '../lib/value.js'
+import { callOf, useRecords } from '../lib/use-records.js'
+import { Value } from '../lib/value.js'
 import '../styles/list.css'
 
 /** The records of an object, at `/ui/<Object>?…`. */
@@ -45,6 +47,23 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
   const { fields, choose } = useColumns(metadata)
   const records = useRecords(metadata, address)
   const selection = useSelection()
+  useApiCall(callOf(metadata, address))
+  useCommands(
+    useMemo(
+      () =>
+        metadata.create
+          ? [
+              {
+                id: `new ${metadata.name}`,
+                label: t('record.newTitle', { object: metadata.label || metadata.name }),
+                keys: 'n',
+                run: () => route(pathTo(metadata.name, '0')),
+              },
+            ]
+          : [],
+      [metadata],
+    ),
+  )
   const { rows, count } = records
   const plural = metadata.plurallabel || metadata.label || metadata.name
   const isFiltered = address.words !== '' || address.conditions.size > 0
@@ -98,7 +117,7 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
           columns={columns.map(({ title }, at) => ({ title, field: fields[at]! }))}
           rows={rows.filter(({ row_id: id }) => selection.selected.has(id))}
           onClear={selection.clear}
-          onDeleted={() => {
+          onChanged={() => {
             selection.clear()
             records.reload()
           }}

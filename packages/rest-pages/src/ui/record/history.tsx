@@ -1,0 +1,92 @@
+import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
+import { Button, Time } from '@steward/page-kit'
+import { kindOf } from '@steward/page-kit/field-kinds'
+import { exactly } from '@steward/rest-client'
+import { t } from '../lib/i18n.js'
+import { labelOf, listObjects } from '../lib/service.js'
+import { client } from '../lib/session.js'
+import { useAsked } from '../lib/use-asked.js'
+import { Value } from '../lib/value.js'
+
+const most = 50
+const actions = { create: 'history.created', update: 'history.changed', delete: 'history.deleted' } as const
+
+interface Entry {
+  readonly row_id: string
+  readonly aud_action: keyof typeof actions
+  /** In UTC: `2026-11-24 12:02:03`. */
+  readonly aud_dt: string
+  readonly aud_login: string
+  /** `null`: the user may not know. */
+  readonly aud_changes: Readonly<Record<string, readonly [before: unknown, after: unknown]>> | null
+}
+
+export interface HistoryProps {
+  readonly metadata: ObjectMetadata
+  readonly id: string
+  /** Fields into which a value of before can be put. */
+  readonly written: readonly FieldMetadata[]
+  readonly onRestore: (field: FieldMetadata, value: unknown) => void
+}
+
+/** Who changed what, the last change first. Nothing for objects without an audit trail, and for users who may not see it. */
+export function History({ metadata, id, written, onRestore }: HistoryProps) {
+  const { data: entries = [] } = useAsked(`${metadata.name}/${id}`, async (signal) => {
+    const mayRead = (await listObjects()).some(({ name }) => name === 'AuditEntry')
+    if (!mayRead) return []
+    const filters = { aud_object: exactly(metadata.name), aud_row_id: exactly(id) }
+    const { records } = await client.object('AuditEntry').page({ filters, pageSize: most, signal })
+    return records as unknown as readonly Entry[]
+  })
+  if (entries.length === 0) return null
+  return (
+    <section class="panel record-related record-history" aria-label={t('history.title')}>
+      <h2>{t('history.title')}</h2>
+      <ol>
+        {entries.map((entry) => (
+          <li key={entry.row_id}>
+            <p>
+              <strong>{entry.aud_login}</strong> {t(actions[entry.aud_action])}{' '}
+              <span class="quiet">
+                <Time at={`${entry.aud_dt.replace(' ', 'T')}Z`} />
+              </span>
+            </p>
+            {entry.aud_action === 'update' && (
+              <dl>
+                {Object.entries(entry.aud_changes ?? {}).map(([name, [before, after]]) => {
+                  const field = metadata.fields.find((one) => one.name === name)
+                  return (
+                    field && (
+                      <div key={name}>
+                        <dt>{labelOf(field, metadata)}</dt>
+                        <dd>
+                          <s>
+                            <Value field={field} value={before} />
+                          </s>{' '}
+                          <span aria-label={t('history.to')} role="img">
+                            →
+                          </span>{' '}
+                          <Value field={field} value={after} />
+                        </dd>
+                        {written.includes(field) && isKept(field) && (
+                          <Button small kind="quiet" icon="restart" onClick={() => onRestore(field, before)}>
+                            {t('history.restore')}
+                          </Button>
+                        )}
+                      </div>
+                    )
+                  )
+                })}
+              </dl>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+/** Of documents the trail has ids, of passwords nothing. */
+function isKept(field: FieldMetadata): boolean {
+  return !['file', 'password'].includes(kindOf(field))
+}
