@@ -15,6 +15,7 @@ import {
   leaveSwarm,
   listNodes,
 } from '../runtime/swarm/nodes.js'
+import { startRegistry } from '../runtime/swarm/registry.js'
 import { defineAction } from './define-action.js'
 
 const node = { name: 'node', type: 'text', required: true, summary: 'Name of the node' } as const
@@ -49,6 +50,29 @@ export const swarmActions: readonly Action[] = [
       return {
         message: `${made ? 'The swarm was created.' : 'This manager uses the swarm.'} Use it with --runtime swarm.`,
         item: { created: made },
+      }
+    },
+  }),
+  defineAction({
+    name: 'swarm registry',
+    group: 'Manager',
+    summary: 'Start a registry on this machine, from which the nodes of the swarm get images',
+    description:
+      'Runs in a container that the engine starts again after a boot; images are in the volume steward-registry. Uses the ' +
+      'program docker-registry of this machine if it is installed, else the image registry:2. The registry has no ' +
+      'password and no TLS: close its port to other machines, and add its address to insecure-registries in ' +
+      '/etc/docker/daemon.json on every node.',
+    options: [{ name: 'port', type: 'integer', min: 1, max: 65_535, summary: 'Its port (default 5000)' }],
+    ability: 'admin',
+    mutating: true,
+    examples: ['swarm registry', 'swarm registry --port 5001'],
+    view: { type: 'text' },
+    async handler({ context, input: { port = 5000 }, caller }) {
+      if (caller.dryRun) return { message: `A registry would be started on port ${port}. ${unchanged}` }
+      const registry = await startRegistry(placeOf(context), { port, signal: caller.signal })
+      return {
+        message: `The registry runs. Set APPS_SWARM_REGISTRY=${registry} in config.sh, and add it to insecure-registries on every node.`,
+        item: { registry },
       }
     },
   }),

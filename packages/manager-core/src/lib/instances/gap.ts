@@ -80,8 +80,10 @@ async function modelProblem(
   const unknown = 'its application server does not describe its data model'
   if (running === undefined) return unknown
   let next: ApplicationDescription
+  let isInBucket: boolean
   try {
     const { environment } = await specOf(context, instance)
+    isInBucket = environment['STEWARD_DOCUMENTS'] !== undefined
     next = await describeApplication(context, app ?? own, { folder, settings: { others: environment } })
   } catch {
     return unknown
@@ -89,7 +91,7 @@ async function modelProblem(
   if (next.model === undefined) return unknown
   if (next.model !== running) return 'the data model or the application server changes, so data may be migrated'
   // Those of the new one would be below a folder that is only there for a while.
-  if (app !== undefined && !`${next.documents}${sep}`.startsWith(join(data, sep)))
+  if (app !== undefined && !isInBucket && !`${next.documents}${sep}`.startsWith(join(data, sep)))
     return 'its documents are kept in the folder of the application'
   return undefined
 }

@@ -74,6 +74,7 @@ async function buildInto(folder: string): Promise<void> {
       pathOf('./crash-action.ts'),
       pathOf('./do-harm.ts'),
       pathOf('../runtime/guest.worker.ts'),
+      pathOf('../runtime/swarm/swarm-relay.worker.ts'),
       pathOf('../databases/sqlite.worker.ts'),
       pathOf('../../../../db-adapters/src/lib/sqlite/server/check-file.worker.ts'),
     ],

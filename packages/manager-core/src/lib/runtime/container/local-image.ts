@@ -91,7 +91,7 @@ async function files() {
 }
 
 /** Where a program looks for them; none for one that has all in itself. */
-async function librariesOf(file: string): Promise<readonly string[]> {
+export async function librariesOf(file: string): Promise<readonly string[]> {
   const { execa } = await import('execa')
   const { stdout } = await execa(programPath('ldd') ?? 'ldd', [file], { reject: false, stdin: 'ignore' })
   return [...stdout.matchAll(/(?:=> |^\s*)(\/\S+)(?= \(0x)/gm)].map(([, path = '']) => path)

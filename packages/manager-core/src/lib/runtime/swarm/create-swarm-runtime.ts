@@ -54,7 +54,7 @@ export interface SwarmRuntimeOptions {
 }
 
 /** How long a start waits for a node that takes it, and a stop beyond its grace for what a node says, in ms. */
-const placedMs = 10_000
+const placedMs = 5000
 const pollMs = 50
 
 /**

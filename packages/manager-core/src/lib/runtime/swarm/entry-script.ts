@@ -3,7 +3,7 @@ export const environmentSecret = '/run/secrets/environment'
 export const tokenSecret = '/run/secrets/token'
 export const temporaryFolder = '/run/steward'
 /** What an application puts there is gone with its task. */
-export const dataFolder = '/data'
+export const dataFolder = `${temporaryFolder}/data`
 
 /** Last line of a task's output, with the exit code of the application after it. No application writes this character. */
 export const endMark = '\u001Esteward:ended '
@@ -19,6 +19,8 @@ child=''
 trap 'stopping=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' TERM
 [ "$files" -eq 0 ] || ulimit -n "$files" 2>/dev/null || true
 . ${environmentSecret} || exit 1
+umask 077
+mkdir -p "$data" || exit 1
 [ ! -e ${tokenSecret} ] || cp ${tokenSecret} "$data/token.secret" || exit 1
 "$@" &
 child=$!

@@ -52,7 +52,13 @@ export async function appImageOf(
   let below = base.id
   if (server) {
     const made = `${repository}-server:${hashOf([base.id, ...closure.map(contentOf)])}`
-    below = await ensure(engine, { name: made, from: base.id, sources: closure.flatMap(sourcesOf), signal })
+    below = await ensure(engine, {
+      name: made,
+      from: base.id,
+      sources: closure.flatMap(sourcesOf),
+      isFlat: true,
+      signal,
+    })
   }
   const files = filesBelow(workingFolder)
   const tag = hashOf([below, ...files.map((file) => fileContent(workingFolder, file))])
@@ -67,6 +73,8 @@ interface Layer {
   /** Id of the image below it. */
   readonly from: string
   readonly sources: readonly Source[]
+  /** Packages in packages have places of their own. */
+  readonly isFlat?: boolean
   readonly signal: AbortSignal | undefined
 }
 
@@ -79,14 +87,17 @@ interface Source {
 }
 
 /** @returns id of the image, which is made when it is not there */
-async function ensure(engine: ContainerEngine, { name, from, sources, signal }: Layer): Promise<string> {
+async function ensure(
+  engine: ContainerEngine,
+  { name, from, sources, isFlat = false, signal }: Layer,
+): Promise<string> {
   const found = await findImage(engine, name)
   if (found) return found.id
   const { packTar } = await import('modern-tar/fs')
   const dockerfile = `FROM ${from}\nCOPY layer /\n`
   const entries = [{ type: 'content' as const, target: 'Dockerfile', content: dockerfile, mode: 0o644 }, ...sources]
   const body = packTar(entries, {
-    filter: (path) => !isSuperfluous(path),
+    filter: (path) => !isSuperfluous(path) && !(isFlat && basename(path) === 'node_modules'),
     // An application may be read by whoever runs it.
     map: (header) => ({ ...header, mode: (header.mode ?? 0o644) | (header.type === 'directory' ? 0o755 : 0o444) }),
   })
@@ -151,7 +162,7 @@ function sourcesOf({ folder, place, files }: PlacedPackage): readonly Source[] {
   })
 }
 
-/** What nobody runs, and packages in packages, which have places of their own. */
+/** What nobody runs. */
 function isSuperfluous(path: string): boolean {
   return /(?:\.map|\.d\.[cm]?ts)$|\/better-sqlite3\/(?:deps|src)$/.test(path)
 }
@@ -170,7 +181,7 @@ function filesBelow(folder: string): readonly string[] {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .filter((file) => !isSuperfluous(file) && basename(file) !== '')
+    .filter((file) => !isSuperfluous(file))
     .toSorted()
 }
 

@@ -72,7 +72,7 @@ export function serviceOf(spec: InstanceSpec, options: ServiceOptions): ServiceS
         CapabilityDrop: ['ALL'],
         StopSignal: 'SIGTERM',
         StopGracePeriod: graceMs * 1e6,
-        Mounts: [dataFolder, temporaryFolder, '/tmp'].map((each) => ({
+        Mounts: [temporaryFolder, '/tmp'].map((each) => ({
           Type: 'tmpfs',
           Target: each,
           TmpfsOptions: { Mode: 0o1777 },

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createContainerEngine } from '../container/engine.js'
@@ -27,12 +28,18 @@ const freshMs = 500
 /** How long a node may take to accept a connection, and a caller waits for a task. */
 const connectMs = 1000
 const patienceMs = 60_000
+/** How long a task that answers may say that it is not healthy, until callers may hear it, too. */
+const healthMs = 10_000
 
 let targets: readonly Target[] = []
 let lookedAt = -Infinity
 let looking: Promise<void> | undefined
 let turn = 0
 const open = new Map<Socket, string>()
+/** Tasks that were healthy once: an engine takes a task for running before its application listens. */
+const ready = new Set<string>()
+/** When those that were not yet were asked first. */
+const asked = new Map<string, number>()
 const ending = new AbortController()
 
 /** Where tasks serve, as the swarm says; what it said before while it cannot be asked. */
@@ -49,6 +56,9 @@ function look(maxAgeMs: number): Promise<void> {
         return [{ task: task.ID, host, port: published }]
       })
       lookedAt = performance.now()
+      const now = new Set(targets.map(({ task }) => task))
+      for (const id of ready) if (!now.has(id)) ready.delete(id)
+      for (const id of asked.keys()) if (!now.has(id)) asked.delete(id)
       // Nobody answers on a node that is lost; whoever waits for it would wait for minutes.
       const lost = new Set(
         tasks.filter((task) => nodes.get(task.NodeID ?? '')?.Status.State === 'down').map(({ ID }) => ID),
@@ -68,13 +78,35 @@ async function reach(caller: Socket): Promise<{ readonly connection: Socket; rea
   while (!caller.destroyed && performance.now() - begin < patienceMs) {
     await look(freshMs)
     const target = targets[turn++ % Math.max(1, targets.length)]
-    const connection = target && (await connected(target))
-    if (connection) return { connection, task: target.task }
+    const connection = target === undefined ? undefined : await reachTask(target)
+    if (target && connection) return { connection, task: target.task }
     // It may be another one already.
     lookedAt = -Infinity
     await sleep(100)
   }
   return undefined
+}
+
+async function reachTask(target: Target): Promise<Socket | undefined> {
+  return (await isReady(target)) ? connected(target) : undefined
+}
+
+/** Whether its application was healthy once; one that says nothing of its health is when it answers. */
+async function isReady({ task, host, port: its }: Target): Promise<boolean> {
+  if (ready.has(task)) return true
+  const status = await new Promise<number | undefined>((resolve) => {
+    const signal = AbortSignal.timeout(connectMs)
+    get({ host, port: its, path: '/health', agent: false, signal }, (response) => {
+      response.resume().once('error', () => undefined)
+      resolve(response.statusCode)
+    }).once('error', () => resolve(undefined))
+  })
+  const begin = asked.get(task) ?? performance.now()
+  asked.set(task, begin)
+  if (status === undefined || (status >= 500 && performance.now() - begin < healthMs)) return false
+  ready.add(task)
+  asked.delete(task)
+  return true
 }
 
 function connected({ host, port: its }: Target): Promise<Socket | undefined> {

@@ -1,0 +1,302 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type AddressInfo, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { S3 } from '@aws-sdk/client-s3'
+import {
+  machinesAreMissing,
+  needs,
+  startCeph,
+  startMachines,
+  toolIsMissing,
+  type TestCeph,
+  type TestMachines,
+  type TestNode,
+} from '../../../../../../tests/servers/index.js'
+import { startNginx } from '../../../../../../tests/servers/nginx.js'
+import type { TestProxy } from '../../../../../../tests/servers/proxy-server.js'
+import { createTestManager, type TestManager } from '../../testing/create-test-manager.js'
+import { databaseConfig } from '../../testing/database-config.js'
+import { addCompany, authorizationOf, realApplication } from '../../testing/real-manager.js'
+import { takeTestPort } from '../../testing/take-ports.js'
+import { startTraffic, type Traffic } from '../../testing/traffic.js'
+import { createContainerEngine } from '../container/engine.js'
+import { containerName } from '../container/names.js'
+import { checkHealth } from '../health.js'
+import { isServing, nodesOf, tasksOf } from './tasks.js'
+
+const missing =
+  machinesAreMissing() ?? toolIsMissing('docker-registry') ?? toolIsMissing('radosgw') ?? toolIsMissing('nginx')
+const patience = { timeout: 120_000, interval: 50 }
+
+/** An object of all versions; `more` runs when the application starts, and changes no model. */
+const extra = (more: string) =>
+  `export const Extra = { name: 'Extra', fields: { ext_name: { type: 'string', key: true } } }\n${more}\n`
+
+/** Ends as soon as it is to serve; who only looks at the model has it. */
+const failing = `if (!/ --(describe|check|plan|sync)/.test(process.argv.join(' '))) process.exit(1)`
+
+const title = `a manager whose instances run in a swarm of two nodes ${missing ?? ''}`
+
+needs('postgresql', (postgresql) =>
+  describe.skipIf(missing !== undefined)(title, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'steward-published-'))
+    const others: TestManager[] = []
+    let machines: TestMachines
+    let manager: TestManager
+    let proxy: TestProxy
+    let ceph: TestCeph
+    const forwarders: Server[] = []
+    const bucket = `documents-${process.pid}`
+
+    const node = (number: number) => machines.nodes[number - 1] as TestNode
+    const engine = () => createContainerEngine(node(1).docker.socket)
+
+    beforeAll(async () => {
+      machines = await startMachines(2)
+      proxy = await startNginx({ include: join(folder, 'live') })
+      ceph = await startCeph()
+      const { endpoint, region, accessKey, secretKey } = ceph.s3
+      const credentials = { accessKeyId: accessKey, secretAccessKey: secretKey }
+      const s3 = new S3({ endpoint, region, credentials, forcePathStyle: true })
+      await s3.createBucket({ Bucket: bucket })
+      s3.destroy()
+      const registryPort = await takeTestPort()
+      manager = await createTestManager({
+        ...realApplication,
+        version: undefined,
+        refresh: false,
+        config: [
+          ...databaseConfig(await reachable(postgresql)),
+          ...proxy.settings,
+          `export APPS_PROXYDIR=${folder}`,
+          'export APPS_SSL=false',
+          `export APPS_CONTAINER_SOCKET=${node(1).docker.socket}`,
+          `export APPS_SWARM_REGISTRY=${node(1).address}:${registryPort}`,
+          `export APPS_DOCUMENTS='s3://${bucket}/all?endpoint=${await reachable(endpoint)}&region=${region}'`,
+          `export APPS_DOCUMENTS_ACCESS_KEY=${accessKey}`,
+          `export APPS_DOCUMENTS_SECRET_KEY=${secretKey}`,
+          'export APPS_HEALTHWINDOW=1',
+        ],
+      })
+      rmSync(manager.template, { recursive: true })
+      cpSync(realApplication.defaultTemplate, manager.template, { recursive: true })
+      await publish('')
+      await manager.perform('swarm init', { advertise: node(1).address })
+      await manager.perform('swarm registry', { port: registryPort })
+    })
+    afterAll(async () => {
+      await machines?.close()
+      for (const each of [manager, ...others]) await each?.close()
+      for (const each of [proxy, ceph]) await each?.close()
+      for (const each of forwarders) each.close()
+      rmSync(folder, { recursive: true })
+    })
+
+    /** The address for the machines of a server of tests, which listens on 127.0.0.1 of this machine only. */
+    async function reachable(address: string): Promise<string> {
+      const url = new URL(address)
+      const { hostname, port } = url
+      const forwarder = createServer((caller) => {
+        const server = connect(Number(port), hostname)
+        caller.once('error', () => server.destroy()).pipe(server)
+        server.once('error', () => caller.destroy()).pipe(caller)
+      })
+      forwarders.push(forwarder)
+      await new Promise<void>((resolve) => forwarder.listen(0, machines.here, resolve))
+      url.host = `${machines.here}:${(forwarder.address() as AddressInfo).port}`
+      return url.href.replace(/\/$/, '')
+    }
+
+    async function anotherManager(of: TestNode): Promise<TestManager> {
+      const made = await createTestManager({ config: [`export APPS_CONTAINER_SOCKET=${of.docker.socket}`] })
+      others.push(made)
+      return made
+    }
+
+    /** Name of the node on which it serves. */
+    async function nodeOf(name: string): Promise<string | undefined> {
+      const { id } = manager.instance(name)
+      const names = (['a', 'b'] as const).map((copy) => containerName({ id, folder: manager.path(name) }, copy))
+      const tasks = await Promise.all(names.map((each) => tasksOf(engine(), [each])))
+      const nodes = await nodesOf(engine())
+      const task = tasks.flat().find((each) => isServing(each, nodes))
+      return nodes.get(task?.NodeID ?? '')?.Description.Hostname
+    }
+
+    async function companies(name: string): Promise<readonly string[]> {
+      const response = await fetch(`http://127.0.0.1:${manager.instance(name).port}/api/rest/Company`, {
+        headers: { Authorization: await authorizationOf(manager, name) },
+        signal: AbortSignal.timeout(100_000),
+      })
+      return ((await response.json()) as readonly { readonly com_name: string }[]).map((row) => row.com_name)
+    }
+
+    async function traffic(name: string): Promise<Traffic> {
+      return startTraffic({
+        port: proxy.http,
+        headers: {
+          Host: `${name}.localhost`,
+          Authorization: await authorizationOf(manager, name),
+          'Content-Type': 'application/json',
+        },
+        path: ({ method }) => (method === 'POST' ? '/api/rest/Company' : '/api/rest/Task'),
+        body: (id) => JSON.stringify({ com_name: `Company ${id}` }),
+        pauseMs: 50,
+      })
+    }
+
+    /** Why it is not healthy. */
+    const reasonOf = async (name: string) =>
+      (await checkHealth(manager.instance(name).port, { timeoutMs: 60_000 })).reason
+    const publish = async (more: string) => {
+      writeFileSync(join(manager.template, 'objects', 'extra.mjs'), extra(more))
+      await manager.perform('refresh')
+    }
+
+    it('has machines join by a token that only its owner reads, and lists them with their labels', async () => {
+      const file = join(manager.folder, 'join-token')
+      await manager.perform('swarm token', { file })
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      await expect(manager.perform('swarm token', { file })).rejects.toMatchObject({
+        message: expect.stringContaining(file),
+      })
+      const there = await anotherManager(node(2))
+      const input = { address: node(1).address, 'token-file': file, advertise: node(2).address }
+      expect((await there.perform('swarm join', input)).message).toBe('"node2" is a node of the swarm now.')
+      const nodes = async () => (await manager.perform('swarm nodes')).list
+      await expect.poll(nodes, patience).toMatchObject([
+        { name: 'node1', state: 'ready', availability: 'active', role: 'leader' },
+        { name: 'node2', state: 'ready', availability: 'active', role: 'worker', address: node(2).address },
+      ])
+      await manager.perform('swarm label', { node: 'node2', labels: ['disk=ssd', 'zone=b'] })
+      await manager.perform('swarm label', { node: 'node2', labels: ['zone='] })
+      expect(await nodes()).toMatchObject([{ labels: '' }, { labels: 'disk=ssd' }])
+      for (const each of [manager, there])
+        expect(JSON.stringify((await each.perform('history')).list)).not.toContain(readFileSync(file, 'utf8').trim())
+    })
+
+    it('refuses what cannot be, and makes nothing', async () => {
+      const there = others[0] as TestManager
+      await expect(
+        there.perform('swarm join', { address: node(1).address, 'token-file': join(manager.folder, 'join-token') }),
+      ).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: '"node2" is part of a swarm already.',
+      })
+      await expect(there.perform('swarm nodes')).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: expect.stringContaining('node2 is a worker of its swarm, not a manager node'),
+      })
+      const second = await anotherManager(node(1))
+      for (const action of ['swarm init', 'swarm nodes', 'swarm leave'])
+        await expect(second.perform(action)).rejects.toMatchObject({
+          code: 'ERR_STATE',
+          message: expect.stringContaining(
+            `The swarm belongs to another manager: ${join(manager.home, 'instances')} on `,
+          ),
+        })
+      const add = (input: Readonly<Record<string, string>>) =>
+        manager.perform('add', { name: 'never', runtime: 'swarm', database: 'postgresql', ...input })
+      await expect(add({ database: 'sqlite' })).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: expect.stringContaining('needs a database server, not SQLite'),
+      })
+      await expect(manager.perform('swarm drain', { node: 'node9' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+      await expect(manager.perform('swarm label', { node: 'node2', labels: ['a b'] })).rejects.toMatchObject({
+        code: 'ERR_USAGE',
+      })
+      expect(manager.context.registry.instances()).toEqual([])
+      expect(await engine().ask('GET', '/services')).toEqual([])
+      expect(await engine().ask('GET', '/secrets')).toEqual([])
+    })
+
+    it('adds an instance, whose placement is kept', async () => {
+      const settings = () => manager.path('demo', 'settings.sh')
+      await manager.perform('add', { name: 'demo', runtime: 'swarm', database: 'postgresql', 'no-start': true })
+      writeFileSync(settings(), `${readFileSync(settings(), 'utf8')}\nexport SERVICE_PLACEMENT=disk=none\n`)
+      await expect(manager.perform('start', { name: 'demo' })).rejects.toMatchObject({
+        message: expect.stringContaining('no suitable node'),
+      })
+      expect(await nodeOf('demo')).toBeUndefined()
+      writeFileSync(settings(), readFileSync(settings(), 'utf8').replace('disk=none', 'disk=ssd'))
+      await manager.perform('start', { name: 'demo' })
+      expect(await reasonOf('demo')).toBeUndefined()
+      expect(await nodeOf('demo')).toBe('node2')
+      writeFileSync(settings(), readFileSync(settings(), 'utf8').replace('disk=ssd', 'disk!=none'))
+      const services = JSON.stringify(await engine().ask('GET', '/services'))
+      const { adminPassword, databasePassword } = await manager.context.settings.instance(manager.path('demo'))
+      for (const secret of [adminPassword, databasePassword]) expect(services).not.toContain(secret.reveal())
+      expect(services).toMatch(/"Image":"[\d.]+:\d+\/steward\/app@sha256:/)
+      await expect.poll(() => manager.log('demo'), patience).not.toBe('')
+      await manager.context.proxies.publish(manager.caller)
+    })
+
+    it('restarts, upgrades, and goes back from a bad version without a failed request', async () => {
+      const requests = await traffic('demo')
+      await requests.round()
+      expect((await manager.perform('restart', { name: 'demo' })).warnings).toBeUndefined()
+      await publish(failing)
+      await expect(manager.perform('upgrade', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
+      await publish('// A new version.')
+      expect((await manager.perform('upgrade', { name: 'demo' })).warnings).toBeUndefined()
+      await requests.round()
+      await requests.stop()
+      expect(requests.failures).toEqual([])
+      const made = requests.answers.flatMap((answer) => /^\{"row_id":"(\d+)"/.exec(answer)?.[1] ?? [])
+      expect(new Set(made).size).toBe(made.length)
+      expect(made.length).toBeGreaterThan(10)
+    })
+
+    it('moves everything from a node that is drained, and has no place left when both are', async () => {
+      await addCompany(manager, 'demo', 'Before the loss')
+      await manager.perform('swarm drain', { node: 'node2' })
+      expect(await nodeOf('demo')).toBe('node1')
+      await expect(manager.perform('swarm drain', { node: 'node1' })).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: 'No other node is ready to run what runs on "node1".',
+      })
+      await manager.perform('swarm drain', { node: 'node2', undo: true })
+      await manager.perform('swarm drain', { node: 'node1' })
+      expect(await nodeOf('demo')).toBe('node2')
+      await manager.perform('swarm drain', { node: 'node1', undo: true })
+      await expect((others[0] as TestManager).perform('swarm leave')).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: expect.stringContaining('Instances run on "node2"'),
+      })
+      expect(await reasonOf('demo')).toBeUndefined()
+    })
+
+    it('serves from the other node after a loss of power, with its data', async () => {
+      expect(await nodeOf('demo')).toBe('node2')
+      const begin = performance.now()
+      await node(2).docker.cutPower()
+      // The relay has callers wait until it is there again.
+      await expect.poll(() => companies('demo').catch(() => []), patience).toContain('Before the loss')
+      const seconds = ((performance.now() - begin) / 1000).toFixed(1)
+      process.stdout.write(`Swarm: the instance serves from the other node ${seconds} s after a loss of power.\n`)
+      expect(await nodeOf('demo')).toBe('node1')
+      expect((await manager.perform('swarm nodes')).list).toMatchObject([{ state: 'ready' }, { state: 'down' }])
+      expect(await manager.perform('app-status', { name: 'demo' })).toMatchObject({
+        item: { state: 'started', health: 'OK' },
+      })
+    })
+
+    it('leaves nothing in the swarm of an instance that is deleted', async () => {
+      await expect(manager.perform('swarm leave')).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: '"node1" is the last manager node of the swarm, in which instances run: demo.',
+      })
+      await manager.perform('delete', { name: 'demo', purge: true })
+      expect(await engine().ask('GET', '/services')).toEqual([])
+      expect(await engine().ask('GET', '/secrets')).toEqual([])
+      await manager.perform('swarm leave')
+      await expect(manager.perform('swarm nodes')).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: expect.stringContaining('is not part of a swarm'),
+        command: 'swarm init',
+      })
+    })
+  }),
+)
