@@ -43,7 +43,7 @@ describe('restore', () => {
   }
 
   function sql<T>(work: (database: DatabaseSync) => T, name = 'demo'): T {
-    const database = new DatabaseSync(test.path(name, 'data', 'database.db'), { timeout: 5000 })
+    const database = new DatabaseSync(test.path(name, 'data', 'database.db'), { timeout: 60_000 })
     try {
       return work(database)
     } finally {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { needs, toolIsMissing } from '../../../../../tests/servers/index.js'
-import { javaHome, tomcatHome } from '../runtime/tomcat/tomcat-for-test.js'
+import { javaHome, quickJava, tomcatHome } from '../runtime/tomcat/tomcat-for-test.js'
 import { databaseConfig } from '../testing/database-config.js'
 import { managerOfWebapps, note, notesOf } from './webapps-for-test.js'
 import { unpackDownload } from '../testing/unpack-download.js'
@@ -81,6 +81,8 @@ else
       const environment = {
         PATH: '/usr/bin:/bin',
         JAVA_HOME: javaHome(),
+        // The script has options of its own, as long as there are none for it.
+        JAVA_TOOL_OPTIONS: await quickJava(),
         TOMCAT_ROOT: tomcatHome,
         TOMCAT_ADMIN_PORT: String(admin),
         TOMCAT_HTTP_PORT: String(http),

@@ -172,7 +172,7 @@ function contentOf(path: string): string {
 
 /** Rows, not pages: a database that was copied has the same. */
 function dumpOf(file: string): string {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 60_000 })
   try {
     const tables = database.prepare(`select name, sql from sqlite_schema where type = 'table' order by name`).all()
     return JSON.stringify(

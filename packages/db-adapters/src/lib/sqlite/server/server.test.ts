@@ -11,7 +11,7 @@ import { createDatabaseServer } from '../../create-database-server.js'
 /** In a process of its own: a process that closes a file gives up its locks on it. */
 const writer = `
   const { DatabaseSync } = require('node:sqlite')
-  const db = new DatabaseSync(process.argv[1], { timeout: 5000 })
+  const db = new DatabaseSync(process.argv[1], { timeout: 60_000 })
   db.exec('pragma synchronous = normal')
   for (let n = 0; ; n++) {
     db.exec("begin immediate; insert into one values (" + n + ", hex(randomblob(500))); insert into two values (" + n + ", 'x'); commit")
@@ -26,7 +26,7 @@ describe('sqlite', () => {
       make: (options = {}) => createDatabaseServer({ type: 'sqlite', ...options }),
       account: (label) => ({ name: join(folder, `${label} ${++number}`, 'ä.db'), user: '', password: '' }),
       async connect({ name }) {
-        const database = new DatabaseSync(name, { timeout: 5_000 })
+        const database = new DatabaseSync(name, { timeout: 60_000 })
         return {
           query: async (sql) =>
             database
@@ -57,7 +57,7 @@ describe('sqlite', () => {
         const child = spawn(process.execPath, ['--no-warnings', '-e', writer, name], { stdio: 'inherit' })
         return {
           async written() {
-            const database = new DatabaseSync(name, { readOnly: true })
+            const database = new DatabaseSync(name, { readOnly: true, timeout: 60_000 })
             const { n } = database.prepare('select count(*) as n from one').get() as { n: number }
             database.close()
             return n
