@@ -1,10 +1,12 @@
 import { actions, type Action } from '@steward/manager-core'
 import { describe, expect, it } from 'vitest'
+import { de as sharedGerman } from '../../page-kit/src/texts/de.js'
 import { en as shared } from '../../page-kit/src/texts/en.js'
 import { fr as sharedFrench } from '../../page-kit/src/texts/fr.js'
+import { de, sentences as german } from './ui/texts/de.js'
 import { en } from './ui/texts/en.js'
 import { fr } from './ui/texts/fr.js'
-import { sentences } from './ui/texts/fr/sentences.js'
+import { sentences as french } from './ui/texts/fr/sentences.js'
 
 const places = (text: unknown) => [...JSON.stringify(text).matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted()
 
@@ -13,18 +15,6 @@ const asked = actions.filter(({ surfaces = ['api'] }) => surfaces.includes('api'
 /** What their forms are made of. */
 const changing = asked.filter(({ mutating }) => mutating)
 const inputs = changing.flatMap(({ parameters = [], options = [] }) => [...parameters, ...options])
-
-/** Ids of what nobody has said in French yet. */
-const onlyEnglish = [
-  'start.input.empty',
-  'upgrade.input.replace',
-  'upgradeall.input.keep-going',
-  'saveall.input.keep-going',
-  'restore.input.other-instance',
-  'isolate.input.name',
-  'requests-password.summary',
-  'token-add.input.hosts',
-]
 
 interface ActionText {
   readonly id: string
@@ -46,18 +36,22 @@ function textsOf({ name, summary, parameters = [], options = [] }: Action): read
   ]
 }
 
-/** The one that its French hangs on, as in `ui/lib/i18n.ts`. */
-function idOf({ id, shared }: ActionText): string {
+/** The one that its translation hangs on, as in `ui/lib/i18n.ts`. */
+function idOf({ id, shared }: ActionText, sentences: Readonly<Record<string, string>>): string {
   return shared !== undefined && !Object.hasOwn(sentences, id) && Object.hasOwn(sentences, shared) ? shared : id
 }
 
+const translations = [
+  { language: 'French', own: { ...sharedFrench, ...fr }, sentences: french },
+  { language: 'German', own: { ...sharedGerman, ...de }, sentences: german },
+]
+
 describe('texts of the pages', () => {
-  it('are in English and French, with the same places', () => {
+  it.each(translations)('are in English and $language, with the same places', ({ own }) => {
     const english = { ...shared, ...en }
-    const french = { ...sharedFrench, ...fr }
-    expect(Object.keys(french).toSorted()).toEqual(Object.keys(english).toSorted())
+    expect(Object.keys(own).toSorted()).toEqual(Object.keys(english).toSorted())
     for (const [key, text] of Object.entries(english))
-      expect([key, new Set(places(french[key as keyof typeof english]))]).toEqual([key, new Set(places(text))])
+      expect([key, new Set(places(own[key as keyof typeof english]))]).toEqual([key, new Set(places(text))])
   })
 
   it('call every action that changes something, and all its inputs', () => {
@@ -68,16 +62,17 @@ describe('texts of the pages', () => {
     expect([...new Set(missing)]).toEqual([])
   })
 
-  it('say in French what these are for, by ids; the rest is said in English', () => {
-    const ids = new Set(changing.flatMap(textsOf).map(idOf))
-    expect([...ids].filter((id) => !Object.hasOwn(sentences, id))).toEqual(onlyEnglish)
+  it.each(translations)('say in $language what these are for, by ids', ({ sentences }) => {
+    const ids = new Set(changing.flatMap(textsOf).map((one) => idOf(one, sentences)))
+    expect([...ids].filter((id) => !Object.hasOwn(sentences, id))).toEqual([])
   })
 
-  it('have no French without an id, and none for inputs that are not the same', () => {
+  it.each(translations)('have no $language without an id, and none for different inputs', ({ sentences }) => {
     const texts = asked.flatMap(textsOf)
-    const ids = new Set(texts.map(idOf))
+    const idIn = (one: ActionText) => idOf(one, sentences)
+    const ids = new Set(texts.map(idIn))
     expect(Object.keys(sentences).filter((id) => !ids.has(id))).toEqual([])
-    for (const [id, same] of Map.groupBy(texts, idOf))
+    for (const [id, same] of Map.groupBy(texts, idIn))
       expect([id, [...new Set(same.map(({ english }) => english))]]).toEqual([id, [same[0]!.english]])
   })
 })

@@ -1,11 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
-import { choose, language, languages, type Language } from '../lib/language.js'
+import { choose, language, languageNames, languages, type Language } from '../lib/language.js'
 import { chooseTheme, theme, themes, type Theme } from '../lib/theme.js'
 import { Button } from './button.js'
-
-const names: Readonly<Record<Language, string>> = { en: 'English', fr: 'Français' }
 
 /** Language and theme, kept in this browser, and who uses the pages. */
 export function Preferences({
@@ -32,7 +30,7 @@ export function Preferences({
           <select value={language} onChange={(event) => choose(event.currentTarget.value as Language)}>
             {languages.map((one) => (
               <option key={one} value={one} lang={one}>
-                {names[one]}
+                {languageNames[one]}
               </option>
             ))}
           </select>

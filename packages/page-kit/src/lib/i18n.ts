@@ -1,4 +1,4 @@
 import { createTexts } from './texts.js'
 
 /** Texts of the components. */
-export const { t } = createTexts({ en: {}, fr: {} })
+export const { t } = createTexts({ en: {}, fr: {}, de: {} })

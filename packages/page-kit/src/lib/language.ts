@@ -1,11 +1,12 @@
-export type Language = 'en' | 'fr'
-export const languages: readonly Language[] = ['en', 'fr']
+/** The languages that there are texts in, each with its own name. */
+export const languageNames = { en: 'English', fr: 'Français', de: 'Deutsch' } as const
+export type Language = keyof typeof languageNames
+export const languages = Object.keys(languageNames) as readonly Language[]
 
 const key = 'steward.language'
 
 /** What was chosen in the page, else what the browser prefers. */
-export const language: Language =
-  chosen() ?? (navigator.languages.some((one) => /^fr\b/i.test(one)) ? preferred() : 'en')
+export const language: Language = chosen() ?? preferred()
 
 document.documentElement.lang = language
 
@@ -17,11 +18,10 @@ function chosen(): Language | undefined {
   }
 }
 
-/** The first one that there are texts of. */
+/** The first preference that there are texts in: `de-CH` is German. */
 function preferred(): Language {
-  return (
-    languages.find((one) => navigator.languages.find((prefers) => /^(en|fr)\b/i.test(prefers))?.startsWith(one)) ?? 'en'
-  )
+  const preferences = navigator.languages.map((tag) => tag.toLowerCase().split('-')[0])
+  return preferences.flatMap((code) => languages.find((one) => one === code) ?? [])[0] ?? 'en'
 }
 
 /** Another language holds from the next load on. */

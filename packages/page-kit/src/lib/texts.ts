@@ -1,3 +1,4 @@
+import { de } from '../texts/de.js'
 import { en } from '../texts/en.js'
 import { fr } from '../texts/fr.js'
 import type { Text } from '../texts/text.js'
@@ -17,7 +18,7 @@ export interface Texts<Key extends string> {
 export function createTexts<Key extends string = never>(
   own: Readonly<Record<Language, Readonly<Record<Key, Text>>>>,
 ): Texts<Key> {
-  const texts: Readonly<Record<string, Text>> = { ...{ en, fr }[language], ...own[language] }
+  const texts: Readonly<Record<string, Text>> = { ...{ en, fr, de }[language], ...own[language] }
   return {
     t(name, values = {}) {
       const text = texts[name] as Text

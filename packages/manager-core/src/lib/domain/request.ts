@@ -5,8 +5,8 @@
 export const requestStatuses = ['unconfirmed', 'confirmed', 'approved', 'rejected', 'failed'] as const
 export type RequestStatus = (typeof requestStatuses)[number]
 
-/** Languages that people are written to in. */
-export const requestLanguages = ['en', 'fr'] as const
+/** Languages of the mails and pages for people who request an instance. */
+export const requestLanguages = ['en', 'fr', 'de'] as const
 export type RequestLanguage = (typeof requestLanguages)[number]
 
 /** An instance that somebody asked for. Dates are ISO 8601 in UTC; empty: not yet. */

@@ -1,10 +1,11 @@
 import type { ManagerContext } from '../context.js'
 import type { InstanceRequest, RequestLanguage } from '../domain/request.js'
+import { de } from './texts/de.js'
 import { en } from './texts/en.js'
 import { fr } from './texts/fr.js'
 import type { MailTexts } from './texts/mail-texts.js'
 
-const texts: Readonly<Record<RequestLanguage, MailTexts>> = { en, fr }
+const texts: Readonly<Record<RequestLanguage, MailTexts>> = { en, fr, de }
 
 type Context = Pick<ManagerContext, 'mailer' | 'settings'>
 type Addressee = Pick<InstanceRequest, 'name' | 'version' | 'email' | 'firstname' | 'lastname' | 'language'>

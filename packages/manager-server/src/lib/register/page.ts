@@ -1,5 +1,5 @@
 import escapeHtml from 'escape-html'
-import type { RequestLanguage } from '@steward/manager-core'
+import { requestLanguages, type RequestLanguage } from '@steward/manager-core'
 
 /** Text that is HTML already. */
 export class Html {
@@ -23,21 +23,26 @@ function textOf(value: Part): string {
   return typeof value === 'object' ? value.map(({ text }) => text).join('') : escapeHtml(String(value))
 }
 
+/** Path and query of a page in a language. */
+export type AddressIn = (language: RequestLanguage) => string
+
+const languageNames: Readonly<Record<RequestLanguage, string>> = { en: 'English', fr: 'Français', de: 'Deutsch' }
+
 export interface PageOptions {
   readonly language: RequestLanguage
   readonly title: string
   /** Path of `/register`. */
   readonly base: string
-  /** Path and query of this page in the other language; absent: it is not offered. */
-  readonly other?: string
+  /** Path and query of this page in a language; absent: no other language is offered. */
+  readonly addressIn?: AddressIn
   /** Path of the script that it has; absent: none. */
   readonly script?: string
   readonly content: Html
 }
 
 /** A whole page. */
-export function page({ language, title, base, other, script, content }: PageOptions): string {
-  const [code, name] = language === 'en' ? ['fr', 'Français'] : ['en', 'English']
+export function page({ language, title, base, addressIn, script, content }: PageOptions): string {
+  const others = requestLanguages.filter((one) => one !== language)
   return markup`<!doctype html>
     <html lang="${language}">
       <head>
@@ -49,7 +54,10 @@ export function page({ language, title, base, other, script, content }: PageOpti
         ${script === undefined ? undefined : markup`<script src="${script}" defer></script>`}
       </head>
       <body>
-        ${other === undefined ? undefined : markup`<nav><a href="${other}" lang="${code}" hreflang="${code}">${name}</a></nav>`}
+        ${
+          addressIn &&
+          markup`<nav>${others.map((one) => markup`<a href="${addressIn(one)}" lang="${one}" hreflang="${one}">${languageNames[one]}</a> `)}</nav>`
+        }
         <main>
           <h1>${title}</h1>
           ${content}

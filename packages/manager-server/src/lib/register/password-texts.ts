@@ -138,4 +138,59 @@ const fr: PasswordTexts = {
   },
 }
 
-export const passwordTexts: Readonly<Record<RequestLanguage, PasswordTexts>> = { en, fr }
+const de: PasswordTexts = {
+  start: {
+    title: 'Wählen Sie Ihr Passwort',
+    text: 'Mit dem Link aus Ihrer E-Mail wählen Sie das Passwort Ihrer Instanz. Er funktioniert nur einmal.',
+    code: 'Link aus der E-Mail',
+    codeHint: 'Kopieren Sie den ganzen Link aus der E-Mail und fügen Sie ihn hier ein.',
+    submit: 'Weiter',
+  },
+  choose: {
+    title: 'Wählen Sie Ihr Passwort',
+    text: 'Es ist das Passwort des Administrators Ihrer Instanz „{name}“. Nur Sie kennen es.',
+    password: 'Passwort',
+    again: 'Dasselbe Passwort noch einmal',
+    submit: 'Passwort festlegen',
+    faults: {
+      different: 'Die beiden Passwörter sind verschieden. Bitte geben Sie sie noch einmal ein.',
+      missing: 'Bitte wählen Sie ein Passwort.',
+      long: 'Dieses Passwort ist zu lang. 200 Zeichen genügen.',
+      short: 'Dieses Passwort ist zu kurz. Es braucht mindestens {least} Zeichen.',
+      refused: 'Ihre Instanz nimmt dieses Passwort nicht an. Bitte wählen Sie ein anderes.',
+    },
+  },
+  set: {
+    title: 'Ihr Passwort ist festgelegt',
+    text: 'Sie können sich jetzt damit bei Ihrer Instanz anmelden. Der Link in Ihrer E-Mail funktioniert nicht mehr.',
+    open: 'Instanz öffnen',
+  },
+  used: {
+    title: 'Dieser Link wurde schon verwendet',
+    text: 'Mit ihm wurde ein Passwort festgelegt. Wenn Sie das nicht waren, schreiben Sie sofort an {support}. Wenn Sie Ihr Passwort vergessen haben, bitten Sie dort um einen neuen Link.',
+  },
+  expired: {
+    title: 'Dieser Link ist abgelaufen',
+    text: 'Wir können einen neuen an die Adresse Ihrer Anfrage senden.',
+    again: 'Neuen Link senden',
+  },
+  gone: {
+    title: 'Dieser Link ist nicht gültig',
+    text: 'Er ist vielleicht unvollständig: Kopieren Sie den ganzen Link aus der E-Mail. Wenn Sie mehrere E-Mails erhalten haben, verwenden Sie die neueste. Sonst schreiben Sie an {support}.',
+  },
+  changed: {
+    title: 'Das Passwort wurde schon geändert',
+    text: 'Ihre Instanz hat nicht mehr ihr erstes Passwort, daher kann dieser Link es nicht ändern. Wenn Sie es nicht kennen, schreiben Sie an {support}.',
+  },
+  silent: {
+    title: 'Ihre Instanz antwortet zurzeit nicht',
+    text: 'Ihr Passwort wurde nicht festgelegt, und Ihr Link gilt weiterhin. Versuchen Sie es in einigen Minuten erneut, oder schreiben Sie an {support}.',
+    again: 'Erneut versuchen',
+  },
+  sent: {
+    title: 'Bitte sehen Sie in Ihr Postfach',
+    text: 'Wir haben Ihnen einen neuen Link gesendet. Nur der neueste funktioniert.',
+  },
+}
+
+export const passwordTexts: Readonly<Record<RequestLanguage, PasswordTexts>> = { en, fr, de }

@@ -1,5 +1,5 @@
 import type { RequestLanguage } from '@steward/manager-core'
-import { markup, page } from './page.js'
+import { markup, page, type AddressIn } from './page.js'
 import { passwordTexts, type PasswordFault, type PasswordTold } from './password-texts.js'
 import { texts } from './texts.js'
 
@@ -7,8 +7,7 @@ export interface PasswordViewOptions {
   readonly language: RequestLanguage
   /** Path of `/register/password`. */
   readonly base: string
-  /** Path and query of this page in the other language. */
-  readonly other?: string
+  readonly addressIn?: AddressIn
 }
 
 /** Where the link of the mail leads. Only its button goes further, as programs that look at mails follow links. */

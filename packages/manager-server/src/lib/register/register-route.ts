@@ -156,12 +156,12 @@ export function registerRoute({ manager, addressing, addressOf }: RegisterRouteO
     const { language: posted } = context.state as { readonly language?: unknown }
     const language = languageOf(posted) ?? languageOf(context.query.lang) ?? ofMail ?? languageOf(preferred) ?? 'en'
     if (context.method === 'POST') return { language, base }
-    const other = new URLSearchParams(context.querystring)
-    other.set(
-      'lang',
-      requestLanguages.find((one) => one !== language)!,
-    )
-    return { language, base, other: `${context.path}?${other.toString()}` }
+    const query = new URLSearchParams(context.querystring)
+    const addressIn = (one: RequestLanguage) => {
+      query.set('lang', one)
+      return `${context.path}?${query.toString()}`
+    }
+    return { language, base, addressIn }
   }
 }
 

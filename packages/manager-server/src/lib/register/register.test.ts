@@ -124,6 +124,9 @@ describe('a request', () => {
     expect(await (await fetch(link())).text()).toContain('Confirmer la demande')
     const form = await fetch(url, { headers: { 'Accept-Language': 'fr-CH, fr;q=0.9, en;q=0.8' } })
     expect(await form.text()).toContain('Demander une instance')
+    const german = await (await fetch(`${url}?lang=de`)).text()
+    expect(german).toContain('<h1>Eine Instanz anfragen</h1>')
+    expect([...german.matchAll(/<a href="[^"]*lang=(\w+)"/g)].map(([, code]) => code)).toEqual(['en', 'fr'])
   })
 
   test('keeps no token: the registry has only its hash', async () => {

@@ -135,4 +135,66 @@ const fr: RegisterTexts = {
   welcome: { title: 'Instances', register: 'Demander une instance', logIn: 'Se connecter' },
 }
 
-export const texts: Readonly<Record<RequestLanguage, RegisterTexts>> = { en, fr }
+const de: RegisterTexts = {
+  title: 'Eine Instanz anfragen',
+  intro:
+    'Wir senden Ihnen eine E-Mail, mit der Sie Ihre Adresse bestätigen. Danach prüfen wir Ihre Anfrage und antworten Ihnen.',
+  labels: {
+    name: 'Name der Instanz',
+    version: 'Version',
+    email: 'E-Mail-Adresse',
+    firstname: 'Vorname',
+    lastname: 'Nachname',
+    phone: 'Telefon',
+    company: 'Firma',
+  },
+  hints: {
+    name: '3 bis 20 Buchstaben und Ziffern. Leer: Wir wählen einen.',
+    email: 'Dorthin senden wir den Link zur Bestätigung.',
+  },
+  required: 'erforderlich',
+  instance: 'Ihre Instanz',
+  person: 'Über Sie',
+  trap: 'Lassen Sie dieses Feld leer',
+  submit: 'Anfrage senden',
+  faultsTitle: 'Bitte sehen Sie sich das noch einmal an:',
+  faults: {
+    missing: 'Diese Angabe fehlt.',
+    'no-name': 'Ein Name hat 3 bis 20 Buchstaben und Ziffern, ohne Leerzeichen und Umlaute.',
+    taken: 'Dieser Name ist vergeben. Bitte wählen Sie einen anderen.',
+    'no-version': 'Bitte wählen Sie eine der Versionen.',
+    'no-address': 'Das ist keine gültige E-Mail-Adresse.',
+    undeliverable: 'An diese Adresse kann keine E-Mail gesendet werden.',
+    'too-long': 'Das ist zu lang.',
+    invisible: 'Das enthält unsichtbare Zeichen.',
+  },
+  sent: {
+    title: 'Bitte sehen Sie in Ihr Postfach',
+    text: 'Wir haben Ihnen eine E-Mail mit einem Link gesendet. Ihre Anfrage gilt, sobald Sie sie dort innerhalb von drei Tagen bestätigen.',
+  },
+  confirm: {
+    title: 'Anfrage bestätigen',
+    text: 'Sie fragen mit der Adresse {email} die Instanz „{name}“ (Version {version}) an.',
+    submit: 'Anfrage bestätigen',
+  },
+  confirmed: {
+    title: 'Danke, Ihre Anfrage ist bestätigt',
+    text: 'Wir prüfen sie und antworten Ihnen per E-Mail.',
+  },
+  gone: {
+    title: 'Dieser Link ist nicht mehr gültig',
+    text: 'Er ist vielleicht unvollständig oder älter als drei Tage.',
+    again: 'Noch einmal anfragen',
+  },
+  closed: {
+    title: 'Anfragen sind zurzeit nicht möglich',
+    text: 'Bitte versuchen Sie es später noch einmal.',
+  },
+  tooMany: {
+    title: 'Das waren zu viele Versuche',
+    text: 'Bitte warten Sie eine Weile und versuchen Sie es dann erneut.',
+  },
+  welcome: { title: 'Instanzen', register: 'Eine Instanz anfragen', logIn: 'Anmelden' },
+}
+
+export const texts: Readonly<Record<RequestLanguage, RegisterTexts>> = { en, fr, de }

@@ -1,5 +1,5 @@
 import type { InstanceRequest, Registration, RegistrationFaults, RequestLanguage } from '@steward/manager-core'
-import { markup, page, type Html } from './page.js'
+import { markup, page, type AddressIn, type Html } from './page.js'
 import { texts } from './texts.js'
 
 /** Name of a field that people do not see; what fills it in is a program. */
@@ -9,8 +9,7 @@ export interface ViewOptions {
   readonly language: RequestLanguage
   /** Path of `/register`. */
   readonly base: string
-  /** Path and query of this page in the other language. */
-  readonly other?: string
+  readonly addressIn?: AddressIn
 }
 
 export interface FormView {

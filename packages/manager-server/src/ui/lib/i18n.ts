@@ -1,9 +1,13 @@
-import { createTexts, language } from '@steward/page-kit'
+import { createTexts, language, type Language } from '@steward/page-kit'
+import { de, sentences as german } from '../texts/de.js'
 import { en, type TextKey } from '../texts/en.js'
 import { fr } from '../texts/fr.js'
-import { sentences } from '../texts/fr/sentences.js'
+import { sentences as french } from '../texts/fr/sentences.js'
 
-export const { t, hasText } = createTexts<TextKey>({ en, fr })
+export const { t, hasText } = createTexts<TextKey>({ en, fr, de })
+
+/** What the action table says, by ids, in other languages than its own. */
+const sentences: Readonly<Record<Language, Readonly<Record<string, string>>>> = { en: {}, fr: french, de: german }
 
 /** What the server says in English, as its action table does; with the language of the text, when it is not the page's. */
 export interface Said {
@@ -21,9 +25,10 @@ export function inputSummaryOf(action: string, { name, summary }: { readonly nam
   return said(summary, [`${action}.input.${name}`, `input.${name}`])
 }
 
-/** @param ids of the French, the first that there is */
+/** @param ids of the translation, the first that there is */
 function said(english: string, ids: readonly string[]): Said {
   if (language === 'en') return { text: english, lang: undefined }
-  const id = ids.find((one) => Object.hasOwn(sentences, one))
-  return id === undefined ? { text: english, lang: 'en' } : { text: sentences[id] as string, lang: undefined }
+  const translated = sentences[language]
+  const id = ids.find((one) => Object.hasOwn(translated, one))
+  return id === undefined ? { text: english, lang: 'en' } : { text: translated[id] as string, lang: undefined }
 }

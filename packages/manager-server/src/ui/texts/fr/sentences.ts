@@ -207,4 +207,26 @@ export const sentences: Readonly<Record<string, string>> = {
   'token-remove.input.name': 'Nom du jeton',
   'proxy-check.summary': 'Essayer ce qui serait publié, sans rien changer',
   'proxy-publish.summary': 'Accorder ce que sert le serveur mandataire avec les instances',
+  'start.input.empty': 'Démarrer avec une base vide si les données manquent',
+  'upgrade.input.replace': 'Accepter une autre application, ou une version plus ancienne',
+  'upgradeall.input.keep-going': 'Après un échec, continuer avec les instances de la même version',
+  'saveall.input.keep-going':
+    'Sans effet : l’opération continue toujours ; conservé pour les planifications existantes',
+  'restore.input.other-instance':
+    'Accepter la sauvegarde d’une autre instance, que --from nomme en entier : <nom>/<sauvegarde>',
+  'isolate.input.name': 'Nom de l’instance',
+  'requests-password.summary': 'Envoyer un nouveau lien pour choisir le mot de passe d’une instance acceptée',
+  'token-add.input.hosts':
+    'Avec --instances : hôtes autorisés pour seturl et rename, séparés par des virgules (par défaut : aucun)',
+  'swarm-init.summary': 'Créer sur cette machine un swarm Docker pour les instances, ou utiliser celui qu’elle gère',
+  'swarm-init.input.advertise': 'Adresse de cette machine pour les autres nœuds',
+  'swarm-init.input.take-over': 'Utiliser un swarm dont le gestionnaire est perdu',
+  'swarm-label.summary': 'Étiqueter un nœud, pour SERVICE_PLACEMENT',
+  'swarm-label.input.node': 'Nom du nœud',
+  'swarm-label.input.labels': 'Étiquettes, sous la forme nom=valeur',
+  'swarm-drain.summary': 'Déplacer tout ce qui tourne sur un nœud vers d’autres, et attendre que ce soit fait',
+  'swarm-drain.input.node': 'Nom du nœud',
+  'swarm-drain.input.undo': 'Le laisser de nouveau exécuter des instances',
+  'swarm-drain.input.timeout': 'Secondes d’attente (par défaut : 300)',
+  'swarm-leave.summary': 'Retirer cette machine du swarm',
 }
