@@ -138,6 +138,8 @@ const helpAfter = `
 Settings from the environment: STEWARD_DATABASE STEWARD_SYNCHRONOUS STEWARD_HOST STEWARD_PORT STEWARD_WORKERS STEWARD_ENV
 STEWARD_LOG_LEVEL
 STEWARD_ADMIN_LOGIN STEWARD_ADMIN_PASSWORD (of the administrator: made when there is no such user)
+STEWARD_TOKEN_SECRET (signs tokens: base64 of 32 random bytes or more, the same for all servers; others after commas are
+still taken)
 STEWARD_DOCUMENTS (a folder or s3://bucket/prefix, over what app.yaml says)
 STEWARD_SERVICE_USER STEWARD_SERVICE_PASSWORD (of /io; without them it is off)
 STEWARD_NEUTRALISED=true (nothing is sent out: for copies)

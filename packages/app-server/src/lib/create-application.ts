@@ -31,7 +31,7 @@ import { loadServedModel } from './model-of.js'
 import { openDatabase } from './open-database.js'
 import { openDocuments } from './open-documents.js'
 import { openAuthenticator } from './plugins.js'
-import { loadSecret } from './secret.js'
+import { loadSecrets } from './secret.js'
 import type { Settings } from './settings.js'
 import { runSetup } from './setup.js'
 import type { Primary } from './workers/join-primary.js'
@@ -114,10 +114,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       ? await openAuthenticator(folder, definition.authenticator, { users: directory })
       : directory
     if (authenticator.close) opened.push(() => authenticator.close?.())
+    const [secret, ...oldSecrets] = settings.tokenSecrets ?? (await loadSecrets(join(dataFolder, 'token.secret')))
     const authentication = createAuthentication({
       authenticator,
       tokens: {
-        secret: await loadSecret(join(dataFolder, 'token.secret')),
+        secret,
+        oldSecrets,
         store: createRevokedTokens({ model, store }),
         ...(tokenMinutes !== undefined && { lifetimeSeconds: tokenMinutes * 60 }),
       },

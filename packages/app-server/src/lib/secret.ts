@@ -3,18 +3,27 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
+/** The first one signs tokens; the others signed tokens that are taken until they end. Of 32 bytes at least. */
+export type Secrets = readonly [Uint8Array, ...Uint8Array[]]
+
 /**
- * The secret that signs tokens: the file's content, made on the first start (mode 0600). Removing the file ends all tokens.
- *
- * @returns 32 bytes.
+ * The secrets of tokens: the file's lines, made with one on the first start (mode 0600). Removing the file ends all tokens; a
+ * new first line begins new ones.
  */
-export async function loadSecret(file: string): Promise<Uint8Array> {
+export async function loadSecrets(file: string): Promise<Secrets> {
   await mkdir(dirname(file), { recursive: true })
   if (!existsSync(file)) await makeSecret(file)
-  const secret = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64')
-  if (secret.length < 32)
-    throw new Error(`${file} does not hold a secret; remove it, and a new one is made (tokens in use end).`)
-  return secret
+  const secrets = parseSecrets((await readFile(file, 'utf8')).split('\n'))
+  if (!secrets) throw new Error(`${file} does not hold a secret; remove it, and a new one is made (tokens in use end).`)
+  return secrets
+}
+
+/** Of texts in base64; empty ones do not count. @returns `undefined` when one is too short, or there is none. */
+export function parseSecrets(texts: readonly string[]): Secrets | undefined {
+  const filled = texts.map((text) => text.trim()).filter((text) => text !== '')
+  const [first, ...others] = filled.map((text) => Buffer.from(text, 'base64'))
+  if (!first || [first, ...others].some(({ length }) => length < 32)) return undefined
+  return [first, ...others]
 }
 
 /** The file appears complete, and of two servers that start at once the first one's stays. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { parseSecrets, type Secrets } from './secret.js'
 import type { WorkerTask } from './workers/messages.js'
 
 /** What may be set from outside, over what `app.yaml` says. */
@@ -26,6 +27,8 @@ export interface Settings {
   readonly neutralised: boolean
   /** Addresses or ranges of proxies that are believed, when `app.yaml` says nothing of them. */
   readonly trustedProxies?: readonly string[] | undefined
+  /** Sign tokens, in place of the file in the data folder, which several servers may not share. */
+  readonly tokenSecrets?: Secrets | undefined
   /** The one user of `/io`; absent: `/io` is off. */
   readonly serviceAccount?: { readonly user: string; readonly password: string } | undefined
 }
@@ -72,6 +75,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     trustedProxies: text('STEWARD_TRUSTED_PROXIES')
       ?.split(',')
       .map((range) => range.trim()),
+    tokenSecrets: readTokenSecrets(text('STEWARD_TOKEN_SECRET')),
     serviceAccount: readServiceAccount(text),
   })
 }
@@ -87,6 +91,16 @@ function readYesNo(text: string | undefined, name: string): boolean {
   if (text === undefined || text === 'false') return false
   if (text === 'true') return true
   throw new SettingsError(`${name} must be true or false, not "${text}".`)
+}
+
+/** The message does not show it. */
+function readTokenSecrets(text: string | undefined): Settings['tokenSecrets'] {
+  const secrets = parseSecrets(text?.split(',') ?? [])
+  if (text === undefined || secrets) return secrets
+  throw new SettingsError(
+    'STEWARD_TOKEN_SECRET must be at least 32 random bytes in base64, more than one separated by commas; ' +
+      'make one with: openssl rand -base64 32',
+  )
 }
 
 /** The names without prefix are those of the requirements. */

@@ -346,6 +346,17 @@ describe('tokens', () => {
     return text
   }
 
+  it('tokens that an old secret signed are taken, those of a secret that is no longer given are not', async () => {
+    const token = await createTokens({ secret }).issue('7')
+    const newer = 'another secret of at least thirty-two bytes'
+    const rotated = createTokens({ secret: newer, oldSecrets: ['one more secret, which nobody used so far', secret] })
+    expect(await rotated.verify(token.token)).toMatchObject({ userId: '7', id: token.id })
+    const { token: signed } = await rotated.issue('8')
+    expect(await createTokens({ secret: newer }).verify(signed)).toMatchObject({ userId: '8' })
+    expect(await createTokens({ secret: newer }).verify(token.token)).toBeUndefined()
+    expect(await rotated.verify(`${token.token}x`)).toBeUndefined()
+  })
+
   it('login answers a token as plain text, which works instead of the password', async () => {
     const answer = await as(basic('ann', 'secret'), '/api/login')
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')

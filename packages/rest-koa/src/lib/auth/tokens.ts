@@ -9,6 +9,8 @@ export type TokenSecret = string | Uint8Array
 export interface TokenOptions {
   /** Signs the tokens. The application keeps it, so that tokens outlive a restart; a function is asked once, when first needed. */
   readonly secret: TokenSecret | (() => TokenSecret | Promise<TokenSecret>)
+  /** Signed tokens that are still in use, before `secret` was new: they are taken until they end. Default: none. */
+  readonly oldSecrets?: readonly TokenSecret[]
   /** How long a token works. Default 8 hours. Not specified; chosen as a working day. */
   readonly lifetimeSeconds?: number
   /** Who issues and takes the tokens; tokens of another issuer with the same secret are refused. Default `steward`. */
@@ -45,12 +47,14 @@ export interface Tokens {
 /** @throws TypeError for a secret that is too short; when it comes from a function, from the first call that needs it. */
 export function createTokens({
   secret,
+  oldSecrets = [],
   lifetimeSeconds = 8 * 3600,
   issuer = 'steward',
   store = createMemoryTokenStore(),
 }: TokenOptions): Tokens {
   let key: Promise<KeyObject> | undefined
   if (typeof secret !== 'function') key = Promise.resolve(toKey(secret))
+  const oldKeys = oldSecrets.map(toKey)
   const lifetimeMs = lifetimeSeconds * 1000
   return {
     issue,
@@ -79,12 +83,18 @@ export function createTokens({
 
   async function verify(token: string): Promise<Token | undefined> {
     const [signingKey, { errors, jwtVerify }] = await Promise.all([getKey(), import('jose')])
+    const options = { algorithms: ['HS256'], issuer, requiredClaims: ['sub', 'jti', 'exp'] }
+    const verifyWith = async ([key, ...others]: [KeyObject, ...KeyObject[]]): ReturnType<typeof jwtVerify> => {
+      try {
+        return await jwtVerify(token, key, options)
+      } catch (error) {
+        const [next, ...more] = others
+        if (!next || !(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+        return verifyWith([next, ...more])
+      }
+    }
     try {
-      const { payload } = await jwtVerify(token, signingKey, {
-        algorithms: ['HS256'],
-        issuer,
-        requiredClaims: ['sub', 'jti', 'exp'],
-      })
+      const { payload } = await verifyWith([signingKey, ...oldKeys])
       const { jti: id = '', sub: userId = '', exp = 0, stamp } = payload
       if (await store.isRevoked(id)) return undefined
       return { id, userId, expires: exp * 1000, stamp: stamp as string | undefined }
