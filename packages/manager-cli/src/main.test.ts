@@ -325,11 +325,10 @@ describe('failures', () => {
 
 describe('help', () => {
   test('of all commands is grouped; of one it has its examples', async () => {
-    const all = await cli('')
+    const all = await cli('--help')
     expect(all).toMatchObject({ code: 0, err: '' })
     expect(all.out).toContain('Instances:\n  show|sh [count]')
     expect(all.out).not.toContain('hidden')
-    expect((await cli('--help')).out).toBe(all.out)
     const show = await cli('show --help')
     expect(show.out).toContain('Examples:\n  manager show 3')
     expect(show.out).toContain('-a, --auto-save <yes|no>')
@@ -339,6 +338,53 @@ describe('help', () => {
     expect(await cli('help frob')).toMatchObject({ code: 2, out: '' })
     expect((await cli('drop --help')).out).toContain('--dry-run')
     expect((await cli('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('without a command', () => {
+  const statusOf = (state: string): Action => ({
+    ...base,
+    name: 'status',
+    aliases: ['st'],
+    summary: 'Show the status of an instance, or of the whole manager',
+    parameters: [{ ...name, required: false }],
+    view: { type: 'record' },
+    handler: async () => {
+      if (state === 'broken') throw new ManagerError('ERR_FAILED', 'It is broken.')
+      return { message: '1 instance', item: { state } }
+    },
+  })
+  const withStatus = (state: string) => (home: string) => {
+    const [manager, status] = [fakeManager(home), statusOf(state)]
+    const perform: Manager['perform'] = async (_, input, caller) =>
+      status.handler({ context: undefined as never, input, caller })
+    return { ...manager, actions: [...actions, status], perform }
+  }
+
+  test('the state is shown, then the usual commands as far as there is room', async () => {
+    writeFileSync(join(folder, 'config.sh'), '')
+    const { code, out, err } = await cli('', { createManager: withStatus('well'), columns: 40 })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out.replaceAll('\r', '')).toBe(`state: well
+
+Usual commands:
+  status [name]  Show the status of an …
+
+All commands: manager --help
+`)
+    expect(homes.at(-1)).toBe(folder)
+    const piped = await cli('', { createManager: withStatus('well') })
+    expect(piped.out).toContain('\n  status [name]  Show the status of an instance, or of the whole manager\n')
+  })
+
+  test('where there is no manager, how to create one is said; one that does not answer is a failure', async () => {
+    const env = { APPS_HOME: join(folder, 'none') }
+    const none = await cli('', { createManager: withStatus('well'), env })
+    expect(none).toMatchObject({ code: 0, err: '' })
+    expect(none.out).toMatch(/^There is no manager here yet\. To create one, run: manager init\n\nUsual commands:\n/)
+    writeFileSync(join(folder, 'config.sh'), '')
+    const broken = await cli('', { createManager: withStatus('broken') })
+    expect(broken).toEqual({ code: 1, out: '', err: 'manager: It is broken.\n', json: undefined })
   })
 })
 

@@ -4,7 +4,8 @@ import type { Manager } from '@steward/manager-core'
 import { actAsOwner } from './lib/act-as-owner.js'
 import { failureJson, failureOf, failureText } from './lib/failure.js'
 import { withWaitOfItsOwn } from './lib/global-options.js'
-import { homeFolder } from './lib/home-folder.js'
+import { usualCommands } from './lib/help.js'
+import { hasManager, homeFolder } from './lib/home-folder.js'
 import { interruptionBy } from './lib/interruption.js'
 import { applicationServer, command, defaultTemplate, packageVersion } from './lib/parts.js'
 import { createProgram, type CommandCall } from './lib/program.js'
@@ -18,7 +19,7 @@ export interface MainOptions extends Partial<Surroundings> {
 }
 
 /**
- * The command line. Streams, environment, folder and signals may be given; the default is the process's own.
+ * The command line; without a command, the state and the usual commands. Streams, environment, folder and signals may be given; the default is the process's own.
  *
  * @param args without the program's name
  * @returns the exit code: 0 ok · 1 failed · 2 usage · 3 not found · 4 refused · 5 busy · 6 rolled back · 7 needs
@@ -46,13 +47,20 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     const managerAt = (home: string | undefined) => (manager = createFor(homeFolder(home, surroundings)))
     const onCall = (one: CommandCall) => (call = one)
     const program = createProgram({ actions, version: packageVersion(), surroundings, onCall, managerAt })
-    if (typed.length === 0) program.help()
-    program.parse(typed, { from: 'user' })
+    const isBare = typed.length === 0
+    const usual = () => usualCommands(program, stdout.isTTY ? stdout.columns : undefined)
+    if (isBare && !hasManager(homeFolder(undefined, surroundings))) {
+      await write(stdout, `There is no manager here yet. To create one, run: manager init\n\n${usual()}`)
+      return 0
+    }
+    program.parse(isBare ? ['status'] : typed, { from: 'user' })
     if (!call) return 0
     const { action, options: given } = call
     const home = homeFolder(given.home, surroundings, action.defaultHome)
     if (!options.createManager && !action.asCaller) actAsOwner(home)
-    return runCall(call, (manager = createFor(home)), surroundings, interruption)
+    const code = await runCall(call, (manager = createFor(home)), surroundings, interruption)
+    if (isBare) await write(stdout, `\n${usual()}`)
+    return code
   }
   try {
     const first = await Promise.race([work(), interruption.second.then((code) => ({ code }))])

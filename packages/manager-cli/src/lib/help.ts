@@ -1,5 +1,6 @@
 import { Help, type Command } from 'commander'
 import { commandNamed, unknownCommand } from './command-group.js'
+import { cut } from './output/text.js'
 
 /** Finds what commander itself shows. */
 const plain = new Help()
@@ -18,6 +19,25 @@ export function addHelp(program: Command): void {
   program.addHelpText('after', '\nFor help on a command, run: manager <command> --help')
 }
 
+/** What most days need, in its order. */
+const usual = ['add', 'list', 'status', 'logs', 'save', 'restore', 'upgrade', 'restart', 'delete', 'doctor']
+
+/**
+ * Shown when no command was typed, as all of them would not fit on a screen.
+ *
+ * @param width of the terminal; undefined: nothing is cut
+ */
+export function usualCommands(program: Command, width: number | undefined): string {
+  const commands = usual.flatMap((name) => commandNamed(program, name) ?? [])
+  const terms = commands.map((command) => [command.name(), ...argumentsOf(command)].join(' '))
+  const longest = Math.max(0, ...terms.map((term) => term.length))
+  const lines = commands.map((command, at) => {
+    const line = `  ${(terms[at] as string).padEnd(longest)}  ${command.summary()}`
+    return width === undefined ? line : cut(line, width)
+  })
+  return ['Usual commands:', ...lines, '', 'All commands: manager --help', ''].join('\n')
+}
+
 /** For `configureHelp`. */
 export const helpConfiguration = {
   sortSubcommands: false,
@@ -31,9 +51,12 @@ export const helpConfiguration = {
 /** `list|ls [filter]`, `backups verify <name>`; options are for the command's own help. */
 function termOf(command: Command): string {
   const group = command.parent?.parent ? [command.parent.name()] : []
-  const args = command.registeredArguments.map((one) => {
+  return [...group, [command.name(), ...command.aliases()].join('|'), ...argumentsOf(command)].join(' ')
+}
+
+function argumentsOf({ registeredArguments }: Command): string[] {
+  return registeredArguments.map((one) => {
     const name = one.name() + (one.variadic ? '...' : '')
     return one.required ? `<${name}>` : `[${name}]`
   })
-  return [...group, [command.name(), ...command.aliases()].join('|'), ...args].join(' ')
 }

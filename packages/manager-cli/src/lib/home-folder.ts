@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Surroundings } from './surroundings.js'
@@ -24,6 +24,15 @@ export function homeFolder(
   if (fallback !== undefined) return recorded() ?? fallback
   const here = [cwd, join(cwd, '.manager')].find((folder) => existsSync(join(folder, 'config.sh')))
   return here ?? recorded() ?? join(env.HOME || homedir(), '.steward')
+}
+
+/** Whether a manager was made there; also where that cannot be seen, which commands then say why. */
+export function hasManager(home: string): boolean {
+  try {
+    return statSync(join(home, 'config.sh'), { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return true
+  }
 }
 
 function recorded(): string | undefined {
