@@ -11,7 +11,7 @@ const deep = [
   'packages/manager-core/src/lib/operation/{crash*,faults}.test.ts',
   'packages/manager-core/src/lib/runtime/limits/limits.test.ts',
   'packages/manager-core/src/lib/runtime/tomcat/tomcat-runtime.test.ts',
-  'packages/manager-core/src/lib/runtime/swarm/swarm-runtime.test.ts',
+  'packages/manager-core/src/lib/runtime/swarm/*.test.ts',
   'packages/manager-core/src/lib/instances/{documents,no-gap-real,webapp}.integration.test.ts',
   'packages/manager-core/src/lib/instances/no-gap.test.ts',
   'packages/manager-core/src/lib/testing/simulation/*.test.ts',

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../../errors.js'
 import { accountAt } from '../../accounts/account.js'
 import { instanceHomeAt } from '../../domain/home.js'
+import { isRunning, type Observed } from '../../domain/instance.js'
 import { readForeignFile } from '../../files/foreign.js'
 import { copiesOf, servingCopy, setServingCopy } from '../copies.js'
 import { nameOf } from '../container/body.js'
@@ -318,7 +319,8 @@ export function createSwarmRuntime({
       if (!now) return { state: 'stopped', restarts: 0, pids: [], missing: `service ${nameFor(ref)}` }
       const { service, tasks, nodes } = now
       const current = sinceStart(service, tasks)
-      const state = stateOf(service, tasks, { nodes, limit })
+      const relay = await processes.observe(ref)
+      const state = withRelay(stateOf(service, tasks, { nodes, limit }), relay.state)
       const serving = current.find((task) => isServing(task, nodes))
       const limits = JSON.parse(service.Spec.Labels[swarmLabels.limits] ?? '[]') as readonly LimitInForce[]
       const isUp = state === 'started' || state === 'starting'
@@ -332,11 +334,12 @@ export function createSwarmRuntime({
       }
     },
     async observeAll(refs) {
-      const { services, tasks, nodes } = await lookAtAll(refs)
+      const [{ services, tasks, nodes }, relays] = await Promise.all([lookAtAll(refs), processes.observeAll(refs)])
       return new Map(
         refs.map((ref) => {
           const service = services.get(nameFor(ref))
-          return [ref.id, service ? stateOf(service, tasks.get(service.ID) ?? [], { nodes, limit }) : 'stopped']
+          const state = service ? stateOf(service, tasks.get(service.ID) ?? [], { nodes, limit }) : 'stopped'
+          return [ref.id, withRelay(state, relays.get(ref.id) ?? 'unknown')]
         }),
       )
     },
@@ -403,6 +406,11 @@ function tokenKeyOf(folder: string): string {
     writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
   }
   return readForeignFile(file) ?? readFileSync(file, 'utf8')
+}
+
+/** After a boot of this machine, tasks of others run still, but nobody reaches them: it is started, its relay alone. */
+function withRelay(state: Observed, relay: Observed): Observed {
+  return isRunning(state) && !isRunning(relay) ? 'stopped' : state
 }
 
 function smallestCpuOf(nodes: ReadonlyMap<string, SwarmNode>): number {

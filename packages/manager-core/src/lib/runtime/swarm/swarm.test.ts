@@ -16,8 +16,10 @@ import {
 } from '../../../../../../tests/servers/index.js'
 import { startNginx } from '../../../../../../tests/servers/nginx.js'
 import type { TestProxy } from '../../../../../../tests/servers/proxy-server.js'
+import { bundledManager, crashAction } from '../../testing/bundled-manager.js'
 import { createTestManager, type TestManager } from '../../testing/create-test-manager.js'
 import { databaseConfig } from '../../testing/database-config.js'
+import { endProcessesOf } from '../../testing/end-processes.js'
 import { addCompany, authorizationOf, realApplication } from '../../testing/real-manager.js'
 import { takeTestPort } from '../../testing/take-ports.js'
 import { startTraffic, type Traffic } from '../../testing/traffic.js'
@@ -36,6 +38,9 @@ const extra = (more: string) =>
 
 /** Ends as soon as it is to serve; who only looks at the model has it. */
 const failing = `if (!/ --(describe|check|plan|sync)/.test(process.argv.join(' '))) process.exit(1)`
+
+const isDeep = process.env['TEST_DEEP'] === '1'
+const onlyDeep = 'npm run test:deep runs it'
 
 const title = `a manager whose instances run in a swarm of two nodes ${missing ?? ''}`
 
@@ -115,25 +120,39 @@ needs('postgresql', (postgresql) =>
       return made
     }
 
-    /** Name of the node on which it serves. */
-    async function nodeOf(name: string): Promise<string | undefined> {
+    function tell(what: string, begin: number): void {
+      const seconds = ((performance.now() - begin) / 1000).toFixed(1)
+      process.stdout.write(`Swarm: the instance serves from the other node ${seconds} s after ${what}.\n`)
+    }
+
+    /** Moves all to the node that is not the manager's. */
+    async function onNode2(): Promise<void> {
+      await manager.perform('swarm drain', { node: 'node1' })
+      await manager.perform('swarm drain', { node: 'node1', undo: true })
+      expect(await nodeOf('demo')).toBe('node2')
+    }
+
+    /** Where it serves. */
+    async function servingTask(name: string) {
       const { id } = manager.instance(name)
       const names = (['a', 'b'] as const).map((copy) => containerName({ id, folder: manager.path(name) }, copy))
       const tasks = await Promise.all(names.map((each) => tasksOf(engine(), [each])))
       const nodes = await nodesOf(engine())
       const task = tasks.flat().find((each) => isServing(each, nodes))
-      return nodes.get(task?.NodeID ?? '')?.Description.Hostname
+      return { id: task?.ID, node: nodes.get(task?.NodeID ?? '')?.Description.Hostname }
     }
 
-    async function companies(name: string): Promise<readonly string[]> {
+    const nodeOf = async (name: string) => (await servingTask(name)).node
+
+    async function companies(name: string, of = name): Promise<readonly string[]> {
       const response = await fetch(`http://127.0.0.1:${manager.instance(name).port}/api/rest/Company`, {
-        headers: { Authorization: await authorizationOf(manager, name) },
+        headers: { Authorization: await authorizationOf(manager, of) },
         signal: AbortSignal.timeout(100_000),
       })
       return ((await response.json()) as readonly { readonly com_name: string }[]).map((row) => row.com_name)
     }
 
-    async function traffic(name: string): Promise<Traffic> {
+    async function traffic(name: string, of: string): Promise<Traffic> {
       return startTraffic({
         port: proxy.http,
         headers: {
@@ -142,7 +161,7 @@ needs('postgresql', (postgresql) =>
           'Content-Type': 'application/json',
         },
         path: ({ method }) => (method === 'POST' ? '/api/rest/Company' : '/api/rest/Task'),
-        body: (id) => JSON.stringify({ com_name: `Company ${id}` }),
+        body: (id) => JSON.stringify({ com_name: `${of} ${id}` }),
         pauseMs: 50,
       })
     }
@@ -234,7 +253,7 @@ needs('postgresql', (postgresql) =>
     })
 
     it('restarts, upgrades, and goes back from a bad version without a failed request', async () => {
-      const requests = await traffic('demo')
+      const requests = await traffic('demo', 'Upgrade')
       await requests.round()
       expect((await manager.perform('restart', { name: 'demo' })).warnings).toBeUndefined()
       await publish(failing)
@@ -249,6 +268,15 @@ needs('postgresql', (postgresql) =>
       expect(made.length).toBeGreaterThan(10)
     })
 
+    it('is reached again after a boot of the manager machine, by the same task', async () => {
+      const before = await servingTask('demo')
+      await endProcessesOf(manager.home)
+      expect((await checkHealth(manager.instance('demo').port)).reason).toBe('unreachable')
+      await manager.perform('startall')
+      expect(await reasonOf('demo')).toBeUndefined()
+      expect(await servingTask('demo')).toEqual(before)
+    })
+
     it('moves everything from a node that is drained, and has no place left when both are', async () => {
       await addCompany(manager, 'demo', 'Before the loss')
       await manager.perform('swarm drain', { node: 'node2' })
@@ -258,9 +286,7 @@ needs('postgresql', (postgresql) =>
         message: 'No other node is ready to run what runs on "node1".',
       })
       await manager.perform('swarm drain', { node: 'node2', undo: true })
-      await manager.perform('swarm drain', { node: 'node1' })
-      expect(await nodeOf('demo')).toBe('node2')
-      await manager.perform('swarm drain', { node: 'node1', undo: true })
+      await onNode2()
       await expect((others[0] as TestManager).perform('swarm leave')).rejects.toMatchObject({
         code: 'ERR_STATE',
         message: expect.stringContaining('Instances run on "node2"'),
@@ -268,14 +294,97 @@ needs('postgresql', (postgresql) =>
       expect(await reasonOf('demo')).toBeUndefined()
     })
 
+    it('saves, restores, clones, renames and deletes one whose task is on another node', async ({ skip }) => {
+      if (!isDeep) return skip(onlyDeep)
+      await onNode2()
+      await addCompany(manager, 'demo', 'Before the save')
+      await manager.perform('save', { name: 'demo' })
+      await addCompany(manager, 'demo', 'After the save')
+      await manager.perform('restore', { name: 'demo' })
+      expect(await companies('demo')).toContain('Before the save')
+      expect(await companies('demo')).not.toContain('After the save')
+      await manager.perform('clone', { name: 'demo', new: 'twin' })
+      expect(manager.instance('twin').runtime).toBe('swarm')
+      expect(await companies('twin', 'demo')).toContain('Before the save')
+      await manager.perform('rename', { name: 'twin', new: 'other' })
+      expect(await reasonOf('other')).toBeUndefined()
+      expect((await manager.perform('logs', { name: 'other' })).list?.length).toBeGreaterThan(0)
+      expect(await nodeOf('demo')).toBeDefined()
+      await manager.perform('delete', { name: 'other', purge: true })
+      const services = await engine().ask<readonly { readonly Spec: { readonly Name: string } }[]>('GET', '/services')
+      expect(services?.every(({ Spec }) => Spec.Name.includes(manager.instance('demo').id))).toBe(true)
+      const found = (await manager.perform('doctor', { category: 'instances' })).list as readonly {
+        readonly level: string
+      }[]
+      expect(found.filter(({ level }) => level !== 'ok')).toEqual([])
+    })
+
+    it('serves from the other node while a node is cut off, and has one task when that is back', async ({ skip }) => {
+      if (!isDeep) return skip(onlyDeep)
+      await onNode2()
+      await addCompany(manager, 'demo', 'Before the cut')
+      const begin = performance.now()
+      await node(2).connect(false)
+      await expect.poll(() => companies('demo').catch(() => []), patience).toContain('Before the cut')
+      tell('a cable was pulled', begin)
+      expect(await nodeOf('demo')).toBe('node1')
+      await node(2).connect(true)
+      const states = async () =>
+        ((await manager.perform('swarm nodes')).list as { readonly state: string }[]).map(({ state }) => state)
+      await expect.poll(states, patience).toEqual(['ready', 'ready'])
+      const there = () => createContainerEngine(node(2).docker.socket).ask('GET', '/containers/json')
+      await expect.poll(there, patience).toEqual([])
+      expect(await companies('demo')).toContain('Before the cut')
+    })
+
+    it('is as before, or as after, when a manager is killed in the middle of an upgrade', async ({ skip }) => {
+      if (!isDeep) return skip(onlyDeep)
+      const { program } = await bundledManager()
+      const { home, template } = manager
+      const run = { home, applicationServer: realApplication.applicationServer, defaultTemplate: template }
+      for (const at of [
+        { at: 'effect', step: 'copy' },
+        { at: 'effect', step: 'point' },
+      ] as const) {
+        await publish(`// ${at.step}`)
+        expect(await crashAction(program, { ...run, at, action: 'upgrade', input: { name: 'demo' } })).toBeUndefined()
+        await manager.context.operations.recover(manager.caller)
+        expect(manager.instance('demo').operation).toBe('')
+        expect(await reasonOf('demo')).toBeUndefined()
+        expect(await companies('demo')).toContain('Before the loss')
+      }
+      await manager.perform('upgrade', { name: 'demo' })
+      expect(await reasonOf('demo')).toBeUndefined()
+    })
+
+    it('has several tasks that serve at the same time, on different nodes', async ({ skip }) => {
+      if (!isDeep) return skip(onlyDeep)
+      const settings = manager.path('demo', 'settings.sh')
+      const before = readFileSync(settings, 'utf8')
+      writeFileSync(settings, `${before}\nexport SERVICE_REPLICAS=2\n`)
+      const requests = await traffic('demo', 'Replica')
+      await requests.round()
+      expect((await manager.perform('restart', { name: 'demo' })).warnings).toBeUndefined()
+      const used = async () =>
+        ((await manager.perform('swarm nodes')).list as { readonly instances: string }[]).map(
+          ({ instances }) => instances,
+        )
+      await expect.poll(used, patience).toEqual(['demo', 'demo'])
+      await manager.perform('restart', { name: 'demo' })
+      await requests.round()
+      await requests.stop()
+      expect(requests.failures).toEqual([])
+      writeFileSync(settings, before)
+      await manager.perform('restart', { name: 'demo' })
+    })
+
     it('serves from the other node after a loss of power, with its data', async () => {
-      expect(await nodeOf('demo')).toBe('node2')
+      await onNode2()
       const begin = performance.now()
       await node(2).docker.cutPower()
       // The relay has callers wait until it is there again.
       await expect.poll(() => companies('demo').catch(() => []), patience).toContain('Before the loss')
-      const seconds = ((performance.now() - begin) / 1000).toFixed(1)
-      process.stdout.write(`Swarm: the instance serves from the other node ${seconds} s after a loss of power.\n`)
+      tell('a loss of power', begin)
       expect(await nodeOf('demo')).toBe('node1')
       expect((await manager.perform('swarm nodes')).list).toMatchObject([{ state: 'ready' }, { state: 'down' }])
       expect(await manager.perform('app-status', { name: 'demo' })).toMatchObject({
