@@ -25,6 +25,8 @@ export type {
   QualityModule,
   QualityProbe,
   QualityServer,
+  QualityServerOptions,
+  QualityServerPlugin,
   QualitySeverity,
 } from './lib/quality/quality-server.js'
 export type { QualityReport } from './lib/quality/report.js'

@@ -1,5 +1,6 @@
 export { createTestHome } from './lib/testing/test-home.js'
 export { testTemplateSource, type TemplateSourceFixture } from './lib/testing/template-source-suite.js'
+export { testQualityServer, type QualityServerFixture } from './lib/quality/contract/quality-server-suite.js'
 export { testRuntime } from './lib/runtime/contract/runtime-suite.js'
 export type { RuntimeUnderTest } from './lib/runtime/contract/runtime-under-test.js'
 export { testReverseProxy } from './lib/proxies/contract/proxy-suite.js'

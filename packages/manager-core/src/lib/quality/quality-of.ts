@@ -1,16 +1,17 @@
+import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import type { GlobalSettings, InstanceSettings } from '../settings/settings.js'
 import { globalTable } from '../settings/tables/global.js'
 import type { LintedApplication } from './analysed-application.js'
 import { createLocalQuality } from './local/local-quality.js'
-import type { QualityServer } from './quality-server.js'
+import type { QualityServer, QualityServerOptions, QualityServerPlugin } from './quality-server.js'
 import { createSonarqubeQuality, type SonarqubeOptions } from './sonarqube/sonarqube-quality.js'
 
-type Settings = Pick<GlobalSettings, 'baseUrl' | 'quality'>
+type Settings = Pick<GlobalSettings, 'baseUrl'> & { readonly quality: Omit<GlobalSettings['quality'], 'server'> }
 
 /**
- * What analyses an instance: the server of the settings, else this machine.
+ * What analyses an instance: the plug-in or server of the settings, else this machine.
  *
  * @returns also a sentence for the user when no server is set
  */
@@ -20,6 +21,8 @@ export function qualityOf(
   own: Pick<InstanceSettings, 'quality'>,
 ): { readonly server: QualityServer; readonly note?: string } {
   const { global } = context.settings
+  const plugin = pluginServer(context, application.instance, own)
+  if (plugin) return { server: plugin }
   const options = sonarqubeOptions(global, application.instance, own)
   if (options) return { server: createSonarqubeQuality(options) }
   return {
@@ -28,22 +31,46 @@ export function qualityOf(
   }
 }
 
+/** That of the package in `APPS_QUALITY_SERVER`; undefined: none is set. @throws ManagerError ERR_SETTINGS */
+export function pluginServer(
+  { settings, plugins }: Pick<ManagerContext, 'settings' | 'plugins'>,
+  instance: Pick<Instance, 'name'>,
+  own: Pick<InstanceSettings, 'quality'> = {},
+): QualityServer | undefined {
+  const { server } = settings.global.quality
+  if (server === undefined) return undefined
+  const plugin = plugins.load('qualityServer', server, 'APPS_QUALITY_SERVER') as QualityServerPlugin
+  try {
+    return plugin.open(serverOptions(settings.global, instance, own))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ManagerError('ERR_SETTINGS', `The quality server "${server}" cannot be used: ${reason}`, { cause: error })
+  }
+}
+
 /** undefined: no server is set, or only the address of the public one, which takes nothing without a token. */
 export function sonarqubeOptions(
+  settings: Settings,
+  instance: Pick<Instance, 'name'>,
+  own: Pick<InstanceSettings, 'quality'> = {},
+): SonarqubeOptions | undefined {
+  const options = serverOptions(settings, instance, own)
+  if (options.login === undefined && options.url === globalTable.APPS_QUALITY_URL.default) return undefined
+  return { ...options, scanner: settings.quality.scanner }
+}
+
+function serverOptions(
   { baseUrl, quality }: Settings,
   instance: Pick<Instance, 'name'>,
-  { quality: own }: Pick<InstanceSettings, 'quality'> = {},
-): SonarqubeOptions | undefined {
-  const url = own?.url ?? quality.url
+  { quality: own }: Pick<InstanceSettings, 'quality'>,
+): QualityServerOptions & { readonly url: string } {
   // A password belongs to the login that it was given with.
   const { login, password } = own?.login === undefined ? quality : own
-  if (login === undefined && url === globalTable.APPS_QUALITY_URL.default) return undefined
   return {
-    url,
+    url: own?.url ?? quality.url,
     login,
     password,
     organization: own?.organization ?? quality.organization,
-    scanner: quality.scanner,
     timeoutMs: quality.timeoutMs,
     project: own?.project ?? `${slugOf(baseUrl)}-${instance.name}`,
   }

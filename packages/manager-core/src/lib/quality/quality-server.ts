@@ -1,4 +1,5 @@
 import type { Instance } from '../domain/instance.js'
+import type { Secret } from '../domain/secret.js'
 
 /** A part of an application that is analysed by itself: a folder with objects or code. */
 export interface QualityModule {
@@ -76,4 +77,23 @@ export interface QualityServer {
     modules: readonly QualityModule[],
     options: AnalysisOptions,
   ): Promise<{ readonly reports: readonly ModuleReport[]; readonly notes: readonly string[] }>
+}
+
+/** What a package exports as `qualityServer`, for `APPS_QUALITY_SERVER=<package>`. */
+export interface QualityServerPlugin {
+  /** No I/O. @throws Error that names the setting that is missing or wrong */
+  open(options: QualityServerOptions): QualityServer
+}
+
+/** The settings of an instance, else of the manager. */
+export interface QualityServerOptions {
+  /** Prefix for the keys of projects. */
+  readonly project: string
+  /** How long each part of an analysis may take. */
+  readonly timeoutMs: number
+  readonly url?: string | undefined
+  /** A login, or a token when there is no password. */
+  readonly login?: Secret | undefined
+  readonly password?: Secret | undefined
+  readonly organization?: string | undefined
 }

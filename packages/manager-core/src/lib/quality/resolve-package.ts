@@ -2,6 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+/** Where packages are looked for: what the application has goes before what the manager has. */
+export function packagePlaces(app: string): readonly string[] {
+  return [app, dirname(fileURLToPath(import.meta.url))]
+}
+
 /**
  * The file of a package's command that the application has, else the manager.
  *
@@ -9,10 +14,11 @@ import { fileURLToPath } from 'node:url'
  * @returns undefined when neither has it
  */
 export function commandOfPackage(name: string, bin: string, app: string): string | undefined {
-  return [app, dirname(fileURLToPath(import.meta.url))].flatMap((folder) => commandFrom(folder, name, bin) ?? [])[0]
+  return packagePlaces(app).flatMap((folder) => commandFrom(folder, name, bin) ?? [])[0]
 }
 
-function commandFrom(folder: string, name: string, bin: string): string | undefined {
+/** That of a folder or those above it. */
+export function commandFrom(folder: string, name: string, bin: string): string | undefined {
   const own = join(folder, 'node_modules', name)
   const file = join(own, 'package.json')
   if (existsSync(file)) {

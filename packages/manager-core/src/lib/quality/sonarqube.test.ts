@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { Secret } from '../domain/secret.js'
 import { createTestManager } from '../testing/create-test-manager.js'
+import { testQualityServer } from './contract/quality-server-suite.js'
 import { sonarqubeOptions } from './quality-of.js'
 import type { AnalysedApplication } from './quality-server.js'
 import { createSonarqubeQuality, type SonarqubeOptions } from './sonarqube/sonarqube-quality.js'
@@ -258,4 +259,17 @@ it('sonarqubeOptions() needs a login or an address; those of the instance come f
     project: 'mine',
     organization: 'acme',
   })
+})
+
+testQualityServer('sonarqube', () => {
+  const options = { login: new Secret(token), scanner, project: 'shop-demo', timeoutMs: 60_000, pollMs: 1 }
+  answers['/api/system/status'] = { body: { status: 'UP', version: '10.4' } }
+  answers['/api/authentication/validate'] = { body: { valid: true } }
+  answers['/api/ce/task'] = task('SUCCESS')
+  answers['/api/issues/search'] = { body: { paging: { total: 0 }, issues: [] } }
+  return {
+    server: createSonarqubeQuality({ ...options, url }),
+    broken: createSonarqubeQuality({ ...options, url: 'http://127.0.0.1:1' }),
+    secrets: [token],
+  }
 })

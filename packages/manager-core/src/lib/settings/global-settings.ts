@@ -136,6 +136,7 @@ export function globalSettingsOf(
     saveAllParallel: value('APPS_SAVEALL_PARALLEL'),
     mail: mail(values),
     quality: {
+      server: value('APPS_QUALITY_SERVER'),
       url: value('APPS_QUALITY_URL'),
       login: value('APPS_QUALITY_LOGIN'),
       password: value('APPS_QUALITY_PASSWORD'),

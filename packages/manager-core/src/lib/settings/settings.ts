@@ -96,6 +96,8 @@ export interface GlobalSettings {
   readonly mail: MailSettings | undefined
   /** APPS_QUALITY_URL … */
   readonly quality: QualitySettings & {
+    /** Chosen: APPS_QUALITY_SERVER, a package; undefined: none. */
+    readonly server: string | undefined
     readonly url: string
     /** Chosen: APPS_QUALITY_SCANNER, absolute path; undefined: the first one that is found. */
     readonly scanner: string | undefined

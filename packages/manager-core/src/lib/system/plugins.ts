@@ -3,7 +3,7 @@ import { findPackageEntry } from '@steward/backup-targets'
 import { ManagerError } from '../../errors.js'
 
 /** What a package exports a plug-in as. */
-export type PluginExport = 'runtime' | 'templateSource' | 'databaseServer' | 'reverseProxy'
+export type PluginExport = 'runtime' | 'templateSource' | 'databaseServer' | 'reverseProxy' | 'qualityServer'
 
 /** Packages of npm that bring what the manager does not have. */
 export interface Plugins {

@@ -1,19 +1,27 @@
 import { relative } from 'node:path'
 import { runTool } from '../run-tool.js'
 import type { QualityIssue } from '../quality-server.js'
-import { commandOfPackage } from '../resolve-package.js'
+import { commandFrom, packagePlaces } from '../resolve-package.js'
 import type { Checked, LocalCall } from './check.js'
 
 const codeEnding = /\.[cm]?[jt]s$/
 
-/** What oxlint, else ESLint, finds in the code of an application: with the application's configuration, if it has one. */
+/**
+ * What a linter finds in the code of an application, with the application's configuration, if it has one: oxlint, else
+ * ESLint, of the application, else of the manager.
+ */
 export async function lintCode({ application, ...call }: LocalCall, all: readonly string[]): Promise<Checked> {
   const { folder, account, data } = application
   const files = all.filter((file) => codeEnding.test(file))
   if (files.length === 0) return { issues: [], notes: [] }
-  for (const { name, read } of linters) {
-    const command = commandOfPackage(name, name, folder)
-    if (command === undefined) continue
+  const [found] = packagePlaces(folder).flatMap((place) =>
+    linters.flatMap((linter) => {
+      const command = commandFrom(place, linter.name, linter.name)
+      return command === undefined ? [] : [{ ...linter, command }]
+    }),
+  )
+  if (found) {
+    const { name, read, command } = found
     const { stdout, stderr } = await runTool(process.execPath, [command, '--format', 'json', ...files], {
       ...call,
       folder,

@@ -206,6 +206,7 @@ export const globalTable = {
   APPS_MAILUSER: text('E-mail', 'User at the mail server'),
   APPS_MAILPASSWORD: secret('E-mail', 'Password at the mail server'),
 
+  APPS_QUALITY_SERVER: text('Code quality', 'Package with a quality server of your own (addition)'),
   APPS_QUALITY_URL: {
     type: 'url',
     section: 'Code quality',
