@@ -14,7 +14,7 @@ export function commandReference(actions: readonly Action[]): string {
 
 const intro = `# Commands of the manager
 
-Made of the action table; \`manager <command> --help\` prints the same. Options of every command, exit codes and the JSON
+Generated from the action table; \`manager <command> --help\` prints the same. Options of every command, exit codes and the JSON
 that \`--json\` gives are in [the operator's guide](manager.md).`
 
 function commandText(action: Action): string {
