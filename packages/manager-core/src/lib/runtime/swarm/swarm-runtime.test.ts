@@ -3,7 +3,9 @@ import { machinesAreMissing, startMachines, type TestMachines } from '../../../.
 import { testRuntime } from '../contract/runtime-suite.js'
 import { swarmUnderTest } from './swarm-for-test.js'
 
-const missing = machinesAreMissing()
+const missing =
+  machinesAreMissing() ??
+  (process.env['TEST_DEEP'] === '1' ? undefined : 'npm run test:deep runs it, as it starts thirty services')
 
 describe.skipIf(missing !== undefined)(`swarm runtime of one node ${missing ?? ''}`, () => {
   let machines: TestMachines
