@@ -21,9 +21,11 @@ const idle = (): Manager => ({
   close() {},
 })
 
-/** Splits as a shell does, as far as examples need it. */
+/** Splits as a shell does, as far as examples need it; where standard input comes from is no argument. */
 function words(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '')
+  return [...line.replace(/ < [\w-]+$/, '').matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, a, b, c]) => a ?? b ?? c ?? '',
+  )
 }
 
 const about = ({ parameters = [] }: Action) => (parameters[0]?.required ? parameters[0].type : undefined)
