@@ -37,6 +37,15 @@ fields:
   prd_maker_id: { type: reference, object: Maker, display: [mak_name], label: Maker }
   prd_margin: { type: string, length: 40, label: Margin }
 order: [prd_code]
+crosstabs:
+  months:
+    label: Kinds by month
+    lines: [{ field: prd_kind, label: Kind }]
+    columns: [{ field: prd_since, by: month }]
+    values: [{ function: count }, { function: sum, field: prd_price, name: sum, label: Sum of prices }]
+  active:
+    label: Active products
+    lines: [{ field: prd_active, label: Active }]
 `,
 }
 
@@ -378,6 +387,44 @@ needsBrowser((browser) => {
     await page.getByRole('heading', { name: "P002 It's new" }).waitFor()
   })
 
+  it('shows a pivot table with totals and a chart; a cell leads to its records', async () => {
+    await page.goto(`${app.origin}/ui/Product?prd_active=is%3Atrue`)
+    await page.getByRole('link', { name: 'Kinds by month' }).click()
+    await page.getByRole('heading', { name: 'Kinds by month' }).waitFor()
+    await page.getByText('Active: Yes').waitFor()
+    const cells = () => page.getByRole('row').evaluateAll((rows) => rows.map((one) => one.textContent))
+    const all = products.slice(0, count - 2).filter((one) => one.prd_active)
+    const fruits = all.filter((one) => one.prd_kind === 'fruit').length
+    const tools = all.length - fruits
+    expect(await cells()).toEqual([
+      'Kind2020-01Total',
+      `Fruit${fruits}${fruits}`,
+      `Tool${tools}${tools}`,
+      `Total${all.length}${all.length}`,
+    ])
+    await page.getByLabel('Value').selectOption('Sum of prices')
+    const sum = all.filter((one) => one.prd_kind === 'fruit').reduce((total, one) => total + one.prd_price, 0)
+    await page
+      .getByRole('link', { name: sum.toLocaleString('en') })
+      .first()
+      .waitFor()
+    await page.getByRole('tab', { name: 'Chart' }).click()
+    await page.getByRole('img', { name: /^2020-01: / }).waitFor()
+    await page.getByRole('tab', { name: 'Table' }).click()
+    await row(page, 'Fruit').getByRole('link').first().click()
+    await isShown('/ui/Product?prd_active=is%3Atrue&prd_kind=is%3Afruit&prd_since=from%3A2020-01-01%3B2020-01-31')
+    await page.getByText(`${fruits} records`).waitFor()
+    await page.goto(`${app.origin}/ui/Product/pivot/active`)
+    await page.getByRole('tab', { name: 'Chart' }).click()
+    await page
+      .getByRole('definition')
+      .filter({ hasText: `${all.length}` })
+      .first()
+      .waitFor()
+    await page.goto(`${app.origin}/ui/Product/pivot/none`)
+    await page.getByRole('heading', { name: 'Nothing found at this address' }).waitFor()
+  })
+
   it('leads to a record and along its references; bad addresses say so', async () => {
     await page.goto(`${app.origin}/ui/Product`)
     await page.getByRole('link', { name: 'P001' }).click()
@@ -487,6 +534,12 @@ needsBrowser((browser) => {
       await other.page.getByRole('button', { name: 'Filter', exact: true }).click()
       await other.page.getByRole('dialog').waitFor()
       await check('filter')
+      await other.page.goto(`${app.origin}/ui/Product/pivot/months`)
+      await row(other.page, 'Fruit').waitFor()
+      await check('pivot')
+      await other.page.getByRole('tab', { name: 'Chart' }).click()
+      await other.page.getByRole('img', { name: /^2020-01: / }).waitFor()
+      await check('pivot-chart')
       await other.page.goto(`${app.origin}/ui/Product/1`)
       await other.page.getByRole('heading', { name: /^P001/ }).waitFor()
       await check('record')

@@ -20,6 +20,14 @@ const Record = lazy(() =>
   ),
 )
 
+/** Loaded when a pivot table is first shown. */
+const Pivot = lazy(() =>
+  import('./views/pivot.js').then(
+    (loaded) => loaded.Pivot,
+    () => ViewFailed,
+  ),
+)
+
 /** Views by address. */
 export function App() {
   const session = useSession()
@@ -40,6 +48,7 @@ export function App() {
           <Route path={`${uiPath}/`} component={Home} />
           <Route path={`${uiPath}/:object`} component={List} />
           <Route path={`${uiPath}/:object/:id`} component={Record} />
+          <Route path={`${uiPath}/:object/pivot/:name`} component={Pivot} />
           <Route default component={NotFound} />
         </Router>
       </Shell>

@@ -84,12 +84,18 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
         <Value field={field} value={record[field.name]} />
       ),
   }))
+  const conditions = writeListAddress({ words: address.words, order: '', conditions: address.conditions })
   return (
     <View
       title={plural}
       aside={count !== undefined && t('list.count', { count })}
       actions={
         <>
+          {metadata.crosstabs.map(({ name, label, help }) => (
+            <ButtonLink key={name} title={help || undefined} href={pathTo(metadata.name, 'pivot', name) + conditions}>
+              {label || name}
+            </ButtonLink>
+          ))}
           <ColumnChoice metadata={metadata} shown={fields} onChoose={choose} />
           {metadata.create && (
             <ButtonLink kind="primary" icon="add" href={pathTo(metadata.name, '0')}>
