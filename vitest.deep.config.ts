@@ -4,6 +4,7 @@ import usual from './vitest.config.js'
 /** Tests that look for rare events, with the numbers that this takes: `npm run test:deep`. In `npm test` they are small. */
 const deep = [
   'tests/consistency/**/*.test.ts',
+  'tests/several-servers/*.test.ts',
   'tests/{catalogue-fuzz,filter-fuzz,large-documents,openapi-fuzz,published,records-pages,rest-service,rights-fuzz,setup-machine,tester,website}.test.ts',
   'packages/db-adapters/src/lib/*/store/{adapter,contract.integration}.test.ts',
   'packages/db-adapters/src/lib/joined-transactions.integration.test.ts',
