@@ -1,8 +1,13 @@
-// Checks what users read (texts in code, docs, READMEs, changesets) for words that the glossary of CONTRIBUTING.md replaces.
+// Checks what users read (texts in code, docs, READMEs, changesets) for words that the glossary of CONTRIBUTING.md replaces, and for typos.
 import path from 'node:path'
 import { checkWords } from './words/check.mjs'
+import { checkSpelling } from './words/spelling.mjs'
 
-const findings = checkWords(path.dirname(import.meta.dirname))
+const root = path.dirname(import.meta.dirname)
+const findings = checkWords(root)
 for (const { file, line, found, say } of findings)
   process.stderr.write(`${file}:${line}: “${found}”: write ${say}; see "Words" in CONTRIBUTING.md.\n`)
-if (findings.length > 0) process.exitCode = 1
+const misspellings = await checkSpelling(root)
+for (const { file, line, word } of misspellings)
+  process.stderr.write(`${file}:${line}: “${word}” is misspelt, or missing in scripts/words/dictionary.txt.\n`)
+if (findings.length + misspellings.length > 0) process.exitCode = 1

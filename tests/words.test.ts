@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { root } from '../scripts/packages.mjs'
 import { checkWords } from '../scripts/words/check.mjs'
 import { glossaryOf, readGlossary } from '../scripts/words/glossary.mjs'
+import { misspellingsOf } from '../scripts/words/spelling.mjs'
 
 const table = `| Say | Not | Except |
 | --- | --- | --- |
@@ -89,5 +90,21 @@ describe('the glossary of CONTRIBUTING.md', () => {
 
   it('is kept by every text of this repository', () => {
     expect(checkWords(root)).toEqual([])
+  })
+})
+
+describe('misspellingsOf()', () => {
+  it.each([
+    ['docs/a.md', '\nAn instnace `instnace`.\n'],
+    ['packages/x/src/a.ts', "\nthrow new Error('An instnace.')"],
+    ['packages/x/src/a.ts', '\n/** An instnace of `instnace`. */\nexport const instnace = 1'],
+    ['packages/x/src/a.ts', '\nconst a = 1 // An instnace.'],
+  ])('finds a typo in the second line of %s', async (file, text) => {
+    expect(await misspellingsOf(file, text, [])).toEqual([{ file, line: 2, word: 'instnace' }])
+  })
+
+  it('accepts words of the dictionary, both spellings of English, and names in capitals', async () => {
+    const text = 'The instnace has a colour, a color, and APPS_QUALIFD.'
+    expect(await misspellingsOf('docs/a.md', text, ['instnace'])).toEqual([])
   })
 })

@@ -47,6 +47,19 @@ export function userTextsOf(file, source) {
   return { file, source, prose: file.endsWith('.md') ? proseOfMarkdown(source) : proseOfCode(file, source) }
 }
 
+/**
+ * The comments of code at their places, with blanks for all else.
+ * @param {string} source
+ */
+export function commentsOf(source) {
+  const comments = [...blank(source)]
+  for (const { index, 0: comment } of source.matchAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g)) {
+    const text = comment.replaceAll(/`[^`\n]*`|\bhttps?:\/\/\S+|@\w+/g, blank)
+    for (let at = 0; at < text.length; at += 1) comments[index + at] = text.charAt(at)
+  }
+  return comments.join('')
+}
+
 const blank = (/** @type {string} */ text) => text.replaceAll(/[^\n]/g, ' ')
 
 /** Everything but code, addresses, and comments. */
