@@ -32,9 +32,9 @@ export default defineConfig({
     // On two cores: half of its time a file waits, for a program that starts, a server, a timer.
     maxWorkers: 4,
     // Only what hangs is ended: a machine that is busy with other work is slow, and no test says how fast one must be.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 150_000 } },
     // Other packages are loaded as users load them: built, by Node itself.
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
     coverage: { include: ['packages/*/src/**'] },
