@@ -221,6 +221,8 @@ export const sentences: Readonly<Record<string, string>> = {
   'swarm-init.summary': 'Créer sur cette machine un swarm Docker pour les instances, ou utiliser celui qu’elle gère',
   'swarm-init.input.advertise': 'Adresse de cette machine pour les autres nœuds',
   'swarm-init.input.take-over': 'Utiliser un swarm dont le gestionnaire est perdu',
+  'swarm-registry.summary': 'Démarrer sur cette machine un registre, d’où les nœuds du swarm obtiennent leurs images',
+  'swarm-registry.input.port': 'Son port (par défaut : 5000)',
   'swarm-label.summary': 'Étiqueter un nœud, pour SERVICE_PLACEMENT',
   'swarm-label.input.node': 'Nom du nœud',
   'swarm-label.input.labels': 'Étiquettes, sous la forme nom=valeur',
