@@ -11,16 +11,39 @@ const together = {
   server: ['packages/app-server/src/**/*.test.ts'],
   manager: ['packages/{manager-core,manager-cli,manager-server}/src/**/*.test.ts'],
 }
-const apart = Object.values(together).flat()
+/**
+ * Tests that make and remove interfaces of the network. A browser ends its requests then (`ERR_NETWORK_CHANGED`), so all
+ * others wait for these.
+ */
+const network = [
+  'packages/manager-core/src/lib/runtime/{container-*,swarm/*,systemd/*}.test.ts',
+  'tests/{docker-images,servers/docker}.test.ts',
+]
+const apart = [...network, ...Object.values(together).flat()]
 const all = ['packages/**/src/**/*.test.ts', 'examples/**/*.test.ts', 'tests/**/*.test.ts']
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'alone', include: all, exclude: [...configDefaults.exclude, ...apart] } },
+      { extends: true, test: { name: 'network', include: network, sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: all,
+          exclude: [...configDefaults.exclude, ...apart],
+          sequence: { groupOrder: 1 },
+        },
+      },
       ...Object.entries(together).map(([name, include]) => ({
         extends: true as const,
-        test: { name, include, isolate: false },
+        test: {
+          name,
+          include,
+          exclude: [...configDefaults.exclude, ...network],
+          isolate: false,
+          sequence: { groupOrder: 1 },
+        },
       })),
     ],
     globalSetup: ['tests/servers/setup.ts'],
