@@ -14,7 +14,11 @@ export function Words({ value, label, onSearch }: SearchProps) {
       onSearch={(text) => {
         setTyped(text)
         clearTimeout(timer.current)
-        timer.current = setTimeout(() => onSearch(text.trim()), 300)
+        const { pathname } = location
+        timer.current = setTimeout(() => {
+          // Another screen that was chosen meanwhile may still be loading: it is not left again.
+          if (location.pathname === pathname) onSearch(text.trim())
+        }, 300)
       }}
     />
   )
