@@ -114,7 +114,13 @@ describe.runIf(process.env['TEST_DEEP'] === '1')('the site', () => {
         await keepScreenshot(page, `site-${name}-${width}-${colorScheme}`)
         if (name === 'front') {
           const picture = await page.locator('.VPHero .image-src:visible').boundingBox()
-          expect(picture?.width).toBeGreaterThan(320)
+          expect(picture?.width).toBeGreaterThanOrEqual(300)
+          const title = await page.getByRole('heading', { level: 1 }).boundingBox()
+          expect(
+            picture!.x + picture!.width <= title!.x ||
+              picture!.y + picture!.height <= title!.y ||
+              picture!.x >= title!.x + title!.width,
+          ).toBe(true)
         }
         expect(problems, name).toEqual([])
         await close()
