@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FakeApplication } from '../fake-application.js'
+import { existsSync, readFileSync } from './files.js'
 import { machine, pause, type SimulatedInstance } from './machine.js'
 
 /** How the application in a folder behaves. */

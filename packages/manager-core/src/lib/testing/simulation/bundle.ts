@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, symlinkSync, mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -12,6 +13,7 @@ const packages = fileURLToPath(new URL('../../../../../', import.meta.url))
 const standIns: Readonly<Record<string, string>> = {
   'node:fs': 'modules/fs.ts',
   'node:fs/promises': 'modules/fs-promises.ts',
+  'node:os': 'modules/os.ts',
   'node:sqlite': 'modules/sqlite.ts',
   'node:timers/promises': 'modules/timers-promises.ts',
   'node:crypto': 'modules/crypto.ts',
@@ -79,6 +81,8 @@ function onSimulatedMachine(mutations: readonly Mutation[], applied: Set<Mutatio
         const isOwn = importer.startsWith(folder) && path !== '@steward/backup-targets'
         return standIn === undefined || isOwn ? undefined : { path: join(folder, standIn) }
       })
+      // It writes files itself.
+      onResolve({ filter: /^modern-tar/ }, ({ path }) => ({ path: createRequire(import.meta.url).resolve(path) }))
       onResolve({ filter: /\/create-process-runtime\.js$/ }, () => ({ path: join(folder, 'runtime.ts') }))
       onResolve({ filter: /\/registry-copies\.js$/ }, ({ importer }) =>
         importer.endsWith('/lib/manager.ts') ? { path: join(folder, 'modules/registry-copies.ts') } : undefined,

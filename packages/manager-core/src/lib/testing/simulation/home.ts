@@ -1,9 +1,9 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManager, type Manager } from '../../manager.js'
+import { imageOfDisk, replaceDisk, simulatedRoot, type DiskImage } from './disk.js'
+import { mkdirSync, utimesSync, writeFileSync } from './files.js'
 import { machine, newMachineState } from './machine.js'
-import { closeConnections, replaceRegistry } from './modules/sqlite.js'
+import { bringBackRegistry, keepRegistry, removeRegistries } from './modules/sqlite.js'
 import { simulatedTarget } from './target.js'
 
 /** A home in a folder of its own, for one history after the other. */
@@ -43,33 +43,33 @@ const configOf = (keepLast: number) =>
     '',
   ].join('\n')
 
-/** In memory, where there is a file system of it. */
 export function createSimulatedHome(): SimulatedHome {
-  const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'steward-simulation-'))
-  const [folder, template, first, kept] = ['home', 'template', 'first', 'kept'].map((name) => join(root, name)) as [
-    string,
-    string,
-    string,
-    string,
+  const [folder, template, registry] = [
+    `${simulatedRoot}/home`,
+    `${simulatedRoot}/template`,
+    `${simulatedRoot}/home/manager.db`,
   ]
-  const copy = (from: string, to: string) => {
-    const names = existsSync(to) ? readdirSync(to) : []
-    for (const name of names) if (name !== 'manager.db') rmSync(join(to, name), { recursive: true, force: true })
-    cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+  const images = new Map<'first' | 'kept', DiskImage>()
+  const keep = (name: 'first' | 'kept') => {
+    keepRegistry(registry, name)
+    images.set(name, imageOfDisk())
   }
-  const bringBack = (from: string) => replaceRegistry(join(folder, 'manager.db'), () => copy(from, folder))
+  const bringBack = (name: 'first' | 'kept') => {
+    bringBackRegistry(registry, name)
+    replaceDisk(images.get(name))
+  }
   const home: SimulatedHome = {
     folder,
     template,
     reset(seed) {
       machine.boot(newMachineState(seed))
+      if (images.has('first')) bringBack('first')
       home.changeTemplate(0, 'start')
-      if (existsSync(first)) bringBack(first)
-      writeFileSync(join(folder, 'config.sh'), configOf(machine.state.keepLast), { mode: 0o600 })
+      writeFileSync(`${folder}/config.sh`, configOf(machine.state.keepLast), { mode: 0o600 })
     },
-    begin: () => copy(folder, first),
-    keep: () => copy(folder, kept),
-    bringBack: () => bringBack(kept),
+    begin: () => keep('first'),
+    keep: () => keep('kept'),
+    bringBack: () => bringBack('kept'),
     manager: () =>
       createManager({
         home: folder,
@@ -92,11 +92,10 @@ export function createSimulatedHome(): SimulatedHome {
       write('objects/Note.yaml', 'name: Note\nfields:\n  - name: text\n')
       write('fake.json', JSON.stringify(does === 'start' ? {} : { start: 'fail' }))
     },
-    remove() {
-      closeConnections()
-      rmSync(root, { recursive: true, force: true })
-    },
+    remove: removeRegistries,
   }
+  machine.boot(newMachineState(0))
+  replaceDisk()
   mkdirSync(folder)
   writeFileSync(join(folder, 'config.sh'), configOf(1), { mode: 0o600 })
   writeFileSync(join(folder, 'version-1.0.sh'), `export APPS_TEMPLATE=folder:${template}\n`, { mode: 0o600 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from './files.js'
 import { machine } from './machine.js'
 import { sharedRegistry, sharedStatement } from './modules/sqlite.js'
 

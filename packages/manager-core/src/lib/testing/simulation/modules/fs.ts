@@ -1,9 +1,11 @@
-// Stands in for `node:fs`: the same calls on the same files, each of them seen by the simulated machine.
+// Stands in for `node:fs`: the same calls on the simulated disk, each of them seen by the simulated machine.
 import type * as Fs from 'node:fs'
 import { Readable, Writable } from 'node:stream'
+import { isSimulated } from '../disk.js'
+import * as files from '../files.js'
 import { act, current, findProcess, inTurn, look, machine } from '../machine.js'
 
-export const real = globalThis.process.getBuiltinModule('node:fs')
+const real = globalThis.process.getBuiltinModule('node:fs')
 
 function noRoom(path: unknown): Error {
   return Object.assign(new Error(`ENOSPC: no space left on device, write '${String(path)}'`), {
@@ -22,6 +24,13 @@ export function takeRoom(path: unknown): void {
 
 type Path = Fs.PathLike | number
 
+/** What is not on the simulated disk is read where it is. */
+const diskOf = (path: Path) =>
+  (typeof path === 'number' || isSimulated(String(path)) ? files : real) as Pick<
+    typeof real,
+    keyof typeof files & keyof typeof real
+  >
+
 function halfOf(content: unknown): Uint8Array {
   const bytes = typeof content === 'string' ? Buffer.from(content) : (content as Uint8Array)
   return bytes.subarray(0, bytes.length >> 1)
@@ -34,7 +43,7 @@ function keepOpen(fd: number, path: Fs.PathLike): number {
   if (!process) return fd
   const close = () => {
     try {
-      real.closeSync(fd)
+      files.closeSync(fd)
     } catch {
       // It was closed.
     }
@@ -57,44 +66,44 @@ export const writeFileSync: typeof Fs.writeFileSync = (path, content, options) =
     `write ${nameOf(path)}`,
     () => {
       takeRoom(path)
-      real.writeFileSync(path, content, options)
+      files.writeFileSync(path, content, options)
     },
-    () => real.writeFileSync(path, halfOf(content), options),
+    () => files.writeFileSync(path, halfOf(content), options),
   )
 
 export const appendFileSync: typeof Fs.appendFileSync = (path, content, options) =>
   act(`append ${String(path)}`, () => {
     takeRoom(path)
-    real.appendFileSync(path, content, options)
+    files.appendFileSync(path, content, options)
   })
 
 export const mkdirSync = ((path: Fs.PathLike, options?: Fs.MakeDirectoryOptions) =>
   act(`mkdir ${String(path)}`, () => {
     takeRoom(path)
-    return real.mkdirSync(path, options)
+    return files.mkdirSync(path, options)
   })) as typeof Fs.mkdirSync
 
 export const mkdtempSync = ((prefix: string) =>
   act(`mkdtemp ${prefix}`, () => {
     takeRoom(prefix)
     const path = prefix + machine.random.bytes(4).toString('hex')
-    real.mkdirSync(path, { mode: 0o700 })
+    files.mkdirSync(path, { mode: 0o700 })
     return path
   })) as typeof Fs.mkdtempSync
 
 export const renameSync: typeof Fs.renameSync = (from, to) =>
-  act(`rename ${String(from)} ${String(to)}`, () => real.renameSync(from, to))
+  act(`rename ${String(from)} ${String(to)}`, () => files.renameSync(from, to))
 
 export const symlinkSync: typeof Fs.symlinkSync = (target, path, type) =>
   act(`symlink ${String(path)}`, () => {
     takeRoom(path)
-    real.symlinkSync(target, path, type)
+    files.symlinkSync(target, path, type)
   })
 
 export const linkSync: typeof Fs.linkSync = (from, to) =>
   act(`link ${String(to)}`, () => {
     takeRoom(to)
-    real.linkSync(from, to)
+    files.linkSync(from, to)
   })
 
 export const copyFileSync: typeof Fs.copyFileSync = (from, to, mode) =>
@@ -102,18 +111,18 @@ export const copyFileSync: typeof Fs.copyFileSync = (from, to, mode) =>
     `copy ${String(to)}`,
     () => {
       takeRoom(to)
-      real.copyFileSync(from, to, mode)
+      files.copyFileSync(from, to, mode)
     },
-    () => real.writeFileSync(to, halfOf(real.readFileSync(from))),
+    () => files.writeFileSync(to, halfOf(files.readFileSync(from))),
   )
 
 export const unlinkSync: typeof Fs.unlinkSync = (path) =>
   act(`unlink ${String(path)}`, () => {
-    real.unlinkSync(path)
+    files.unlinkSync(path)
     giveRoom(path)
   })
 
-export const rmdirSync: typeof Fs.rmdirSync = (path) => act(`rmdir ${String(path)}`, () => real.rmdirSync(path))
+export const rmdirSync: typeof Fs.rmdirSync = (path) => act(`rmdir ${String(path)}`, () => files.rmdirSync(path))
 
 function giveRoom(path: Fs.PathLike): void {
   // The reserve has room for some pages of the registry.
@@ -122,15 +131,15 @@ function giveRoom(path: Fs.PathLike): void {
 
 /** Entry by entry, so that it can end in its middle. */
 export const rmSync: typeof Fs.rmSync = (path, options = {}) => {
-  const stats = look(() => real.lstatSync(path, { throwIfNoEntry: false }))
+  const stats = look(() => files.lstatSync(path, { throwIfNoEntry: false }))
   if (!stats && options.force) return
   if (!stats?.isDirectory() || !options.recursive) return act(`rm ${String(path)}`, () => remove(path, options))
-  for (const name of real.readdirSync(path)) rmSync(`${String(path)}/${name}`, options)
+  for (const name of files.readdirSync(path)) rmSync(`${String(path)}/${name}`, options)
   rmdirSync(path)
 }
 
 function remove(path: Fs.PathLike, options: Fs.RmOptions): void {
-  real.rmSync(path, options)
+  files.rmSync(path, options)
   giveRoom(path)
 }
 
@@ -138,14 +147,14 @@ function remove(path: Fs.PathLike, options: Fs.RmOptions): void {
 export const cpSync: typeof Fs.cpSync = (from, to, options = {}) => {
   const [source, target] = [String(from), String(to)]
   if (options.filter && !options.filter(source, target)) return
-  const stats = look(() => real.lstatSync(source))
+  const stats = look(() => files.lstatSync(source))
   if (stats.isDirectory()) {
     if (!options.recursive) throw Object.assign(new Error(`${source} is a folder`), { code: 'ERR_FS_EISDIR' })
-    if (!real.existsSync(target)) mkdirSync(target, { recursive: true, mode: stats.mode })
-    for (const name of real.readdirSync(source)) cpSync(`${source}/${name}`, `${target}/${name}`, options)
+    if (!files.existsSync(target)) mkdirSync(target, { recursive: true, mode: stats.mode })
+    for (const name of files.readdirSync(source)) cpSync(`${source}/${name}`, `${target}/${name}`, options)
   } else if (stats.isSymbolicLink()) {
     rmSync(target, { force: true })
-    symlinkSync(real.readlinkSync(source), target)
+    symlinkSync(files.readlinkSync(source), target)
   } else {
     copyFileSync(source, target, options.mode ?? 0)
   }
@@ -153,32 +162,36 @@ export const cpSync: typeof Fs.cpSync = (from, to, options = {}) => {
 }
 
 export const chmodSync: typeof Fs.chmodSync = (path, mode) =>
-  act(`chmod ${String(path)}`, () => real.chmodSync(path, mode))
+  act(`chmod ${String(path)}`, () => files.chmodSync(path, mode))
 export const chownSync: typeof Fs.chownSync = (path, uid, gid) =>
-  act(`chown ${String(path)}`, () => real.chownSync(path, uid, gid))
+  act(`chown ${String(path)}`, () => files.chownSync(path, uid, gid))
 export const utimesSync: typeof Fs.utimesSync = (path, accessed, modified) =>
-  act(`utimes ${String(path)}`, () => real.utimesSync(path, accessed, modified))
+  act(`utimes ${nameOf(path)}`, () => files.utimesSync(path, accessed, modified))
 export const truncateSync: typeof Fs.truncateSync = (path, length) =>
-  act(`truncate ${String(path)}`, () => real.truncateSync(path, length))
+  act(`truncate ${String(path)}`, () => files.truncateSync(path, length))
 export const ftruncateSync: typeof Fs.ftruncateSync = (fd, length) =>
-  act(`ftruncate ${nameOf(fd)}`, () => real.ftruncateSync(fd, length))
+  act(`ftruncate ${nameOf(fd)}`, () => files.ftruncateSync(fd, length))
 export const fchmodSync: typeof Fs.fchmodSync = (fd, mode) =>
-  act(`fchmod ${nameOf(fd)}`, () => real.fchmodSync(fd, mode))
+  act(`fchmod ${nameOf(fd)}`, () => files.fchmodSync(fd, mode))
 export const fchownSync: typeof Fs.fchownSync = (fd, uid, gid) =>
-  act(`fchown ${nameOf(fd)}`, () => real.fchownSync(fd, uid, gid))
-export const fsyncSync: typeof Fs.fsyncSync = (fd) => look(() => real.fsyncSync(fd))
-export const fdatasyncSync: typeof Fs.fdatasyncSync = (fd) => look(() => real.fdatasyncSync(fd))
+  act(`fchown ${nameOf(fd)}`, () => files.fchownSync(fd, uid, gid))
+export const fsyncSync: typeof Fs.fsyncSync = (fd) => look(() => files.fsyncSync(fd))
+export const fdatasyncSync: typeof Fs.fdatasyncSync = (fd) => look(() => files.fdatasyncSync(fd))
+
+export const futimesSync = utimesSync as unknown as typeof Fs.futimesSync
+export const lutimesSync: typeof Fs.lutimesSync = (path, accessed, modified) =>
+  act(`lutimes ${String(path)}`, () => files.lutimesSync(path, accessed, modified))
 
 export const openSync: typeof Fs.openSync = (path, flags, mode) =>
   isForWriting(flags)
     ? act(`open ${String(path)}`, () => {
         takeRoom(path)
-        return keepOpen(real.openSync(path, flags, mode), path)
+        return keepOpen(files.openSync(path, flags, mode), path)
       })
-    : look(() => keepOpen(real.openSync(path, flags, mode), path))
+    : look(() => keepOpen(diskOf(path).openSync(path, flags, mode), path))
 
 export const closeSync: typeof Fs.closeSync = (fd) => {
-  look(() => real.closeSync(fd))
+  look(() => files.closeSync(fd))
   closers.get(fd)?.()
   closers.delete(fd)
 }
@@ -188,39 +201,41 @@ export const writeSync = ((fd: number, bytes: Uint8Array | string, ...rest: []) 
     `write to ${nameOf(fd)}`,
     () => {
       takeRoom(fd)
-      return real.writeSync(fd, bytes as Uint8Array, ...rest)
+      return files.writeSync(fd, bytes, ...rest)
     },
-    () => real.writeSync(fd, halfOf(bytes)),
+    () => files.writeSync(fd, halfOf(bytes)),
   )) as typeof Fs.writeSync
 
 export const readSync: typeof Fs.readSync = ((...args: Parameters<typeof Fs.readSync>) =>
-  look(() => real.readSync(...args))) as typeof Fs.readSync
+  look(() => (files.readSync as typeof Fs.readSync)(...args))) as typeof Fs.readSync
 
 /** The kernel tells of simulated processes, too. */
 export const readFileSync = ((path: Path, ...rest: []) => {
   const [, pid] = typeof path === 'string' ? (/^\/proc\/(\d{10,})\/stat$/.exec(path) ?? []) : []
-  if (pid === undefined) return look(() => real.readFileSync(path, ...rest))
+  if (pid === undefined) return look(() => diskOf(path).readFileSync(path as string, ...rest))
   if (!findProcess(Number(pid))) throw Object.assign(new Error('ENOENT: no such process'), { code: 'ENOENT' })
   return `${pid} (manager) S${' 0'.repeat(18)} ${pid} 0`
 }) as typeof Fs.readFileSync
 
-export const existsSync: typeof Fs.existsSync = (path) => look(() => real.existsSync(path))
+export const existsSync: typeof Fs.existsSync = (path) => look(() => diskOf(path).existsSync(path))
 export const statSync = ((...args: Parameters<typeof Fs.statSync>) =>
-  look(() => real.statSync(...args))) as typeof Fs.statSync
+  look(() => diskOf(args[0]).statSync(...args))) as typeof Fs.statSync
 export const lstatSync = ((...args: Parameters<typeof Fs.lstatSync>) =>
-  look(() => real.lstatSync(...args))) as typeof Fs.lstatSync
+  look(() => diskOf(args[0]).lstatSync(...args))) as typeof Fs.lstatSync
 export const fstatSync = ((...args: Parameters<typeof Fs.fstatSync>) =>
-  look(() => real.fstatSync(...args))) as typeof Fs.fstatSync
+  look(() => files.fstatSync(...args))) as typeof Fs.fstatSync
 export const readdirSync = ((...args: Parameters<typeof Fs.readdirSync>) =>
-  look(() => real.readdirSync(...args))) as typeof Fs.readdirSync
-export const readlinkSync = ((path: Fs.PathLike) => look(() => real.readlinkSync(path))) as typeof Fs.readlinkSync
-export const realpathSync = ((path: Fs.PathLike) => look(() => real.realpathSync(path))) as typeof Fs.realpathSync
-export const accessSync: typeof Fs.accessSync = (path, mode) => look(() => real.accessSync(path, mode))
+  look(() => diskOf(args[0]).readdirSync(...args))) as typeof Fs.readdirSync
+export const readlinkSync = ((path: Fs.PathLike) =>
+  look(() => diskOf(path).readlinkSync(path))) as typeof Fs.readlinkSync
+export const realpathSync = ((path: Fs.PathLike) =>
+  look(() => diskOf(path).realpathSync(path))) as typeof Fs.realpathSync
+export const accessSync: typeof Fs.accessSync = (path, mode) => look(() => diskOf(path).accessSync(path, mode))
 export const globSync = ((...args: Parameters<typeof Fs.globSync>) =>
   look(() => real.globSync(...args))) as typeof Fs.globSync
 export const statfsSync = ((path: Fs.PathLike) =>
   look(() => {
-    const stats = real.statfsSync(path)
+    const stats = files.statfsSync(path)
     if (machine.state.isDiskFull && current()) stats.bavail = stats.bfree = machine.state.room > 0 ? 256 : 0
     return stats
   })) as typeof Fs.statfsSync
@@ -293,3 +308,27 @@ export const createReadStream = ((path: Fs.PathLike, options?: ReadOptions | Buf
 
 export const createWriteStream = ((path: Fs.PathLike, { mode, flags = 'w' }: { mode?: number; flags?: string } = {}) =>
   writingStream(() => openSync(path, flags, mode), closeSync)) as unknown as typeof Fs.createWriteStream
+
+/** Calls back with what a call that blocks returns. */
+function calledBack(work: (...args: never[]) => unknown) {
+  return (...given: unknown[]): void => {
+    const done = given.pop() as (error: unknown, result?: unknown) => void
+    void (async () => {
+      let result: unknown
+      try {
+        result = await inTurn(() => work(...(given as never[])))
+      } catch (error) {
+        return done(error)
+      }
+      done(null, result)
+    })()
+  }
+}
+
+export const open = calledBack(openSync)
+export const close = calledBack(closeSync)
+export const write = calledBack(writeSync)
+export const writev = calledBack((fd: number, parts: readonly Uint8Array[]) => writeSync(fd, Buffer.concat(parts)))
+export const rm = calledBack(rmSync)
+export const futimes = calledBack(futimesSync)
+export const ftruncate = calledBack(ftruncateSync)

@@ -38,8 +38,12 @@ const http = {
 
 const performanceOfMachine = { now: () => machine.state.now }
 
+/** No program is installed, and nothing is set. */
+const environment = { PATH: '/nowhere' }
+
 const processOfMachine = new Proxy(realProcess, {
   get(target, name) {
+    if (name === 'env') return environment
     if (name === 'pid') return current()?.pid ?? target.pid
     if (name === 'getBuiltinModule')
       return (id: string) => (id === 'node:http' ? http : target.getBuiltinModule(id as 'node:fs'))

@@ -1,9 +1,12 @@
-// Stands in for `node:sqlite`: real databases in real files, whose changes the simulated machine counts. Locks are its own.
+// Stands in for `node:sqlite`: real databases, whose changes the simulated machine counts. Locks are its own. The registry
+// is a real file, whose place on the simulated disk is taken by one that says no more than that it is there.
 import type { DatabaseSync as RealDatabase, DatabaseSyncOptions, StatementSync } from 'node:sqlite'
+import { contentOf, existsSync as isOnDisk, writeFileSync as writeToDisk } from '../files.js'
 import { act, current, look, machine, type SimulatedProcess } from '../machine.js'
 
 const { DatabaseSync: Real, constants } = globalThis.process.getBuiltinModule('node:sqlite')
 const fs = globalThis.process.getBuiltinModule('node:fs')
+const os = globalThis.process.getBuiltinModule('node:os')
 export { constants }
 
 /**
@@ -21,13 +24,22 @@ interface Shared {
 
 const shared = new Map<string, Shared>()
 
+/** The real folder of registries, in memory where there is such a file system. */
+let folder: string | undefined
+
+function realPath(path: string): string {
+  folder ??= fs.mkdtempSync(`${fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir()}/steward-simulation-`)
+  return `${folder}/${path.replaceAll('/', '_')}`
+}
+
 export function sharedRegistry(path: string): Shared {
   const known = shared.get(path)
   if (known) return known
-  const connection = new Real(path, { timeout: 0 })
+  const connection = new Real(realPath(path), { timeout: 0 })
   // Nothing is lost when this process ends: it is one machine, whose disk never fails by itself.
   connection.exec('pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = on')
   lockAlone(connection)
+  writeToDisk(path, 'a registry', { mode: 0o600 })
   const made: Shared = { connection, statements: new Map(), pragmas: new Set(), owner: undefined }
   shared.set(path, made)
   return made
@@ -42,21 +54,26 @@ export function sharedStatement({ connection, statements }: Shared, sql: string)
 
 let replaced = 0
 
+/** Keeps the registry as it is now, by a name. */
+export function keepRegistry(path: string, name: string): void {
+  fs.copyFileSync(realPath(path), realPath(name))
+}
+
 /**
- * The file of a registry gets another content, and its connection sees it: by the counter of changes in the header (see
- * "File change counter" of the format of SQLite), which no content before has had.
+ * The file of a registry gets the content that was kept, and its connection sees it: by the counter of changes in the
+ * header (see "File change counter" of the format of SQLite), which no content before has had.
  */
-export function replaceRegistry(path: string, replace: () => void): void {
-  const connection = shared.get(path)?.connection
+export function bringBackRegistry(path: string, name: string): void {
+  const { connection } = sharedRegistry(path)
   // What reads once in that mode gives up the lock.
-  connection?.exec('pragma locking_mode = normal; select 1 from sqlite_schema')
-  replace()
+  connection.exec('pragma locking_mode = normal; select 1 from sqlite_schema')
+  fs.copyFileSync(realPath(name), realPath(path))
   const counter = Buffer.alloc(4)
   counter.writeUInt32BE((++replaced * 65_536) >>> 0)
-  const file = fs.openSync(path, 'r+')
+  const file = fs.openSync(realPath(path), 'r+')
   for (const at of [24, 92]) fs.writeSync(file, counter, 0, 4, at)
   fs.closeSync(file)
-  if (connection) lockAlone(connection)
+  lockAlone(connection)
 }
 
 /** Only a copy of the registry reads it by a connection of its own. */
@@ -64,10 +81,11 @@ function lockAlone(connection: RealDatabase): void {
   if (!machine.state.keepsCopies) connection.exec('pragma locking_mode = exclusive')
 }
 
-/** Before all is removed. */
-export function closeConnections(): void {
+export function removeRegistries(): void {
   for (const { connection } of shared.values()) connection.close()
   shared.clear()
+  if (folder !== undefined) fs.rmSync(folder, { recursive: true, force: true })
+  folder = undefined
 }
 
 const isRegistry = (path: string) => path.endsWith('/manager.db')
@@ -75,6 +93,14 @@ const isLock = (path: string) => path.includes('/locks/')
 
 function failure(message: string, errcode: number): Error {
   return Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode, errstr: message })
+}
+
+/** In memory; what is committed is written to the simulated disk. */
+function ownDatabase(path: string, options: DatabaseSyncOptions): RealDatabase {
+  const own = new Real(':memory:', { ...options, readOnly: false, timeout: 0 })
+  const content = isOnDisk(path) ? contentOf(path) : undefined
+  if (content && content.length > 0) own.deserialize(content)
+  return own
 }
 
 export class DatabaseSync {
@@ -91,7 +117,7 @@ export class DatabaseSync {
     this.#process = current()
     if (isRegistry(path)) this.#shared = sharedRegistry(path)
     // Nobody waits for another one's lock: all are in one process, and would wait for ever.
-    else if (!isLock(path)) this.#own = new Real(path, { ...options, timeout: 0 })
+    else if (!isLock(path)) this.#own = ownDatabase(path, options)
     // The kernel gives back its locks, and what was not committed never was.
     this.#die = () => {
       this.#isOpen = false
@@ -129,6 +155,7 @@ export class DatabaseSync {
     const work = () => {
       this.#real.exec(sql)
       if (this.#shared) this.#shared.owner = this.#shared.connection.isTransaction ? this : undefined
+      else this.#save()
     }
     if (/^\s*(pragma|begin|select|rollback|$)/i.test(sql)) return look(work)
     act(`sql ${sql.slice(0, 60)}`, () => {
@@ -143,6 +170,10 @@ export class DatabaseSync {
     if (/journal_mode|synchronous|locking_mode/.test(sql) || pragmas.has(sql)) return
     connection.exec(sql)
     pragmas.add(sql)
+  }
+
+  #save(): void {
+    if (this.#own && !this.#own.isTransaction) writeToDisk(this.#path, this.#own.serialize())
   }
 
   #lock(): void {
@@ -162,7 +193,10 @@ export class DatabaseSync {
         return (...args: unknown[]) =>
           act(`sql ${sql.slice(0, 60)}`, () => {
             this.#takeRoom()
-            return call(...args)
+            const [first, ...rest] = args
+            const done = call(...(sql.startsWith('attach ') ? [realPath(String(first)), ...rest] : args))
+            this.#save()
+            return done
           })
       },
     })
