@@ -72,6 +72,12 @@ async function runModule(code: string): Promise<unknown> {
   return run(createClient, { env: { PASSWORD: 'secret-word' } })
 }
 
+/** Keys that are pressed before it has gone are not for the page. */
+async function closeDialog(page: Page): Promise<void> {
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+}
+
 let folder: string
 let app: RunningApp
 
@@ -346,7 +352,7 @@ needsBrowser((browser) => {
     await page.getByRole('group', { name: '1 selected' }).waitFor()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-    await page.keyboard.press('Escape')
+    await closeDialog(page)
     await page.keyboard.press('/')
     await page.keyboard.type('n?')
     expect(await page.getByRole('searchbox').inputValue()).toBe('n?')
@@ -507,6 +513,7 @@ needsBrowser((browser) => {
       expect([name, await accessibilityProblems(other.page)]).toEqual([name, []])
       expect([name, await scrollsSideways(other.page)]).toEqual([name, false])
     }
+    const escape = () => closeDialog(other.page)
     try {
       await other.page.getByLabel('User name').waitFor()
       await check('sign-in')
@@ -526,15 +533,15 @@ needsBrowser((browser) => {
       await other.page.getByRole('button', { name: 'Change', exact: true }).click()
       await other.page.getByLabel('New value').waitFor()
       await check('bulk-change')
-      await other.page.keyboard.press('Escape')
+      await escape()
       await other.page.keyboard.press('Control+k')
       await other.page.getByRole('option', { name: 'New Product' }).waitFor()
       await check('palette')
-      await other.page.keyboard.press('Escape')
+      await escape()
       await other.page.getByRole('button', { name: 'Show as API call' }).click()
       await other.page.locator('pre').filter({ hasText: 'curl' }).waitFor()
       await check('api-call')
-      await other.page.keyboard.press('Escape')
+      await escape()
       await other.page.getByRole('button', { name: 'Filter', exact: true }).click()
       await other.page.getByRole('dialog').waitFor()
       await check('filter')
