@@ -27,6 +27,13 @@ export async function resume(unit: string): Promise<void> {
 }
 
 async function endWatchdog(unit: string): Promise<void> {
-  const [watchdog] = await stateOf([watchdogUnit(unit)])
-  if (watchdog && isUp(watchdog)) await systemctl('stop', watchdogUnit(unit))
+  const watchdog = watchdogUnit(unit)
+  const isRunning = async () => (await stateOf([watchdog])).some(isUp)
+  if (!(await isRunning())) return
+  try {
+    await systemctl('stop', watchdog)
+  } catch (error) {
+    // It may have ended by itself meanwhile, and systemd forgets it then.
+    if (await isRunning()) throw error
+  }
 }
