@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type axe from 'axe-core'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, it } from 'vitest'
@@ -79,6 +80,7 @@ export async function openPage(
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
   page.setDefaultTimeout(stepTimeoutMs)
+  await slowDown(page)
   const problems: string[] = []
   const { origin } = new URL(url)
   page.on('console', (message) => {
@@ -92,6 +94,23 @@ export async function openPage(
   })
   await page.goto(url)
   return { page, problems, close: () => context.close() }
+}
+
+/**
+ * Makes a slow connection and a slow machine of this one, with `TEST_SLOW_PAGES=<milliseconds>`: every second answer comes
+ * so much later, and the page has a quarter of the CPU. What a test reads before the page shows it is found by that.
+ */
+async function slowDown(page: Page): Promise<void> {
+  const delay = Number(process.env['TEST_SLOW_PAGES'] ?? 0)
+  if (!delay) return
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+  let requests = 0
+  await page.route('**/*', async (route) => {
+    if (++requests % 2 === 0) await setTimeout(delay)
+    // The page may have left meanwhile.
+    await route.continue().catch(() => {})
+  })
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

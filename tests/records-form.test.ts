@@ -137,7 +137,7 @@ needsBrowser((browser) => {
     }
     await page.getByLabel('Code').fill('N1')
     await page.getByLabel('Name').fill('First')
-    expect(await page.getByLabel('Kind').inputValue()).toBe('tool')
+    await expect.poll(() => page.getByLabel('Kind').inputValue()).toBe('tool')
     await page.getByLabel('Kind').selectOption('fruit')
     await field('Beta').check()
     await field('Active').check()
@@ -169,8 +169,8 @@ needsBrowser((browser) => {
       prd_state: 'draft',
     })
     for (const [label, text] of Object.entries(texts))
-      expect([label, await field(label).inputValue()]).toEqual([label, text])
-    expect(await page.getByRole('combobox', { name: 'Maker' }).inputValue()).toBe("O'Neil & 100%")
+      await expect.poll(() => field(label).inputValue(), { message: label }).toBe(text)
+    await expect.poll(() => page.getByRole('combobox', { name: 'Maker' }).inputValue()).toBe("O'Neil & 100%")
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download' }).click(),
@@ -186,9 +186,11 @@ needsBrowser((browser) => {
     await save()
     await page.getByRole('alert').getByText('Not saved. Correct the marked fields.').waitFor()
     await page.locator('[aria-invalid=true]').first().waitFor()
-    expect(await page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true')
-    expect(await page.getByLabel('Name').getAttribute('aria-describedby')).toMatch(/error/)
-    expect(await page.getByLabel('Name').evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true)
+    await expect.poll(() => page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true')
+    await expect.poll(() => page.getByLabel('Name').getAttribute('aria-describedby')).toMatch(/error/)
+    await expect
+      .poll(() => page.getByLabel('Name').evaluate((input) => input === input.ownerDocument.activeElement))
+      .toBe(true)
     expect((await product(id)).prd_name).toBe('Errors')
   })
 
@@ -197,7 +199,7 @@ needsBrowser((browser) => {
     await page.goto(`${app.origin}/ui/Product/${id}`)
     const options = () => page.getByLabel('State').locator('option').allTextContents()
     await page.getByLabel('State').waitFor()
-    expect(await options()).toEqual(['Draft', 'Sold'])
+    await expect.poll(options).toEqual(['Draft', 'Sold'])
     await page.getByLabel('State').selectOption('sold')
     await save()
     await expect.poll(options).toEqual(['Sold', 'Gone'])
@@ -215,7 +217,7 @@ needsBrowser((browser) => {
     await save()
     const dialog = page.getByRole('dialog', { name: 'Someone else changed this record' })
     await dialog.waitFor()
-    expect(await dialog.getByRole('group').count()).toBe(2)
+    await expect.poll(() => dialog.getByRole('group').count()).toBe(2)
     await dialog.getByRole('group', { name: 'Name' }).getByLabel('Theirs: Theirs').check()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'C1 Theirs' }).waitFor()
@@ -234,7 +236,7 @@ needsBrowser((browser) => {
     await page.getByRole('main').getByRole('link', { name: 'Products' }).click()
     const dialog = page.getByRole('dialog', { name: 'Discard your changes?' })
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    expect(await page.getByLabel('Name').inputValue()).toBe('Typed')
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Typed')
     await page.getByRole('main').getByRole('link', { name: 'Products' }).click()
     await dialog.getByRole('button', { name: 'Discard changes' }).click()
     await page.waitForURL(`${app.origin}/ui/Product`)
@@ -273,13 +275,13 @@ needsBrowser((browser) => {
     await save()
     const trail = page.getByRole('region', { name: 'History' })
     await trail.getByText('Second').waitFor()
-    const [latest, first] = await trail.getByRole('listitem').all()
-    expect(await latest?.innerText()).toMatch(
-      /^admin changed .*\s+Name\s+First → Second\s+Restore this value\s+Kind\s+Fruit → Tool/,
-    )
-    expect(await first?.innerText()).toMatch(/^admin created this record/)
-    await latest?.getByRole('button', { name: 'Restore this value' }).first().click()
-    expect(await page.getByLabel('Name').inputValue()).toBe('First')
+    const [latest, first] = [trail.getByRole('listitem').nth(0), trail.getByRole('listitem').nth(1)]
+    await expect
+      .poll(() => latest.innerText())
+      .toMatch(/^admin changed .*\s+Name\s+First → Second\s+Restore this value\s+Kind\s+Fruit → Tool/)
+    await expect.poll(() => first.innerText()).toMatch(/^admin created this record/)
+    await latest.getByRole('button', { name: 'Restore this value' }).first().click()
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('First')
     expect((await product(id)).prd_name).toBe('Second')
     await save()
     await page.getByRole('heading', { name: 'T1 First' }).waitFor()
@@ -296,9 +298,9 @@ needsBrowser((browser) => {
       await other.goto(`${app.origin}/ui/Product/${id}`)
       await other.getByRole('main').getByRole('link', { name: "O'Neil & 100%" }).waitFor()
       for (const name of ['Save', 'Delete', 'Copy', 'New'])
-        expect([name, await other.getByText(name, { exact: true }).count()]).toEqual([name, 0])
-      expect(await other.getByRole('main').locator('input, select, textarea').count()).toBe(0)
-      expect(await other.getByRole('region', { name: 'History' }).count()).toBe(0)
+        await expect.poll(() => other.getByText(name, { exact: true }).count(), { message: name }).toBe(0)
+      await expect.poll(() => other.getByRole('main').locator('input, select, textarea').count()).toBe(0)
+      await expect.poll(() => other.getByRole('region', { name: 'History' }).count()).toBe(0)
       await other.goto(`${app.origin}/ui/Product/0`)
       await other.getByRole('heading', { name: 'Nothing found at this address' }).waitFor()
       const traffic = (await Promise.all(bodies)).join('\n')

@@ -188,7 +188,7 @@ needsBrowser((browser) => {
     await page.getByRole('alert').filter({ hasText: 'Wrong user name or password.' }).waitFor()
     await signIn(page, 'admin', 'secret-word')
     await page.getByRole('heading', { name: 'Home' }).waitFor()
-    expect(await page.title()).toBe('Home · Shop for fruit, tools and all the rest')
+    await expect.poll(() => page.title()).toBe('Home · Shop for fruit, tools and all the rest')
     const kept = await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage }) + document.cookie')
     expect(kept).not.toContain('secret-word')
     await page.reload()
@@ -199,7 +199,7 @@ needsBrowser((browser) => {
     const main = page.getByRole('main')
     await main.getByRole('link', { name: `Products ${count}` }).waitFor()
     await main.getByRole('link', { name: 'Makers 1' }).waitFor()
-    expect(await main.getByRole('link', { name: 'Users' }).isVisible()).toBe(false)
+    await expect.poll(() => main.getByRole('link', { name: 'Users' }).isVisible()).toBe(false)
     await main.getByText('System', { exact: true }).click()
     await main.getByRole('link', { name: 'Users' }).waitFor()
   })
@@ -220,12 +220,13 @@ needsBrowser((browser) => {
   it('lists records by their metadata, more of them as one scrolls', async () => {
     await page.getByRole('main').getByRole('link', { name: 'Products' }).click()
     await page.getByText(`${count} records`).waitFor()
-    const heads = await page.getByRole('columnheader').allTextContents()
-    expect(heads).toEqual(['', 'Code', 'Name', 'Kind', 'Price', 'Since', 'Active', 'Maker'])
+    await expect
+      .poll(() => page.getByRole('columnheader').allTextContents())
+      .toEqual(['', 'Code', 'Name', 'Kind', 'Price', 'Since', 'Active', 'Maker'])
     await row(page, '<b>Apple</b>').getByText('Orchard & Sons').waitFor()
     await page.evaluate('scrollTo(0, document.body.scrollHeight)')
     await row(page, `P${count}`).waitFor()
-    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
   })
 
   it('has filters, sort and words in the address, and the back button undoes them', async () => {
@@ -267,7 +268,7 @@ needsBrowser((browser) => {
     await page.getByLabel('Margin').check()
     await page.reload()
     await page.getByRole('columnheader', { name: 'Margin' }).waitFor()
-    expect(await page.getByRole('columnheader', { name: 'Active' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('columnheader', { name: 'Active' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('button', { name: 'Default columns' }).click()
     await page.getByRole('columnheader', { name: 'Active' }).waitFor()
@@ -301,7 +302,7 @@ needsBrowser((browser) => {
     }
     await select()
     const dialog = page.getByRole('dialog', { name: 'Change 2 records' })
-    expect(await dialog.getByLabel('Field').locator('option').allTextContents()).not.toContain('Code')
+    await expect.poll(() => dialog.getByLabel('Field').locator('option').allTextContents()).not.toContain('Code')
     await dialog.getByLabel('New value').fill('-1')
     await dialog.getByRole('button', { name: 'Change 2 records' }).click()
     await dialog.getByRole('alert').waitFor()
@@ -347,7 +348,9 @@ needsBrowser((browser) => {
     await page.keyboard.press('j')
     await page.keyboard.press('j')
     await page.keyboard.press('k')
-    expect(await page.getByRole('link', { name: 'P002' }).evaluate((link) => link.matches(':focus'))).toBe(true)
+    await expect
+      .poll(() => page.getByRole('link', { name: 'P002' }).evaluate((link) => link.matches(':focus')))
+      .toBe(true)
     await page.keyboard.press('x')
     await page.getByRole('group', { name: '1 selected' }).waitFor()
     await page.keyboard.press('?')
@@ -355,13 +358,13 @@ needsBrowser((browser) => {
     await closeDialog(page)
     await page.keyboard.press('/')
     await page.keyboard.type('n?')
-    expect(await page.getByRole('searchbox').inputValue()).toBe('n?')
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('n?')
     await page.getByRole('heading', { name: 'Products' }).click()
     // The form comes after what was typed would be searched.
     await page.route('**/record-*.js', (loaded) => setTimeout(() => void loaded.continue(), 600))
     await page.keyboard.press('n')
     await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
-    expect(page.url()).toBe(`${app.origin}/ui/Product/0`)
+    await expect.poll(() => page.url()).toBe(`${app.origin}/ui/Product/0`)
     await page.unroute('**/record-*.js')
   })
 
@@ -406,12 +409,14 @@ needsBrowser((browser) => {
     const all = products.slice(0, count - 2).filter((one) => one.prd_active)
     const fruits = all.filter((one) => one.prd_kind === 'fruit').length
     const tools = all.length - fruits
-    expect(await cells()).toEqual([
-      'Kind2020-01Total',
-      `Fruit${fruits}${fruits}`,
-      `Tool${tools}${tools}`,
-      `Total${all.length}${all.length}`,
-    ])
+    await expect
+      .poll(cells)
+      .toEqual([
+        'Kind2020-01Total',
+        `Fruit${fruits}${fruits}`,
+        `Tool${tools}${tools}`,
+        `Total${all.length}${all.length}`,
+      ])
     await page.getByLabel('Value').selectOption('Sum of prices')
     const sum = all.filter((one) => one.prd_kind === 'fruit').reduce((total, one) => total + one.prd_price, 0)
     await page
@@ -458,10 +463,10 @@ needsBrowser((browser) => {
       await signIn(other.page, 'reader', 'reader-word')
       await row(other.page, 'P001').waitFor()
       await other.page.getByRole('button', { name: 'Columns' }).click()
-      expect(await other.page.getByLabel('Price').count()).toBe(1)
-      expect(await other.page.getByLabel('Margin').count()).toBe(0)
+      await expect.poll(() => other.page.getByLabel('Price').count()).toBe(1)
+      await expect.poll(() => other.page.getByLabel('Margin').count()).toBe(0)
       await other.page.getByLabel('Select P001').check()
-      expect(await other.page.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0)
+      await expect.poll(() => other.page.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0)
       await other.page.getByRole('link', { name: 'P001' }).click()
       await other.page.getByRole('heading', { name: /^P001/ }).waitFor()
       const traffic = (await Promise.all(bodies)).join('\n') + (await other.page.content())
@@ -481,7 +486,7 @@ needsBrowser((browser) => {
     await fetch(`${app.origin}/api/logout`, { method: 'POST', headers: { Authorization: `Bearer ${token}` } })
     await page.getByRole('searchbox').fill('Apple')
     await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
-    expect(await page.getByRole('searchbox', { includeHidden: true }).inputValue()).toBe('Apple')
+    await expect.poll(() => page.getByRole('searchbox', { includeHidden: true }).inputValue()).toBe('Apple')
     await signIn(page, 'admin', 'secret-word')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByText('1 record', { exact: true }).waitFor()

@@ -218,7 +218,7 @@ needsBrowser((browser) => {
 
   async function checkThatNothingIsWrong(): Promise<void> {
     expect(watched.problems.splice(0)).toEqual([])
-    expect(await page.evaluate('window.hacked')).toBeUndefined()
+    await expect.poll(() => page.evaluate('window.hacked')).toBeUndefined()
   }
 
   afterEach(checkThatNothingIsWrong)
@@ -242,9 +242,13 @@ needsBrowser((browser) => {
     await signIn('secret-word')
     await choose('Application info')
     expect(await send()).toBe('200 OK')
-    expect(await page.evaluate('Object.keys(sessionStorage).length + Object.keys(localStorage).length')).toBe(0)
-    expect(page.url()).toBe(`${app.origin}/shop/api/tester#//info`)
-    expect(await page.getByLabel('curl command').textContent()).toBe(`curl -u 'admin' '${app.origin}/shop/api/rest/'`)
+    await expect
+      .poll(() => page.evaluate('Object.keys(sessionStorage).length + Object.keys(localStorage).length'))
+      .toBe(0)
+    await expect.poll(() => page.url()).toBe(`${app.origin}/shop/api/tester#//info`)
+    await expect
+      .poll(() => page.getByLabel('curl command').textContent())
+      .toBe(`curl -u 'admin' '${app.origin}/shop/api/rest/'`)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Anonymous').check()
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -264,16 +268,16 @@ needsBrowser((browser) => {
     await filter.getByLabel('Condition').fill('*p*')
     await page.getByLabel('Sort').fill('-prd_name')
     await page.getByLabel('Page size').fill('1')
-    expect(await page.locator('#request-url').textContent()).toBe(
-      `${app.origin}/shop/api/rest/Product/?prd_name=*p*&_order=-prd_name&_page=0&_pagesize=1`,
-    )
+    await expect
+      .poll(() => page.locator('#request-url').textContent())
+      .toBe(`${app.origin}/shop/api/rest/Product/?prd_name=*p*&_order=-prd_name&_page=0&_pagesize=1`)
     await page.getByRole('button', { name: 'Copy address' }).click()
     await page.getByText('Copied').waitFor()
-    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('_order=-prd_name')
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toContain('_order=-prd_name')
     await page.getByLabel('On several fields').fill("prd_name = 'Pear' or prd_name like 'App%'")
-    expect(await page.locator('#request-url').textContent()).toContain(
-      `&_filter=prd_name%20%3D%20'Pear'%20or%20prd_name%20like%20'App%25'&`,
-    )
+    await expect
+      .poll(() => page.locator('#request-url').textContent())
+      .toContain(`&_filter=prd_name%20%3D%20'Pear'%20or%20prd_name%20like%20'App%25'&`)
     expect(await send()).toBe('200 OK')
     await page.getByText('prd_name: Pear').or(answer().getByText('Pear')).first().waitFor()
     await page.getByRole('button', { name: 'Next page' }).click()
@@ -286,10 +290,10 @@ needsBrowser((browser) => {
     await answer().getByText('x-request-id').waitFor()
     await page.getByRole('tab', { name: 'Text' }).click()
     await answer().getByText('{"row_id":"1","prd_code":"A"').waitFor()
-    expect(await history().count()).toBe(3)
+    await expect.poll(() => history().count()).toBe(3)
     await history().last().getByRole('button').click()
-    expect(await page.getByLabel('Operation').inputValue()).toBe('page')
-    expect(await page.getByLabel('Sort').inputValue()).toBe('-prd_name')
+    await expect.poll(() => page.getByLabel('Operation').inputValue()).toBe('page')
+    await expect.poll(() => page.getByLabel('Sort').inputValue()).toBe('-prd_name')
   })
 
   it('shows records as a table, and opens those that they refer to', async () => {
@@ -298,17 +302,18 @@ needsBrowser((browser) => {
     await choose('Search one page', 'Place')
     expect(await send()).toBe('200 OK')
     const table = page.getByRole('region', { name: 'Records' })
-    expect(await table.getByRole('columnheader').allTextContents()).toContain('Row id')
+    await expect.poll(() => table.getByRole('columnheader').allTextContents()).toContain('Row id')
     await table.getByRole('cell', { name: 'N1', exact: true }).waitFor()
     await table.getByRole('button', { name: `Get record ${product}`, exact: true }).click()
-    expect(await page.getByLabel('Object').inputValue()).toBe('Product')
-    expect(await page.getByLabel('Row id').inputValue()).toBe(product)
+    await expect.poll(() => page.getByLabel('Object').inputValue()).toBe('Product')
+    await expect.poll(() => page.getByLabel('Row id').inputValue()).toBe(product)
     // The answer is still that of the search, and says so.
     await answer().getByText('Answer to the previous request').waitFor()
     expect(await send()).toBe('200 OK')
-    expect(await answer().getByText('Answer to the previous request').count()).toBe(0)
-    const [name] = await answer().getByRole('row').filter({ hasText: 'Bolt' }).allTextContents()
-    expect(name).toBe('NameBolt')
+    await expect.poll(() => answer().getByText('Answer to the previous request').count()).toBe(0)
+    await expect
+      .poll(() => answer().getByRole('row').filter({ hasText: 'Bolt' }).first().textContent())
+      .toBe('NameBolt')
     await app.call(`/Place/${product},N1`, { method: 'DELETE' })
   })
 
@@ -321,13 +326,13 @@ needsBrowser((browser) => {
     await choose('Create')
     await page.getByLabel('Body (JSON)').fill('{"prd_name":"private"}')
     expect(await send()).toBe('400 Bad Request')
-    expect(page.url()).toContain('#/Product/create')
-    expect(decodeURIComponent(page.url())).not.toContain('private')
+    await expect.poll(() => page.url()).toContain('#/Product/create')
+    await expect.poll(() => decodeURIComponent(page.url())).not.toContain('private')
     await page.goBack()
-    expect(await page.getByLabel('Sort').inputValue()).toBe('-prd_name')
+    await expect.poll(() => page.getByLabel('Sort').inputValue()).toBe('-prd_name')
     await page.goto('about:blank')
     await page.goto(first)
-    expect(await page.getByLabel('Sort').inputValue()).toBe('-prd_name')
+    await expect.poll(() => page.getByLabel('Sort').inputValue()).toBe('-prd_name')
     // Objects to choose from come a moment later.
     await expect.poll(() => page.getByLabel('Object').inputValue()).toBe('Product')
   })
@@ -349,7 +354,7 @@ needsBrowser((browser) => {
     await choose('Update')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('alert').filter({ hasText: 'Give the row id.' }).waitFor()
-    expect(await page.evaluate('document.activeElement.name')).toBe('row')
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('row')
     await page.keyboard.type(id)
     await page.getByRole('button', { name: 'Load the record' }).click()
     // As the record is written, with its blanks; what was sent before is in the field until it is there.
@@ -380,7 +385,7 @@ needsBrowser((browser) => {
     const body = page.getByLabel('Body (JSON)')
     await page.getByLabel('Row id').fill(id)
     const load = page.getByRole('button', { name: 'Load the record' })
-    expect(await load.isDisabled()).toBe(true)
+    await expect.poll(() => load.isDisabled()).toBe(true)
     known.resolve()
     await load.click()
     await expect.poll(() => body.inputValue()).toContain('"plc_count": 1')
@@ -403,7 +408,7 @@ needsBrowser((browser) => {
     await page.getByLabel('Row id').fill('2')
     await page.getByLabel('By (by) (required)').fill('3')
     await page.getByLabel('Reason').selectOption('costs')
-    expect(await page.getByLabel('curl command').textContent()).toContain(`-d '{"by":"3","reason":"costs"}'`)
+    await expect.poll(() => page.getByLabel('curl command').textContent()).toContain(`-d '{"by":"3","reason":"costs"}'`)
     expect(await send()).toBe('200 OK')
     await answer().getByText('3.25').waitFor()
     await page.getByLabel('Action (required)').selectOption('wait')
@@ -423,11 +428,12 @@ needsBrowser((browser) => {
     await page.getByLabel('Pivot table (required)').selectOption('kinds')
     expect(await send()).toBe('200 OK')
     const table = page.getByRole('region', { name: 'Pivot table' })
-    expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Kind', 'Total'])
-    const lines = await table.getByRole('row').allTextContents()
-    expect(lines).toEqual(['KindTotal', '(empty)2', 'fruit1', 'tool1', 'Total4'])
+    await expect.poll(() => table.getByRole('columnheader').allTextContents()).toEqual(['Kind', 'Total'])
+    await expect
+      .poll(() => table.getByRole('row').allTextContents())
+      .toEqual(['KindTotal', '(empty)2', 'fruit1', 'tool1', 'Total4'])
     await page.getByRole('tab', { name: 'Chart' }).click()
-    expect(await page.locator('.bars > div').allTextContents()).toEqual(['(empty)2', 'fruit1', 'tool1'])
+    await expect.poll(() => page.locator('.bars > div').allTextContents()).toEqual(['(empty)2', 'fruit1', 'tool1'])
 
     await choose('Create or update by key')
     await page.getByLabel('Functional key').fill('K')
@@ -480,7 +486,7 @@ needsBrowser((browser) => {
       .png()
       .toBuffer()
     await page.getByLabel('File (required)').setInputFiles({ name: 'red.png', mimeType: 'image/png', buffer })
-    expect(await page.getByLabel('curl command').textContent()).toContain(`--data-binary '@red.png'`)
+    await expect.poll(() => page.getByLabel('curl command').textContent()).toContain(`--data-binary '@red.png'`)
     expect(await send()).toBe('200 OK')
     await choose('Thumbnail')
     expect(await send()).toBe('200 OK')
@@ -546,7 +552,7 @@ needsBrowser((browser) => {
     const inside = (expression: string) =>
       page.evaluate(`((inner) => ${expression})(document.querySelector('iframe.html').contentDocument)`)
     const title = "inner.defaultView.getComputedStyle(inner.querySelector('h1'))"
-    expect(await inside(`[${title}.color, ${title}.fontStyle]`)).toEqual(['rgb(1, 2, 3)', 'italic'])
+    await expect.poll(() => inside(`[${title}.color, ${title}.fontStyle]`)).toEqual(['rgb(1, 2, 3)', 'italic'])
     expect(await inside('inner.documentElement.outerHTML')).not.toMatch(
       /evil|onclick|javascript|script|<iframe|<form|<svg/,
     )
@@ -564,18 +570,18 @@ needsBrowser((browser) => {
     await choose('Search', 'Product')
     expect(await send()).toBe('200 OK')
     await answer().getByText('25,000 items').waitFor()
-    expect(await answer().getByRole('row').count()).toBe(101)
+    await expect.poll(() => answer().getByRole('row').count()).toBe(101)
     await page.getByRole('button', { name: 'Show 100 more of 24,900' }).click()
-    expect(await answer().getByRole('row').count()).toBe(201)
+    await expect.poll(() => answer().getByRole('row').count()).toBe(201)
     await page.getByRole('tab', { name: 'Tree' }).click()
-    expect(await page.locator('.tree li').count()).toBe(100)
+    await expect.poll(() => page.locator('.tree li').count()).toBe(100)
     await page.getByRole('button', { name: 'Show 100 more of 24,900' }).click()
-    expect(await page.locator('.tree > ul > li').count()).toBe(200)
+    await expect.poll(() => page.locator('.tree > ul > li').count()).toBe(200)
     await page.locator('.tree summary').first().click()
     await page.getByRole('button', { name: 'Show all 400 characters' }).click()
     await page.getByRole('tab', { name: 'Text' }).click()
     await page.getByRole('button', { name: /^Show more/ }).waitFor()
-    expect((await page.locator('pre.text').textContent())?.length).toBe(50_000)
+    await expect.poll(async () => (await page.locator('pre.text').textContent())?.length).toBe(50_000)
   })
 
   it('is used with the keyboard alone', async () => {
@@ -588,7 +594,7 @@ needsBrowser((browser) => {
         expect(presses, `Tab does not lead to ${name}`).toBeLessThan(60)
         await keyboard.press('Tab')
       }
-      expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
+      await expect.poll(() => page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
     }
     await tabTo('Sign out')
     await keyboard.press('Enter')
@@ -608,12 +614,12 @@ needsBrowser((browser) => {
     await tabTo('Send')
     await tabTo('Tree')
     await keyboard.press('ArrowRight')
-    expect(await page.getByRole('tab', { name: 'Text' }).getAttribute('aria-selected')).toBe('true')
+    await expect.poll(() => page.getByRole('tab', { name: 'Text' }).getAttribute('aria-selected')).toBe('true')
     await keyboard.press('End')
-    expect(await focused()).toBe('Headers')
+    await expect.poll(focused).toBe('Headers')
     await keyboard.press('Home')
     await keyboard.press('Tab')
-    expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe('tabpanel')
+    await expect.poll(() => page.evaluate("document.activeElement.getAttribute('role')")).toBe('tabpanel')
   })
 
   const looks = [

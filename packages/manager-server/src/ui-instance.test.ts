@@ -79,7 +79,9 @@ needsBrowser((browser) => {
         // The contrasts of each colour are looked at in one of them.
         if (width === (at % 2 === 0 ? 1280 : 360)) expect(await accessibilityProblems(page), tab).toEqual([])
       }
-      expect(new URL(page.url()).pathname).toBe(`/ui/instances/demo${tab === 'overview' ? '' : `/${tab}`}`)
+      await expect
+        .poll(() => new URL(page.url()).pathname)
+        .toBe(`/ui/instances/demo${tab === 'overview' ? '' : `/${tab}`}`)
     }
     expect(problems).toEqual([])
     await close()
@@ -103,7 +105,7 @@ needsBrowser((browser) => {
   it('shows what runs it, and lets another one run it', async () => {
     const { page, problems, close } = await pages.open(browser(), 'instances/demo')
     await page.locator('dt', { hasText: 'Runtime' }).waitFor()
-    expect(await page.locator('dt', { hasText: 'Runtime' }).locator('+ dd').textContent()).toBe('process')
+    await expect.poll(() => page.locator('dt', { hasText: 'Runtime' }).locator('+ dd').textContent()).toBe('process')
     await page.getByRole('button', { name: 'Change runtime' }).click()
     const dialog = page.getByRole('dialog')
     await expect.poll(() => dialog.locator('select option').count()).toBeGreaterThan(1)
@@ -137,7 +139,7 @@ needsBrowser((browser) => {
     expect(await accessibilityProblems(page)).toEqual([])
     await dialog.getByLabel('To confirm, type gone').fill('demo')
     await page.keyboard.press('Enter')
-    expect(await dialog.locator('.step').count()).toBe(0)
+    await expect.poll(() => dialog.locator('.step').count()).toBe(0)
     await dialog.getByLabel('To confirm, type gone').fill('gone')
     await page.keyboard.press('Enter')
     await dialog.getByText('Instance "gone" is deleted', { exact: false }).waitFor()
@@ -284,20 +286,20 @@ needsBrowser((browser) => {
     appendFileSync(file, 'two ERROR token=abcdef0123456789\n')
     await page.getByRole('button', { name: 'Resume (1 new)' }).click()
     await log.getByText('two ERROR').waitFor()
-    expect(await log.textContent()).not.toContain('abcdef0123456789')
+    await expect.poll(() => log.textContent()).not.toContain('abcdef0123456789')
     await page.getByLabel('Level').selectOption({ label: 'Warnings and errors' })
     const request = { level: 30, time: Date.now(), msg: 'request', method: 'GET', url: '/quiet', status: 200 }
     appendFileSync(file, `${JSON.stringify(request)}\n`)
     appendFileSync(file, `${JSON.stringify({ level: 50, time: Date.now(), msg: 'grave' })}\n`)
     await log.getByText('ERROR grave').waitFor()
-    expect(await log.textContent()).not.toContain('/quiet')
+    await expect.poll(() => log.textContent()).not.toContain('/quiet')
     await page.getByLabel('Level').selectOption({ label: 'All' })
     await log.getByText('INFO GET /quiet 200').waitFor()
     await page.getByLabel('Search the log').fill('two error')
     await expect.poll(() => log.locator('.log-line').count()).toBe(1)
-    expect(await log.locator('mark').textContent()).toBe('two ERROR')
+    await expect.poll(() => log.locator('mark').textContent()).toBe('two ERROR')
     await page.getByRole('button', { name: 'Wrap lines' }).click()
-    expect(await log.getAttribute('class')).not.toContain('wrapped')
+    await expect.poll(() => log.getAttribute('class')).not.toContain('wrapped')
     // After a restart of the server it goes on.
     await page.getByLabel('Search the log').fill('')
     await pages.restart()

@@ -35,7 +35,7 @@ needsBrowser((browser) => {
     await page.getByRole('link', { name: /Start instance "slow"/ }).click()
     end(pages)
     await page.getByText('"slow" is started').waitFor()
-    expect(await step(page.locator('main'), 'done').count()).toBeGreaterThan(0)
+    await expect.poll(() => step(page.locator('main'), 'done').count()).toBeGreaterThan(0)
     expect(problems).toEqual([])
   })
 
@@ -70,7 +70,7 @@ needsBrowser((browser) => {
     await pages.restart()
     end(pages)
     await page.getByRole('dialog').getByText('"slow" is started').waitFor()
-    expect(await step(page.getByRole('dialog'), 'done').count()).toBeGreaterThan(0)
+    await expect.poll(() => step(page.getByRole('dialog'), 'done').count()).toBeGreaterThan(0)
   })
 
   it('cancels what goes on, which is undone then', async () => {
@@ -92,7 +92,7 @@ needsBrowser((browser) => {
     await expect.poll(() => page.getByRole('link', { name: /"slow"/ }).count()).toBe(0)
     await page.getByLabel('State').selectOption('Failed')
     await page.getByText('No operations match these filters').waitFor()
-    expect(new URL(page.url()).search).toBe('?state=failed&instance=demo')
+    await expect.poll(() => new URL(page.url()).search).toBe('?state=failed&instance=demo')
     await page.goto(`${pages.url}/operations`)
     await page.getByRole('link', { name: /Add instance "demo"/ }).waitFor()
     for (const width of [360, 768, 1280]) {
@@ -123,9 +123,9 @@ needsBrowser((browser) => {
     const close = () => dialog.getByRole('button', { name: 'Close' }).last().click()
 
     await breakIt()
-    expect(await dialog.locator('.step[data-state=undoing]').count()).toBe(0)
-    expect(await dialog.locator('.step[data-state=undo-failed]').count()).toBe(1)
-    expect(await dialog.locator('.step[data-failed]').count()).toBe(1)
+    await expect.poll(() => dialog.locator('.step[data-state=undoing]').count()).toBe(0)
+    await expect.poll(() => dialog.locator('.step[data-state=undo-failed]').count()).toBe(1)
+    await expect.poll(() => dialog.locator('.step[data-failed]').count()).toBe(1)
     await keepScreenshot(page, 'attention-dialog')
     await close()
     await main.getByRole('alert').getByText('Needs attention').waitFor()

@@ -42,7 +42,7 @@ needsBrowser((browser) => {
     await page.getByRole('link', { name: 'Terminal' }).click()
     await page.getByText('Open', { exact: true }).waitFor()
     await page.keyboard.press('Control+Shift+L')
-    expect(await page.evaluate('document.activeElement.className')).toBe('terminal-about')
+    await expect.poll(() => page.evaluate('document.activeElement.className')).toBe('terminal-about')
     await page.locator('.xterm-screen').click()
     await page.keyboard.type('exit\n')
     await page.getByRole('alert').getByText('The shell has ended.').waitFor()

@@ -124,10 +124,10 @@ needsBrowser(
           const go = page.locator('#go')
           if (await go.count().catch(() => 0)) await go.click()
           await page.waitForURL(new RegExp(`^http://${host}:${manager}/api`))
-          expect(await page.textContent('body'), action).toContain('"code":"ERR_ACCESS"')
+          await expect.poll(() => page.textContent('body'), { message: action }).toContain('"code":"ERR_ACCESS"')
         }
         await page.goto(address('purge'))
-        expect(await page.textContent('body')).toContain('"code":"ERR_ACCESS"')
+        await expect.poll(() => page.textContent('body')).toContain('"code":"ERR_ACCESS"')
         // They did come, with credentials: only the guard stood before them.
         expect(refusedSince(since)).toEqual(expect.arrayContaining([...arrives, ...actionsOf(navigations), 'purge']))
         expect(state()).toBe(before)
@@ -169,7 +169,7 @@ needsBrowser(
       const waits = await test.get('/api', { authorization: basic('admin', 's3cret') })
       expect([waits.status, Number(waits.headers['retry-after']) > 0]).toEqual([429, true])
       await page.goto(`http://manager.apps.test:${manager}/ui/`)
-      expect(await page.evaluate(`fetch('/api?action=whoami').then(({ status }) => status)`)).toBe(200)
+      await expect.poll(() => page.evaluate(`fetch('/api?action=whoami').then(({ status }) => status)`)).toBe(200)
       await page.context().close()
     })
   },

@@ -1,6 +1,6 @@
 import { Button, useStore, type PaletteItem } from '@steward/page-kit'
 import { useLocation } from 'preact-iso'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
 import { screen } from '../lib/screen.js'
 import { signOut, useSession } from '../lib/session.js'
@@ -38,7 +38,7 @@ export function Commands({ open, onOpen: setOpen }: CommandsProps) {
   const call = useStore(screen.call)
   const close = () => setOpen(undefined)
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (document.querySelector('dialog[open]')) return
       if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) setOpen('palette')

@@ -1,17 +1,17 @@
 import { createStore, type PaletteItem } from '@steward/page-kit'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import type { ApiCall } from './api-call.js'
 
 const call = createStore<ApiCall | undefined>(undefined)
 const commands = createStore<readonly PaletteItem[]>([])
 
-/** What the view that is shown says of itself to what is around it. */
+/** What the view that is shown says of itself to what is around it, from the moment it is shown. */
 export const screen = { call, commands }
 
 /** Says by which call of the REST service the view came about, or what its form would send. */
 export function useApiCall(shown: ApiCall): void {
   const text = JSON.stringify(shown)
-  useEffect(() => {
+  useLayoutEffect(() => {
     call.set(JSON.parse(text) as ApiCall)
     return () => call.set(undefined)
   }, [text])
@@ -23,7 +23,7 @@ export function useApiCall(shown: ApiCall): void {
  * @param offered the same array as long as nothing changed
  */
 export function useCommands(offered: readonly PaletteItem[]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     commands.set([...commands.get(), ...offered])
     return () => commands.set(commands.get().filter((one) => !offered.includes(one)))
   }, [offered])

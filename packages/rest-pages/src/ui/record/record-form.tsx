@@ -3,7 +3,7 @@ import { Button, ButtonLink, Notice, toast, View } from '@steward/page-kit'
 import { kindOf } from '@steward/page-kit/field-kinds'
 import { RestClientError } from '@steward/rest-client'
 import { useLocation } from 'preact-iso'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../components/problem.js'
 import { t } from '../lib/i18n.js'
 import { useApiCall } from '../lib/screen.js'
@@ -71,7 +71,7 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
         : { object: name, method: 'get', args: [id] },
   )
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [errors])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
       event.preventDefault()
