@@ -97,6 +97,7 @@ function welcome(url, user, password, listen) {
   return `
 Instance "${name}" is running and keeps running when you close this terminal.
 
+Records        ${url}/
 REST service   ${url}/api/rest
 Tester page    ${url}/api/tester
 Administrator  ${user}, with the password ${password}

@@ -73,6 +73,9 @@ describe.runIf(process.platform !== 'win32')('npm start', () => {
     const headers = { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
     const tasks = (await (await fetch(address, { headers })).json()) as readonly object[]
     expect(tasks.length).toBeGreaterThan(0)
+    const [, records = ''] = /Records +(\S+)/.exec(first.stdout) ?? []
+    const ofRecords = await fetch(records, { headers: { Accept: 'text/html' } })
+    expect(await ofRecords.text()).toContain('<div id="app">')
     const [, tester = ''] = /Tester page +(\S+)/.exec(first.stdout) ?? []
     expect((await fetch(tester)).status).toBe(200)
 
