@@ -75,7 +75,7 @@ async function runModule(code: string): Promise<unknown> {
 /** Keys that are pressed before it has gone are not for the page. */
 async function closeDialog(page: Page): Promise<void> {
   await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
 let folder: string
@@ -357,7 +357,7 @@ needsBrowser((browser) => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await closeDialog(page)
     await page.keyboard.press('/')
-    await page.keyboard.type('n?')
+    await page.keyboard.type('n?', { delay: 400 })
     await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('n?')
     await page.getByRole('heading', { name: 'Products' }).click()
     // The form comes after what was typed would be searched.
@@ -482,6 +482,8 @@ needsBrowser((browser) => {
   it('asks for the password over the page when the session has ended, and signs out', async () => {
     await page.goto(`${app.origin}/ui/Product`)
     await row(page, 'P001').waitFor()
+    // Any other request would be the first to be refused.
+    await page.waitForLoadState('networkidle')
     const token = await page.evaluate<string>('JSON.parse(Object.values(sessionStorage)[0]).token')
     await fetch(`${app.origin}/api/logout`, { method: 'POST', headers: { Authorization: `Bearer ${token}` } })
     await page.getByRole('searchbox').fill('Apple')

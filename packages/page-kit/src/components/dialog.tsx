@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
 import '../styles/dialog.css'
 import { Button } from './button.js'
@@ -30,14 +30,18 @@ export function Dialog(props: DialogProps) {
 function OpenDialog({ title, onClose, locked = false, size = 'normal', footer, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // In the same frame: keys pressed after it was closed are no longer for it.
+  useLayoutEffect(() => {
     const dialog = element.current as HTMLDialogElement
     const before = document.activeElement
     dialog.showModal()
     const first = dialog.querySelector<HTMLElement>('[autofocus]')
     ;(first ?? dialog).focus()
     return () => {
+      const { activeElement } = document
+      const isLeft = activeElement !== document.body && !dialog.contains(activeElement)
       dialog.close()
+      if (isLeft) return
       // What was done may have taken the button away.
       const isThere = before instanceof HTMLElement && before.isConnected
       ;(isThere ? before : document.getElementById('main'))?.focus()

@@ -9,14 +9,14 @@ import { readState } from './proxy-state.js'
 import { createPublisher, type Publisher } from './publisher.js'
 
 export interface ProxiesOptions {
-  /** How long the program may take to come with a new configuration. Default: 15 s. */
+  /** How long the program may take to come with a new configuration. Default: 60 s. */
   readonly takeOverMs?: number
 }
 
 /** Others publish meanwhile: at least so long is waited for them, in ms. */
 const leastWaitMs = 120_000
 
-export function createProxies(context: () => ManagerContext, { takeOverMs = 15_000 }: ProxiesOptions = {}): Proxies {
+export function createProxies(context: () => ManagerContext, { takeOverMs = 60_000 }: ProxiesOptions = {}): Proxies {
   const settings = () => context().settings.global.proxy
 
   return {

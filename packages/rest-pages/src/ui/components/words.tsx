@@ -5,7 +5,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 export function Words({ value, label, onSearch }: SearchProps) {
   const [typed, setTyped] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => setTyped(value), [value])
+  useEffect(() => {
+    // What is being typed is newer.
+    if (timer.current === undefined) setTyped(value)
+  }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])
   return (
     <Search
@@ -16,6 +19,7 @@ export function Words({ value, label, onSearch }: SearchProps) {
         clearTimeout(timer.current)
         const { pathname } = location
         timer.current = setTimeout(() => {
+          timer.current = undefined
           // Another screen that was chosen meanwhile may still be loading: it is not left again.
           if (location.pathname === pathname) onSearch(text.trim())
         }, 300)
