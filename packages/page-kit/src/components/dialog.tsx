@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
 import '../styles/dialog.css'
 import { Button } from './button.js'
+import { useModal } from './use-modal.js'
 
 export interface DialogProps {
   /** Default: yes; for those who draw it only while it is. */
@@ -30,23 +31,7 @@ export function Dialog(props: DialogProps) {
 function OpenDialog({ title, onClose, locked = false, size = 'normal', footer, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // In the same frame: keys pressed after it was closed are no longer for it.
-  useLayoutEffect(() => {
-    const dialog = element.current as HTMLDialogElement
-    const before = document.activeElement
-    dialog.showModal()
-    const first = dialog.querySelector<HTMLElement>('[autofocus]')
-    ;(first ?? dialog).focus()
-    return () => {
-      const { activeElement } = document
-      const isLeft = activeElement !== document.body && !dialog.contains(activeElement)
-      dialog.close()
-      if (isLeft) return
-      // What was done may have taken the button away.
-      const isThere = before instanceof HTMLElement && before.isConnected
-      ;(isThere ? before : document.getElementById('main'))?.focus()
-    }
-  }, [])
+  useModal(element)
   // What had the focus may be gone: a form whose answer is shown now.
   useEffect(() => {
     if (document.activeElement === document.body) element.current?.focus()

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
 import '../styles/palette.css'
 import { Icon } from './icon.js'
+import { useModal } from './use-modal.js'
 
 export interface PaletteItem {
   readonly id: string
@@ -29,15 +30,7 @@ export function Palette({ words, onWords, items, busy = false, onClose }: Palett
   const [at, setAt] = useState(0)
   const id = useId()
   const chosen = Math.min(at, items.length - 1)
-  useEffect(() => {
-    const element = dialog.current as HTMLDialogElement
-    const before = document.activeElement
-    element.showModal()
-    return () => {
-      element.close()
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-    }
-  }, [])
+  useModal(dialog)
   useEffect(() => {
     dialog.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [chosen, items])
