@@ -1,5 +1,5 @@
-// Takes the screenshots of the README: from `npm start` to a record changed in the pages. `npm run pictures`, in a checkout
-// that is built; TEST_CHROMIUM names a browser other than the installed one.
+// Takes the screenshots of the README: from `npm start` to a record changed in the pages. TEST_CHROMIUM names a browser other
+// than the installed one.
 import { spawn } from 'node:child_process'
 import { mkdtemp, mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,15 +7,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { main } from '@steward/manager-cli'
 import { chromium } from 'playwright-core'
+import { findChromium } from '../tests/servers/programs.ts'
 
 const folder = fileURLToPath(new URL('../docs/pictures/', import.meta.url))
 const home = await mkdtemp(join(tmpdir(), 'steward-pictures-'))
 const start = spawn(process.execPath, [fileURLToPath(new URL('./start.mjs', import.meta.url)), home], {
   stdio: ['ignore', 'pipe', 'inherit'],
 })
-const browser = await chromium.launch({
-  executablePath: process.env['TEST_CHROMIUM'] ?? '/usr/bin/chromium-headless-shell',
-})
+const browser = await chromium.launch({ executablePath: process.env['TEST_CHROMIUM'] || findChromium() })
 try {
   const text = await welcome()
   const [, url = '', login = '', password = ''] =
