@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,14 +15,14 @@ const maxTailBytes = 50_000_000
 /** More lines are not searched for those that are wanted. */
 const mostSearched = 100_000
 const lineBreak = 10
-/** Logs that begin with so many equal bytes are the same one. */
+/** A log is the same as its copy when so many bytes are equal at both ends of what was copied. */
 const comparedBytes = 4096
 /** So often it is waited for copies that get new numbers. */
 const mostLooks = 20
 
 /**
  * Last lines of a log that is rotated by copying (`<file>.1` is the newest copy) and truncating, then what is written
- * to it from then on. A log that is not there is an empty one.
+ * to it from then on. A log that is not there is an empty one. Whenever it is rotated meanwhile, each line comes once.
  *
  * @param owner user id that the files must have, see `readForeignFile`; others count as not there. Default: anybody's.
  */
@@ -31,52 +31,72 @@ export async function* followLog(
   { lines = 100, follow = false, filter, signal }: LogOptions = {},
   owner?: number,
 ): AsyncIterable<string> {
-  let { copies, size: position } = await lookAt(file)
-  const seen = new Set(copies)
-  const found = { lines, filter, copies: copies.length, owner }
-  const { last, splitter, wanted } = await lastWanted(file, position, found)
-  yield* last
-  /** Bytes of the newest copy that the log still begins with: it is cut after it was copied. */
-  let uncut = 0
+  const log: Log = { file, owner }
+  const begin = await lastWanted(log, { lines, filter })
+  const { splitter, wanted } = begin
+  yield* begin.last
+  const seen = new Set(begin.copies)
+  let { position, copied } = begin
   for (let more = follow; more; more = await wait(pollMs, signal)) {
-    copies = await copiesOf(file)
-    // Copies that were made since the last look: the oldest of them goes on where we were.
+    const { copies, size } = await lookAt(file)
+    // Copies that were made since the last look: the oldest of them continues where we were.
     const known = copies.findIndex((copy) => seen.has(copy))
-    for (let number = known === -1 ? copies.length : known; number > 0; number--) {
-      for await (const chunk of readFrom(`${file}.${number}`, { from: position, owner })) {
+    for (const copy of copies.slice(0, known === -1 ? copies.length : known).toReversed()) {
+      seen.add(copy)
+      const handle = await openCopy(log, copy)
+      try {
+        if (!handle || !(await isUncut(handle, copied))) position = 0
+        for await (const chunk of readFrom(handle, { from: position })) {
+          position += chunk.length
+          yield* splitter.lines(chunk).filter(wanted)
+        }
+        copied = await copiedUntil(handle, position)
+      } finally {
+        await handle?.close()
+      }
+    }
+    const handle = await openLog(log)
+    try {
+      if (!(await isUncut(handle, copied))) {
+        position = 0
+        copied = undefined
+      }
+      if (size < position) position = 0
+      for await (const chunk of readFrom(handle, { from: position, to: size })) {
+        // What was read after it was copied, or cut, may be of the next one, which begins at 0.
+        if ((await copiesOf(file)).copies[0] !== copies[0] || !(await isUncut(handle, copied))) break
         position += chunk.length
         yield* splitter.lines(chunk).filter(wanted)
       }
-      seen.add(copies[number - 1] as string)
-      uncut = position
-      if (number > 1) position = 0
-    }
-    if (uncut > 0 && !(await beginsAs(file, `${file}.1`, uncut))) position = uncut = 0
-    const size = await sizeOf(file)
-    if (size < position) position = 0
-    for await (const chunk of readFrom(file, { from: position, to: size, owner })) {
-      // What was read after it was copied may be of the next one, which begins at 0.
-      if ((await copiesOf(file))[0] !== copies[0]) break
-      position += chunk.length
-      yield* splitter.lines(chunk).filter(wanted)
+    } finally {
+      await handle?.close()
     }
   }
   yield* splitter.rest().filter(wanted)
 }
 
+interface Log {
+  readonly file: string
+  readonly owner: number | undefined
+}
+
+/** What was copied of a log that was perhaps not cut since. */
+interface Copied {
+  readonly bytes: number
+  readonly head: Buffer
+  readonly tail: Buffer
+}
+
 /** Reads further and further back until there are enough. A last line without an end stays in the splitter. */
-async function lastWanted(
-  file: string,
-  position: number,
-  { lines, filter, copies, owner }: Pick<LogOptions, 'filter'> & Omit<Wanted, 'size'>,
-) {
+async function lastWanted(log: Log, { lines, filter }: { lines: number } & Pick<LogOptions, 'filter'>) {
   for (let read = filter ? lines * 2 : lines; ; read *= 4) {
     const splitter = createSplitter()
     const wanted = filter?.() ?? (() => true)
-    const all = splitter.lines(await lastLines(file, { size: position, lines: read, copies, owner }))
+    const { content, ...state } = await lastLines(log, read)
+    const all = splitter.lines(content)
     const last = all.filter(wanted)
     if (!filter || last.length >= lines || all.length + 1 < read || read >= mostSearched)
-      return { last: last.slice(Math.max(0, last.length - lines)), splitter, wanted }
+      return { last: last.slice(Math.max(0, last.length - lines)), splitter, wanted, ...state }
   }
 }
 
@@ -85,121 +105,136 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   return sleep(ms, true, { signal }).catch(() => false)
 }
 
-/** Copies and size as they are at one moment. Without the first copy the others are just given their new numbers. */
+/** Copies and size as they are at one moment, not while copies are just given their new numbers. */
 async function lookAt(file: string): Promise<{ readonly copies: readonly string[]; readonly size: number }> {
   for (let tries = 1; ; tries++) {
-    const copies = await copiesOf(file)
-    const size = await sizeOf(file)
-    const isWhole = copies.length > 0 || tries > mostLooks || (await identityOf(`${file}.2`)) === undefined
-    if (isWhole && (await copiesOf(file)).join() === copies.join()) return { copies, size }
+    const { copies, isWhole } = await copiesOf(file)
+    const size = (await lstat(file).catch(() => undefined))?.size ?? 0
+    if ((isWhole || tries > mostLooks) && (await copiesOf(file)).copies.join() === copies.join())
+      return { copies, size }
     await sleep(5)
   }
 }
 
-async function sizeOf(file: string): Promise<number> {
-  return (await lstat(file).catch(() => undefined))?.size ?? 0
-}
-
-/** Which files the copies are, newest first. */
-async function copiesOf(file: string): Promise<readonly string[]> {
-  const found: string[] = []
-  for (let number = 1; ; number++) {
-    const copy = await identityOf(`${file}.${number}`)
-    if (copy === undefined) return found
-    found.push(copy)
+/** Which files the copies are, newest first. Whole: no number is missing. */
+async function copiesOf(file: string): Promise<{ readonly copies: readonly string[]; readonly isWhole: boolean }> {
+  const copies: string[] = []
+  for (let number = 1, missing = 0; ; number++) {
+    const copy = await lstat(`${file}.${number}`).then(identityOf, () => undefined)
+    missing = copy === undefined ? missing + 1 : 0
+    if (copy !== undefined) copies.push(copy)
+    if (missing > 1) return { copies, isWhole: copies.length === number - missing }
   }
 }
 
-async function identityOf(file: string): Promise<string | undefined> {
-  const stats = await lstat(file).catch(() => undefined)
-  return stats && `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`
+function identityOf(stats: Stats): string {
+  return `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`
 }
 
-/** Whether a log is as long as its copy and begins with the same bytes, so that it was not cut since it was copied. */
-async function beginsAs(file: string, copy: string, bytes: number): Promise<boolean> {
-  if ((await sizeOf(file)) < bytes) return false
-  const to = Math.min(bytes, comparedBytes)
-  const heads: Buffer[] = []
-  for (const each of [file, copy])
-    for await (const chunk of readFrom(each, { from: 0, to, owner: undefined })) heads.push(chunk)
-  const [own, other] = heads
-  return own !== undefined && other !== undefined && own.equals(other)
+async function copiedUntil(handle: FileHandle | undefined, bytes: number): Promise<Copied | undefined> {
+  if (!handle || bytes === 0) return undefined
+  const length = Math.min(bytes, comparedBytes)
+  return { bytes, head: await readAt(handle, 0, length), tail: await readAt(handle, bytes - length, length) }
 }
 
-interface Wanted {
-  /** Of the log, in bytes. */
-  readonly size: number
-  readonly lines: number
-  /** How many copies there are. */
-  readonly copies: number
-  readonly owner: number | undefined
+/** Whether a log, or the next copy of it, still begins with what was copied. True also when nothing was. */
+async function isUncut(handle: FileHandle | undefined, copied: Copied | undefined): Promise<boolean> {
+  if (!copied) return true
+  if (!handle) return false
+  const { bytes, head, tail } = copied
+  return (
+    (await readAt(handle, bytes - tail.length, tail.length)).equals(tail) &&
+    (await readAt(handle, 0, head.length)).equals(head)
+  )
 }
 
-/** From the end of the log backwards, over into its copies, until there are enough. */
-async function lastLines(file: string, { size, lines, copies, owner }: Wanted): Promise<Buffer> {
-  let found = await tailOf(file, size, lines, owner)
-  for (let number = 1; number <= copies && found.lines < lines; number++) {
-    const copy = `${file}.${number}`
-    const more = await tailOf(copy, (await lstat(copy)).size, lines - found.lines, owner)
-    found = { content: Buffer.concat([more.content, found.content]), lines: found.lines + more.lines }
+/** Less than asked for at the end of the file. */
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, position)
+  return buffer.subarray(0, bytesRead)
+}
+
+/** From the end of the log backwards, over into its copies, until there are enough; and where to continue. */
+async function lastLines(log: Log, lines: number) {
+  for (let tries = 1; ; tries++) {
+    const { copies } = await lookAt(log.file)
+    const newest = copies[0] === undefined ? undefined : await openCopy(log, copies[0])
+    const handle = await openLog(log)
+    try {
+      let copied = await copiedUntil(newest, (await newest?.stat())?.size ?? 0)
+      if (!(await isUncut(handle, copied))) copied = undefined
+      const size = (await handle?.stat())?.size ?? 0
+      let found = await tailOf(handle, size, lines)
+      for (const copy of copies.slice(copied ? 1 : 0)) {
+        if (found.lines >= lines) break
+        const older = await openCopy(log, copy)
+        const more = await tailOf(older, (await older?.stat())?.size ?? 0, lines - found.lines)
+        await older?.close()
+        found = { content: Buffer.concat([more.content, found.content]), lines: found.lines + more.lines }
+      }
+      // Of a log that was copied or cut meanwhile, what was read may be of the next one.
+      const isSame = (await copiesOf(log.file)).copies[0] === copies[0] && (await isUncut(handle, copied))
+      if (isSame || tries > mostLooks) return { content: found.content, copies, position: size, copied }
+    } finally {
+      await handle?.close()
+      await newest?.close()
+    }
   }
-  return found.content
 }
 
 async function tailOf(
-  file: string,
+  handle: FileHandle | undefined,
   size: number,
   lines: number,
-  owner: number | undefined,
 ): Promise<{ readonly content: Buffer; readonly lines: number }> {
-  const handle = lines > 0 ? await openLog(file, owner) : undefined
-  if (!handle) return { content: Buffer.alloc(0), lines: 0 }
-  try {
-    const chunks: Buffer[] = []
-    let breaks = 0
-    let first = 0
-    for (let position = size; position > 0 && breaks < lines && size - position < maxTailBytes;) {
-      const length = Math.min(chunkBytes, position)
-      position -= length
-      const { buffer } = await handle.read(Buffer.alloc(length), 0, length, position)
-      chunks.unshift(buffer)
-      // The break at the very end ends the last line; the one before the first wanted line is where that begins.
-      const from = position + length === size ? length - 2 : length - 1
-      for (let at = from; at >= 0 && breaks < lines; at--)
-        if (buffer[at] === lineBreak && ++breaks === lines) first = at + 1
-    }
-    const content = Buffer.concat(chunks).subarray(first)
-    return { content, lines: breaks === lines ? lines : content.length === 0 ? 0 : breaks + 1 }
-  } finally {
-    await handle.close()
+  if (!handle || lines === 0) return { content: Buffer.alloc(0), lines: 0 }
+  const chunks: Buffer[] = []
+  let breaks = 0
+  let first = 0
+  for (let position = size; position > 0 && breaks < lines && size - position < maxTailBytes;) {
+    const length = Math.min(chunkBytes, position)
+    position -= length
+    const chunk = await readAt(handle, position, length)
+    chunks.unshift(chunk)
+    // The break at the very end ends the last line; the one before the first wanted line is where that begins.
+    const from = position + length === size ? length - 2 : length - 1
+    for (let at = from; at >= 0 && breaks < lines; at--)
+      if (chunk[at] === lineBreak && ++breaks === lines) first = at + 1
   }
+  const content = Buffer.concat(chunks).subarray(first)
+  return { content, lines: breaks === lines ? lines : content.length === 0 ? 0 : breaks + 1 }
 }
 
 async function* readFrom(
-  file: string,
-  { from, to = Infinity, owner }: { from: number; to?: number; owner: number | undefined },
+  handle: FileHandle | undefined,
+  { from, to = Infinity }: { from: number; to?: number },
 ): AsyncIterable<Buffer> {
-  const handle = await openLog(file, owner)
   if (!handle) return
-  try {
-    for (let position = from; position < to;) {
-      const length = Math.min(chunkBytes, to - position)
-      const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, position)
-      if (bytesRead === 0) return
-      position += bytesRead
-      yield buffer.subarray(0, bytesRead)
-    }
-  } finally {
-    await handle.close()
+  for (let position = from; position < to;) {
+    const chunk = await readAt(handle, position, Math.min(chunkBytes, to - position))
+    if (chunk.length === 0) return
+    position += chunk.length
+    yield chunk
   }
 }
 
 /** Undefined: it is not there, or something else is. */
-async function openLog(file: string, owner: number | undefined): Promise<FileHandle | undefined> {
+async function openLog({ file, owner }: Log): Promise<FileHandle | undefined> {
   const handle = await open(file, constants.O_RDONLY | foreignFlags).catch(() => undefined)
   const stats = await handle?.stat()
   if (stats?.isFile() && (owner === undefined || stats.uid === owner)) return handle
   await handle?.close()
+  return undefined
+}
+
+/** The copy, whatever number it has by now: numbers only grow. Undefined: it is gone, or somebody else's. */
+async function openCopy(log: Log, copy: string): Promise<FileHandle | undefined> {
+  for (let number = 1, missing = 0; missing < 2; number++) {
+    const handle = await openLog({ ...log, file: `${log.file}.${number}` })
+    missing = handle ? 0 : missing + 1
+    if (handle && identityOf(await handle.stat()) === copy) return handle
+    await handle?.close()
+  }
   return undefined
 }
 
