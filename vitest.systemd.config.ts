@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Of the tests that run in a machine that systemd runs, see `systemd.test.ts`. */
+/** For the tests that run in a machine that systemd runs, see `systemd.test.ts`. */
 export default defineConfig({
   cacheDir: '/tmp/vitest',
   test: {

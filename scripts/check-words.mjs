@@ -1,10 +1,10 @@
 // Checks what users read (texts in code, docs, READMEs, changesets) for words that the glossary of CONTRIBUTING.md replaces, and for typos.
 import path from 'node:path'
-import { checkWords } from './words/check.mjs'
+import { checkComments, checkWords } from './words/check.mjs'
 import { checkSpelling } from './words/spelling.mjs'
 
 const root = path.dirname(import.meta.dirname)
-const findings = checkWords(root)
+const findings = [...checkWords(root), ...checkComments(root)]
 for (const { file, line, found, say } of findings)
   process.stderr.write(`${file}:${line}: “${found}”: write ${say}; see "Words" in CONTRIBUTING.md.\n`)
 const misspellings = await checkSpelling(root)

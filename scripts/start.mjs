@@ -81,7 +81,7 @@ async function tryPort(port) {
   }
 }
 
-/** Of the manager's pages; `init` made the password. */
+/** For the manager's pages; `init` made it. */
 function pagesPassword() {
   const { settings } = createManager({ home, applicationServer: '', defaultTemplate: '' }).context
   return settings.global.password?.reveal() ?? 'admin'

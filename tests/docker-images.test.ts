@@ -50,7 +50,7 @@ function context(): Readable {
   )
 }
 
-/** Of a service, what an engine is told; `compose` itself is not here. */
+/** What an engine gets for a service; `compose` itself is not here. */
 function hostConfigOf(service: Service, binds: readonly string[]) {
   return {
     NetworkMode: 'host',

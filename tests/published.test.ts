@@ -32,7 +32,7 @@ describe.runIf(deep)('packages that were published to a registry, in an empty fo
   let folder: string
   let registry: Registry
   let ports: TakenPorts
-  /** Of a user. */
+  /** A user's project. */
   let consumer: string
 
   beforeAll(async () => {

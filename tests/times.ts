@@ -13,7 +13,7 @@ export interface RunTimes {
   /** The runner itself: transforms of sources, reports. */
   readonly runner: CpuSeconds
   readonly files: readonly FileTimes[]
-  /** Of all files, and of the whole run. */
+  /** For all files, and for the whole run. */
   readonly servers: Readonly<Record<string, ServerTimes>>
 }
 

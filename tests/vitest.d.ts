@@ -3,7 +3,7 @@ import type { ServerTimes } from './servers/times.js'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Of a file: what it took, its servers included. */
+    /** For a file: what it took, its servers included. */
     cpu?: CpuSeconds
     /** Those that it started. */
     servers?: Readonly<Record<string, ServerTimes>>

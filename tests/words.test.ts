@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { root } from '../scripts/packages.mjs'
-import { checkWords } from '../scripts/words/check.mjs'
+import { checkComments, checkWords, commentFindings } from '../scripts/words/check.mjs'
 import { glossaryOf, readGlossary } from '../scripts/words/glossary.mjs'
 import { misspellingsOf } from '../scripts/words/spelling.mjs'
 
@@ -90,6 +90,23 @@ describe('the glossary of CONTRIBUTING.md', () => {
 
   it('is kept by every text of this repository', () => {
     expect(checkWords(root)).toEqual([])
+  })
+})
+
+describe('commentFindings()', () => {
+  it('finds comments that begin with "Of", of each kind, and nothing else', () => {
+    const source = ['/** Of a. */', 'let a', '  // Of b.', '/**', ' * Of c.', ' */', '// All Of d', "'// Of e'"].join(
+      '\n',
+    )
+    expect(commentFindings('a.ts', source).map(({ line, found }) => [line, found])).toEqual([
+      [1, 'Of'],
+      [3, 'Of'],
+      [5, 'Of'],
+    ])
+  })
+
+  it('finds none in this repository', () => {
+    expect(checkComments(root)).toEqual([])
   })
 })
 

@@ -10,7 +10,7 @@ const { startSwift } = (await import(`${folder}/swift.ts`)) as typeof import('..
 
 /** A private server that backups are copied to, and how a user's own client writes to it and reads from it. */
 export interface Store {
-  /** Of the target in the manager. */
+  /** The type of the target in the manager. */
   readonly target: 'scp' | 'swift'
   /** Variables of the target. */
   readonly settings: Readonly<Record<string, string>>

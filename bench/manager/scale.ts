@@ -16,14 +16,14 @@ interface Costs {
   /** Per instance. */
   readonly save: number
   readonly upgrade: number
-  /** Of the server. */
+  /** Memory of the server. */
   readonly memory: number
 }
 
 interface RunningCosts {
   /** CPU of the server in a round of monitoring, per instance that runs, in ms. */
   readonly round: number
-  /** Of an instance that runs, in MiB. */
+  /** Memory of a running instance, in MiB. */
   readonly awake: number
 }
 

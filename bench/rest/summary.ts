@@ -9,7 +9,7 @@ export interface Summary {
   readonly perSecond: number
   /** Half of the distance between the lowest and the highest sample, as a part of the median. */
   readonly spread: number
-  /** Of the raw driver's rate in the same round; absent when that was not measured. */
+  /** Share of the raw driver's rate in the same round; absent when that was not measured. */
   readonly ratio: number | undefined
   readonly p50Ms: number
   readonly p99Ms: number

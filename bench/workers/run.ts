@@ -34,7 +34,7 @@ interface Figures {
   /** CPU time of all processes per small request, in µs. */
   readonly cpuMicros: number
   readonly perSecond: number
-  /** Of small requests while long searches run, in ms. */
+  /** Latency of small requests while long searches run, in ms. */
   readonly p99: number
 }
 
@@ -150,7 +150,7 @@ function send(origin: string, method: string, path: string, agent: Agent, body?:
   })
 }
 
-/** Of a process and those that it started. */
+/** Includes the processes that it started. */
 async function cpuSeconds(pid: number): Promise<number> {
   let ticks = 0
   for (const name of await readdir('/proc')) {

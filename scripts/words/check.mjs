@@ -20,6 +20,37 @@ export function checkWords(root) {
     .flatMap((file) => findingsOf(file, fs.readFileSync(path.join(root, file), 'utf8'), terms))
 }
 
+/** Comments that begin with "Of": what they stand beside has to be read before they say anything. */
+const noStart = /^[ \t]*(?:\/\*\*|\/\/|\*) (Of) /gm
+
+/**
+ * All comments of the repository's code that begin with a word which no comment begins with.
+ * @param {string} root
+ * @returns {readonly Finding[]}
+ */
+export function checkComments(root) {
+  return fs
+    .globSync('{packages,examples,bench,scripts,tests,tools}/**/*.{ts,tsx,js,mjs}', {
+      cwd: root,
+      exclude: (name) => ['node_modules', 'dist', 'reference'].includes(name),
+    })
+    .flatMap((file) => commentFindings(file, fs.readFileSync(path.join(root, file), 'utf8')))
+}
+
+/**
+ * @param {string} file
+ * @param {string} source
+ * @returns {readonly Finding[]}
+ */
+export function commentFindings(file, source) {
+  return [...source.matchAll(noStart)].map(({ index, 1: found = '' }) => ({
+    file,
+    line: source.slice(0, index).split('\n').length,
+    found,
+    say: 'what it is, or "For …"',
+  }))
+}
+
 /** Files and folders whose texts are still to be edited, one a line. */
 function uncheckedOf(/** @type {string} */ root) {
   const list = path.join(root, 'scripts/words/unchecked.txt')

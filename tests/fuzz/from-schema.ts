@@ -115,7 +115,7 @@ function arrays(schema: Schema, inner: (schema: Schema) => fc.Arbitrary<unknown>
   return uniqueItems ? fc.uniqueArray(one, limits) : fc.array(one, limits)
 }
 
-/** Of what is not required, some; seldom passwords, which take time to be kept. */
+/** Some optional properties; seldom passwords, which take time to be kept. */
 function objects(schema: Schema, inner: (schema: Schema) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const required = new Set<string>(schema.required)
   const members = Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(([name, each]) => {

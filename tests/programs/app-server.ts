@@ -26,7 +26,7 @@ export interface AppOptions {
   /** Its program; default: that of this repository. */
   readonly cli?: string
   readonly cwd?: string
-  /** Of the administrator; absent: one is made up and printed. */
+  /** The administrator's password; absent: one is made up and printed. */
   readonly password?: string
   readonly env?: Readonly<Record<string, string>>
 }

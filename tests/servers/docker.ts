@@ -95,7 +95,7 @@ class PrivateDocker implements TestDocker {
   async start(): Promise<void> {
     if (this.pid !== undefined) return
     const at = (name: string) => join(this.folder, name)
-    // Of one that was killed. What is dead counts as alive until its parent has taken note, which not every machine's does.
+    // Left by one that was killed. What is dead counts as alive until its parent has taken note, which not every machine's does.
     for (const file of [at('pid'), at('exec/containerd/containerd.pid')]) rmSync(file, { force: true })
     const command = [
       ...onMachine(this.#machine),
@@ -188,7 +188,7 @@ async function sweepGroups(isOurs: (name: string) => boolean): Promise<void> {
   }
 }
 
-/** Of each hierarchy of version 1, and those of version 2. */
+/** Each hierarchy of version 1, and those of version 2. */
 function groups(): string[] {
   const root = '/sys/fs/cgroup'
   const hierarchies = [root, ...folders(root)]

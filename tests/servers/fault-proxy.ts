@@ -15,7 +15,7 @@ export interface Fault {
   readonly direction?: 'up' | 'down'
   /** So many connections meet it, then all goes well. Default: 1. */
   readonly times?: number
-  /** Of `slow`. Default: 1024. */
+  /** For `slow`. Default: 1024. */
   readonly bytesPerSecond?: number
 }
 

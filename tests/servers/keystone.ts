@@ -10,11 +10,11 @@ import { proxyConfiguration, python, swiftUser, type TestSwift } from './swift.j
 export interface TestKeystone {
   /** Without a version: `http://127.0.0.1:<port>`; version 3 is at `/v3`, and there is no other. */
   readonly url: string
-  /** Of the proxy. */
+  /** URL of the proxy. */
   readonly swiftUrl: string
   /** May use Swift in the project `backups`. */
   readonly user: { readonly name: string; readonly password: string; readonly domain: string; readonly project: string }
-  /** Of that user. */
+  /** Belongs to that user. */
   readonly applicationCredential: { readonly id: string; readonly secret: string }
   readonly region: string
   /** Ends Keystone; the proxy ends with its Swift. */

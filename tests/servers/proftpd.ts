@@ -12,7 +12,7 @@ import { takeTestPort } from '../../packages/manager-core/src/lib/testing/take-p
 /** The system user who runs it when we are root. */
 const systemUser = 'daemon'
 const password = 'secret'
-/** Of the password: `openssl passwd -5`. */
+/** Hash of the password: `openssl passwd -5`. */
 const passwordHash = '$5$steward$u/Y5EsWL7cZ.Cpi4slnrZnPJbTKQMazRuhZVbQtdjv7'
 
 export interface ProftpdOptions {

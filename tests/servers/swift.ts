@@ -194,7 +194,7 @@ swift_dir = ${folder}
 `
 }
 
-/** Of a proxy with the given filters for the log-in, and their settings. */
+/** For a proxy with the given filters for the log-in, and their settings. */
 export function proxyConfiguration(
   folder: string,
   port: number,

@@ -38,7 +38,7 @@ export function serverIsEnding(pid: number): void {
   book.ended.set(running.name, plus(book.ended.get(running.name), running, pid))
 }
 
-/** Of all servers of this process since the last call, those that run included; these begin again. By their kind. */
+/** For all servers of this process since the last call, running ones included; the count starts again. By their kind. */
 export function takeServerTimes(): Readonly<Record<string, ServerTimes>> {
   const times = new Map(book.ended)
   for (const [pid, running] of book.running) times.set(running.name, plus(times.get(running.name), running, pid))

@@ -88,7 +88,7 @@ function testTopology(start: Topology, databaseUrl: string): void {
     expect([status, json]).toEqual([200, expect.anything()])
     return json.row_id as string
   }
-  /** Of so many calls that each process gets some. */
+  /** Calls it so often that each process gets some. */
   const everywhere = async (one: () => Promise<unknown>) => {
     const found = await Promise.all(Array.from({ length: 12 }, one))
     return [...new Set(found)]

@@ -8,9 +8,9 @@ const codes = {
   401: 'ERR_TARGET_REFUSED',
   403: 'ERR_TARGET_REFUSED',
   404: 'ERR_TARGET_NOT_FOUND',
-  // Of a PUT or a MOVE: its folder is missing.
+  // Answers a PUT or a MOVE whose folder is missing.
   409: 'ERR_TARGET_NOT_FOUND',
-  // Of a MOVE that must not overwrite.
+  // Answers a MOVE that must not overwrite.
   412: 'ERR_TARGET_EXISTS',
   413: 'ERR_TARGET_FULL',
   423: 'ERR_TARGET_LOCKED',

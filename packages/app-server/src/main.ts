@@ -394,7 +394,7 @@ async function describe(folder: string | undefined, flags: Flags, definition: Ap
   return 0
 }
 
-/** Of a database that nobody described. */
+/** Describes a database that has no definitions yet. */
 async function describeTables(url: string | undefined, flags: Flags, settings: Settings): Promise<number> {
   const database = url ?? settings.database
   if (database === undefined)

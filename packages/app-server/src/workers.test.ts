@@ -65,7 +65,7 @@ interface Health {
 const healthOf = async (app: RunningApp) => (await call(app, 'GET', '/health.json')).json as Health
 const workersOf = async (app: RunningApp) => (await healthOf(app)).workers
 
-/** Of the workers that took requests so far, oldest first. */
+/** The workers that took requests so far, oldest first. */
 function startedPids(app: RunningApp): number[] {
   return [...app.errors().matchAll(/takes requests \(pid (\d+)\)/g)].map(([, pid]) => Number(pid))
 }

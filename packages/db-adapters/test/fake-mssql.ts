@@ -6,7 +6,7 @@ export type Reply =
   | {
       readonly rows: readonly (readonly string[])[]
       readonly affected?: number
-      /** Of the columns. Default: `c` and their place. */
+      /** Names of the columns. Default: `c` and their place. */
       readonly names?: readonly string[]
     }
   | { readonly error: number; readonly severity?: number; readonly message?: string }

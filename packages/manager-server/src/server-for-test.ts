@@ -23,7 +23,7 @@ export interface TestAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** Of the text; undefined: it is no JSON. */
+  /** The text as an object; undefined: it is no JSON. */
   readonly body: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -31,7 +31,7 @@ export function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 }
 
-/** Of the administrator of a manager without a password of its own. */
+/** Credentials of the administrator of a manager without a password of its own. */
 export const asAdministrator = basic('admin', 'admin')
 
 /**

@@ -66,7 +66,7 @@ export async function startPages({ ui, ...options }: TestPagesOptions = {}): Pro
   }
 }
 
-/** Of several versions, databases and flags, so that filters and columns have something to show. */
+/** Gives them several versions, databases and flags, so that filters and columns have something to show. */
 function pretend({ context: { registry } }: TestManager, names: readonly string[]): void {
   const [version] = registry.versions()
   const databases = ['sqlite', 'postgresql', 'mysql'] as const

@@ -80,7 +80,7 @@ needsBrowser((browser) => {
   })
 })
 
-/** Of the first chart; its grid and texts are grey. */
+/** In the first chart; its grid and texts are grey. */
 const colouredPixels = `(() => {
   const canvas = document.querySelector('.chart canvas')
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)

@@ -150,7 +150,7 @@ const values = {
   setup: { ...text, description: 'Module whose default export fills a new application, run once.' },
 } as const
 
-/** Of an application's name. */
+/** What an application may be called. */
 export const namePattern = '^[A-Za-z][A-Za-z0-9_-]{0,62}$'
 
 const identity = {

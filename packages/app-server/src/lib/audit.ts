@@ -14,7 +14,7 @@ export interface AuditOptions {
 
 /** The audit trail of an application. */
 export interface Audit {
-  /** Of the request that is being served. */
+  /** Names the request that is being served. */
   requestId(): string | undefined
   /** Remembers the request's id for `requestId()`; goes behind the middleware that gives ids. */
   readonly middleware: Middleware

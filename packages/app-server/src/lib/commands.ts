@@ -11,7 +11,7 @@ import { formatReport, runUnitTests } from './unit-tests.js'
 
 /** Tasks of the command line that run without serving. */
 export interface TaskFlags {
-  /** Of one test module, or `true` for all. */
+  /** One test module, or `true` for all. */
   readonly unittests?: string | true
   /** Print the report of unit tests as JSON. Default: lines for people. */
   readonly json?: boolean

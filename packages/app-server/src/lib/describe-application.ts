@@ -43,7 +43,7 @@ export interface FieldDescription {
   readonly unique: boolean
   /** created_dt, created_by, updated_dt, updated_by. */
   readonly technical: boolean
-  /** Of a reference: the object whose records it links to. */
+  /** For a reference: the object whose records it links to. */
   readonly references?: string
   /** Most characters that its column takes; absent: no limit. */
   readonly length?: number

@@ -18,7 +18,7 @@ export async function loadSecrets(file: string): Promise<Secrets> {
   return secrets
 }
 
-/** Of texts in base64; empty ones do not count. @returns `undefined` when one is too short, or there is none. */
+/** Reads base64 texts; empty ones do not count. @returns `undefined` when one is too short, or there is none. */
 export function parseSecrets(texts: readonly string[]): Secrets | undefined {
   const filled = texts.map((text) => text.trim()).filter((text) => text !== '')
   const [first, ...others] = filled.map((text) => Buffer.from(text, 'base64'))

@@ -50,7 +50,7 @@ export async function runSetup(service: BusinessObjects, folder: string, file: s
 }
 
 async function isDone(service: BusinessObjects): Promise<boolean> {
-  // Of one page, for which the store needs no thread.
+  // A single page, for which the store needs no thread.
   const filter = { op: '=', field: 'sys_code', value: setupParameter } as const
   for await (const marks of await service.search(principal, 'SystemParam', { filter, page: 0, pageSize: 1 }))
     if (marks.length > 0) return true

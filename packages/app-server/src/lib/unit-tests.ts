@@ -33,9 +33,9 @@ export interface UnitTestReport {
 }
 
 export interface UnitTestOptions {
-  /** Of the application; its modules are in `tests`. */
+  /** The application's folder; its modules are in `tests`. */
   readonly folder: string
-  /** Of one module, without its ending. Default: all. */
+  /** A module's name, without its ending. Default: all. */
   readonly name?: string | undefined
   /** How long one test may take, in ms. Default 60,000. */
   readonly timeoutMs?: number

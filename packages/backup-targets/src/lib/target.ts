@@ -119,13 +119,13 @@ export interface ListOptions extends CallOptions {
 
 export interface ListPage {
   readonly objects: readonly StoredObject[]
-  /** Of the next page; undefined: this was the last one. A page may be empty and have a next one. */
+  /** Where the next page begins; undefined: this was the last one. A page may be empty and have a next one. */
   readonly next: string | undefined
 }
 
 export interface SweepOptions extends CallOptions {
   readonly before: Date
-  /** Of keys that begin so. Default: all. */
+  /** Only keys that begin with it. Default: all. */
   readonly prefix?: string | undefined
 }
 

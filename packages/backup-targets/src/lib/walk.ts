@@ -18,7 +18,7 @@ export interface WalkOptions {
   /** Keys that come after it. Empty: all. */
   readonly after: string
   readonly signal: AbortSignal | undefined
-  /** Of which key a file is; undefined: of none. `folder` has a `/` at its end, or is empty. */
+  /** The key that a file belongs to; undefined: none. `folder` ends with `/`, or is empty. */
   keyOf(folder: string, name: string): string | undefined
 }
 

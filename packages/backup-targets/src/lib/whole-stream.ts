@@ -5,7 +5,7 @@ import { TargetError } from './target-error.js'
 import type { CallOptions } from './target.js'
 
 export interface WholeStreamOptions extends CallOptions {
-  /** Of the object, for messages. */
+  /** Names the object in messages. */
   readonly key: string
   /** How many bytes must come. */
   readonly bytes: number

@@ -67,10 +67,11 @@ const schemes: ReadonlyMap<string, DatabaseName> = new Map([
  * - `mssql://user:password@host:1433/database`: SQL Server, with options of tedious behind `?`
  * - `oracle://user:password@host:1521/service`
  *
- * Of `knex`, an instance of knex, the store takes where the database is, and the limits of its pool. Its connections are
- * its own, so that transactions are not shared; `wrapIdentifier` and the like are not asked.
+ * From `knex`, an instance of knex, the store takes where the database is, and the limits of its pool. Its connections
+ * are its own, so that transactions are not shared; `wrapIdentifier` and the like are not asked.
  *
- * Of `client`, a pool that the application has, the store uses connections for one call each and puts their settings back.
+ * From `client`, a pool that the application has, the store takes a connection for each call and resets its settings
+ * afterwards.
  *
  * @throws TypeError for a URL of another scheme, a knex instance of another database, and for wrong options
  *

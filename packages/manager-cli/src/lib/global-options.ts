@@ -13,7 +13,7 @@ export interface GlobalOptions {
   readonly color?: boolean
   /** Times in UTC. */
   readonly utc?: boolean
-  /** Of commands that show a table: those columns, as they were typed. */
+  /** For commands that show a table: the columns, as they were typed. */
   readonly columns?: string
   readonly wide?: boolean
 }

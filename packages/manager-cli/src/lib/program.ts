@@ -116,7 +116,7 @@ function addCommand(command: Command, action: Action, { onCall, surroundings }: 
     for (const [at, { name: key }] of parameters.entries()) input[key] = values[at] as Input
     for (const { name: key, option } of flags) {
       const value = given[option.attributeName()]
-      // Of `--no-start` commander says that `start` is false.
+      // For `--no-start` commander says that `start` is false.
       input[key] = option.negate ? value === false || undefined : value
     }
     onCall({ action, input, options: globalsOf(command) })

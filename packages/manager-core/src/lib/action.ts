@@ -87,11 +87,11 @@ interface InputBase {
   readonly summary: string
   /** `instance` is the name of one that is there; `version` one of the versions; `runtime` one of `runtimes`; `file` a path of this machine. */
   readonly type: InputType
-  /** Of `instance`: also the name of one that is gone. */
+  /** For `instance`: also the name of one that is gone. */
   readonly orGone?: true
-  /** Of `choice`. */
+  /** For `choice`. */
   readonly choices?: readonly string[]
-  /** Of `integer`. */
+  /** For `integer`. */
   readonly min?: number
   readonly max?: number
   /** Never shown in history. */

@@ -3,7 +3,7 @@ import type { ManagerContext } from '@steward/manager-core'
 import type { Addressing } from './addressing.js'
 import type { ServerState } from './server-state.js'
 
-/** Of pages: nothing from elsewhere, nothing inline. */
+/** For pages: nothing from elsewhere, nothing inline. */
 const pages: Readonly<Record<string, string>> = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -17,7 +17,7 @@ const pages: Readonly<Record<string, string>> = {
   'frame-ancestors': "'none'",
 }
 
-/** Of everything else: it is no page, whatever a browser takes it for. */
+/** For everything else: it is no page, whatever a browser takes it for. */
 const others = { 'default-src': "'none'", 'frame-ancestors': "'none'", sandbox: '' }
 
 /** Headers that keep browsers from what nobody needs. What a route sets itself goes before. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Of HTTP and HTTPS: what a client may take of the server before it is known. */
+/** For HTTP and HTTPS: what a client may take of the server before it is known. */
 export const serverLimits = Object.freeze({
   maxHeaderSize: 16_384,
   /** Who sends its headers slower than in this time, keeps a connection for nothing. In ms. */

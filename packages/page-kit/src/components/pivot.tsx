@@ -29,7 +29,7 @@ export function pivotOf(json: unknown): Pivot | undefined {
 export interface PivotTexts {
   readonly table: string
   readonly total: string
-  /** Of a part: `2007: total`. */
+  /** Title of a part: `2007: total`. */
   readonly subtotal: (place: string) => string
   readonly number: (value: number) => string
   readonly value: (axis: 'lines' | 'columns', at: number, value: Value) => string

@@ -33,7 +33,7 @@ export function useSelection(): Selection {
 
 interface RowsProps {
   readonly selection: Selection
-  /** Of all rows, in the order they are shown. */
+  /** Keys of all rows, in the order they are shown. */
   readonly keys: readonly string[]
 }
 

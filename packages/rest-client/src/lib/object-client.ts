@@ -81,7 +81,7 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
     /** Writes several records: all or nothing, or with `atomic: false` each on its own. */
     batch: (items: readonly BatchItem<R>[], options: WriteOptions & { atomic?: boolean | undefined } = {}) =>
       write<unknown[]>('POST', `${path}/_batch`, options, items, { _atomic: options.atomic }),
-    /** Of the object, or with `rowId` of that record: what this user may do with it, and the ways from its state. */
+    /** Metadata of the object, or with `rowId` of that record: what this user may do with it, and the ways from its state. */
     metadata: (context?: string | number, options: CallOptions & { rowId?: string | undefined } = {}) =>
       json<AnyRecord>({
         path:

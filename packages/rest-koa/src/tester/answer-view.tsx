@@ -29,7 +29,7 @@ interface Actions {
 /** What the answer is for. */
 interface Asked {
   readonly sent: Draft | undefined
-  /** Of the object that was asked for, if it is known. */
+  /** Metadata of the object that was asked for, if it is known. */
   readonly metadata: ObjectMetadata | undefined
   /** Something else is in the form by now. */
   readonly isStale: boolean

@@ -7,9 +7,9 @@ export type ContentKind = 'json' | 'html' | 'markdown' | 'picture' | 'text' | 'b
 /** The body of an answer, as far as it can be read. */
 export interface Content {
   readonly kind: ContentKind
-  /** Of all kinds but pictures, binary and nothing. */
+  /** For all kinds but pictures, binary and nothing. */
   readonly text: string
-  /** Of kind `json`; lines of NDJSON are an array. */
+  /** For kind `json`; lines of NDJSON are an array. */
   readonly json?: unknown
   readonly failure?: FailureBody
 }

@@ -17,7 +17,7 @@ export interface Draft {
   readonly action: string
   /** Action by GET: its parameters are in the address. */
   readonly byGet: boolean
-  /** Of an action, by name. */
+  /** Parameters of an action, by name. */
   readonly parameters: Readonly<Record<string, string>>
   readonly publication: string
   readonly asJson: boolean

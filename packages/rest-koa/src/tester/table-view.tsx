@@ -9,7 +9,7 @@ export type AnsweredRecord = Readonly<Record<string, unknown>>
 
 export interface TableViewProps {
   readonly records: readonly AnsweredRecord[]
-  /** Of the object that was asked for, if it is known. */
+  /** Metadata of the object that was asked for, if it is known. */
   readonly metadata: ObjectMetadata | undefined
   readonly onOpen: (object: string, rowId: string) => void
   /** The object whose records they are. */

@@ -18,7 +18,7 @@ export interface ImportValues {
 export interface PendingReference {
   readonly field: FieldModel
   readonly key: KeyValues
-  /** Of the fields that make the reference: until they are set, it refers to nothing. */
+  /** Without the fields that make the reference: until they are set, it refers to nothing. */
   readonly values: Readonly<Record<string, unknown>>
 }
 

@@ -15,7 +15,7 @@ import type { FormUpload } from './read-form.js'
 /** What the services work with. */
 export interface IoContext {
   readonly service: BusinessObjects
-  /** Of the application. */
+  /** The application's folder. */
   readonly folder: string
   readonly name: string
   readonly logs: LogRing | undefined

@@ -16,7 +16,7 @@ export interface PurgeOptions {
   readonly model: Model
   readonly store: ObjectStore
   readonly logs: LogRing | undefined
-  /** Of payloads. */
+  /** Where payloads are kept. */
   readonly temporaryFolder: string
   readonly documents: DocumentStore
 }

@@ -34,7 +34,7 @@ export function createServiceAuthentication(
   })
 }
 
-/** Of one length, so that a comparison takes the same time whatever was sent. */
+/** Always the same length, so that a comparison takes the same time whatever was sent. */
 function digest(user: string, password: string): Buffer {
   return hash('sha256', JSON.stringify([user, password]), 'buffer')
 }

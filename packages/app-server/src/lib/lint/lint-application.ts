@@ -132,7 +132,7 @@ export async function lintApplication(
     return { rule, severity: 'error', message: shown, module: moduleOf(place?.file ?? named.file), ...named, ...place }
   }
 
-  /** Of the files of an object the one that has the keys. */
+  /** An object may have several files: the one that has the keys. */
   function placeOf(object: string, path: readonly string[]) {
     const located = objects.find(({ definition }) => definition.name === object)
     const places = (located?.files ?? []).flatMap((path_) => {

@@ -15,7 +15,7 @@ export interface WorkerTask {
 /** How the workers are, together. */
 export interface WorkersStatus {
   readonly pid: number
-  /** Of the primary, in seconds. */
+  /** How long the primary has been running, in seconds. */
   readonly uptime: number
   readonly startedAt: string
   /** Resident memory of the primary, in bytes. */

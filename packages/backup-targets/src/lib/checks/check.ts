@@ -13,7 +13,7 @@ export interface Check {
 export interface CheckContext {
   readonly target: BackupTarget
   readonly capabilities: TargetCapabilities
-  /** Of all keys of this check, with `/` at its end. */
+  /** All keys of this check begin with it; it ends with `/`. */
   readonly prefix: string
   /** Another connection to the same store, the same for all checks. */
   another(): Promise<BackupTarget>

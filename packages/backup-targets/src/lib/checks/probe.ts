@@ -15,7 +15,7 @@ export interface CheckReport {
 }
 
 export interface ProbeOptions {
-  /** Of all keys that are made, with `/` at its end. Default: `steward-check-` and eight random letters. */
+  /** All keys that are made begin with it; it ends with `/`. Default: `steward-check-` and eight random letters. */
   readonly prefix?: string
   /** Ends it, and the check that runs. */
   readonly signal?: AbortSignal

@@ -45,7 +45,7 @@ export class FtpConnections {
       release(false)
       return result
     } catch (error) {
-      // Of what the server refuses, nothing is under way any more.
+      // When the server refuses a command, the connection is idle again.
       release(signal?.aborted === true || replyCode(error) === undefined)
       throw error
     }
@@ -75,7 +75,7 @@ export class FtpConnections {
     const { Client } = await loadPackage('basic-ftp', () => import('basic-ftp'))
     const client = new Client(context.idleMs)
     this.#all.add(client)
-    // Of each answer, too; but not of TLS.
+    // Limits the wait for each answer, too, but not for TLS.
     const limit = AbortSignal.timeout(2 * context.idleMs)
     const either = signal ? AbortSignal.any([signal, limit]) : limit
     try {

@@ -105,7 +105,7 @@ export async function statBySizeAndDate(client: Client, path: string): Promise<R
   }
 }
 
-/** Of a server whose lists are for people only. */
+/** For a server whose lists are for people only. */
 async function lastChange(client: Client, folder: string, { name, isFile }: FileInfo): Promise<Date> {
   // A partial file of which nothing is known must never look old.
   if (!isFile) return new Date()

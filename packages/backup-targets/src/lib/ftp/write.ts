@@ -119,7 +119,7 @@ async function send(
 
 async function makeFolders(client: Client, path: string): Promise<void> {
   const folders = path.split('/').slice(0, -1)
-  // Of one that is there, servers say that it failed; of one that cannot be, writing the file tells.
+  // If a folder exists, servers report a failure; if it cannot be made, writing the file fails.
   for (const [index] of folders.entries())
     await client.sendIgnoringError(`MKD ${folders.slice(0, index + 1).join('/')}`)
 }

@@ -12,7 +12,7 @@ export interface Api {
   readonly bucket: Bucket
   /** Begins the names of all objects. */
   readonly prefix: string
-  /** Of an upload, that are sent at a time. */
+  /** How much of an upload one request sends. */
   readonly pieceBytes: number
 }
 

@@ -1,7 +1,7 @@
 import { networkErrorCode } from '../http/network-error.js'
 import { TargetError, type TargetErrorCode } from '../target-error.js'
 
-/** Of requests of ours, and of those that Google's client logs in by. */
+/** From our own requests, and from those with which Google's client logs in. */
 interface ServiceError extends Error {
   readonly response?: { readonly status?: number; readonly data?: unknown }
 }

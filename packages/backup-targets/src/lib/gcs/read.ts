@@ -73,7 +73,7 @@ function lookUp(api: Api, key: string, { signal }: CallOptions): Promise<ObjectR
 
 interface Range extends CallOptions {
   readonly name: string
-  /** Of this very object, also when it is replaced meanwhile. */
+  /** Names this very object, also when it is replaced meanwhile. */
   readonly generation: string | number
   /** First and last byte. */
   readonly start: number

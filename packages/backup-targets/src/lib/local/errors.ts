@@ -10,7 +10,7 @@ const codes: Readonly<Record<string, TargetErrorCode>> = {
   ENOTDIR: 'ERR_TARGET_SETTINGS',
   EISDIR: 'ERR_TARGET_SETTINGS',
   ENAMETOOLONG: 'ERR_TARGET_SETTINGS',
-  // Of folders that are mounted from elsewhere.
+  // Folders that are mounted from elsewhere fail with these.
   EIO: 'ERR_TARGET_UNREACHABLE',
   ESTALE: 'ERR_TARGET_UNREACHABLE',
   ETIMEDOUT: 'ERR_TARGET_UNREACHABLE',

@@ -22,7 +22,7 @@ const bytes = madeUpBytes(1_000_000)
 const upload = createHash('sha256').update(bytes).digest('hex')
 
 let folder: string
-/** Of one test. */
+/** Set anew for each test. */
 let path: string
 let local: BackupTarget
 

@@ -16,7 +16,7 @@ export interface RetryPolicy {
 }
 
 export interface RetryAttempt {
-  /** Of the caller, and aborted when nothing moves. */
+  /** Follows the caller's, and aborts when nothing moves. */
   readonly signal: AbortSignal
   readonly watchdog: Watchdog
 }

@@ -78,7 +78,7 @@ export function testFaults(store: StoreOfTests<TestFileServer>, { arriving, rclo
   })
 }
 
-/** Of a server that takes a mebibyte and no more. */
+/** For a server that takes a mebibyte and no more. */
 export function testFullDisk(store: StoreOfTests<TestFileServer>): void {
   it('says so, and keeps nothing of the upload', async () => {
     const target = await store.open()
@@ -94,7 +94,7 @@ export interface DisturbedStore {
   readonly target: BackupTarget
   /** Where the server keeps its objects. */
   readonly folder: string
-  /** Of the next connection with data. */
+  /** Harms the next connection with data. */
   harm(fault: Fault): void
 }
 

@@ -145,7 +145,7 @@ async function removeQuietly(files: RemoteFiles, path: string): Promise<void> {
   }
 }
 
-/** Of the folders that a file is in, those in which nothing is left. */
+/** Removes those of the file's folders in which nothing is left. */
 async function removeEmptyFolders(files: RemoteFiles, path: string, signal: AbortSignal | undefined): Promise<void> {
   const names = path.split('/').slice(0, -1)
   while (names.length > 0 && (await files.removeFolder(names.join('/'), signal))) names.pop()

@@ -17,7 +17,7 @@ export interface Abilities {
   readonly immutability: boolean
 }
 
-/** Of Amazon's S3 conditions are known to be kept; others are tried. */
+/** Amazon's S3 is known to keep conditions; other stores are tried. */
 export async function findAbilities(connection: S3Connection): Promise<Abilities> {
   const { bucket, endpoint, lockDays } = connection.settings
   const [immutability, conditions] = await Promise.all([

@@ -30,7 +30,7 @@ export interface PartsToSend {
 /** What completed it. */
 export interface CompletedUpload {
   readonly size: number
-  /** Of the object, in a bucket that has versions. */
+  /** The object's version, in a bucket that has versions. */
   readonly versionId: string | undefined
 }
 

@@ -55,7 +55,7 @@ export async function readFile(
   }
 }
 
-/** Of an open file, asked for ahead. Closes it and releases the connection. */
+/** Reads an open file ahead. Closes it and releases the connection. */
 function streamOf(
   lease: SftpLease,
   handle: Buffer,

@@ -13,7 +13,7 @@ export interface SshProcess {
 }
 
 export interface SshEnd {
-  /** Of what ran on the server; undefined: of nothing, `ssh` ended itself. */
+  /** How the program on the server ended; undefined: none ran, `ssh` ended itself. */
   readonly exitCode: number | undefined
   /** The last of what came on stderr. */
   readonly output: string
@@ -21,7 +21,7 @@ export interface SshEnd {
   readonly error: TargetError | undefined
 }
 
-/** Of stderr. */
+/** How much is kept from stderr. */
 const keptCharacters = 4096
 
 /** Starts `ssh` that runs `sftp`, or a command over the log-in of one that does. */

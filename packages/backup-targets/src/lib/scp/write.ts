@@ -54,7 +54,7 @@ async function createFile(session: SftpSession, path: string): Promise<Buffer> {
     const folders = path.split('/').slice(0, -1)
     for (const [index] of folders.entries()) {
       const folder = session.path(folders.slice(0, index + 1).join('/'))
-      // Of one that is there, servers say that it failed; of one that cannot be, opening the file tells.
+      // If a folder exists, servers report a failure; if it cannot be made, opening the file fails.
       await client.makeFolder(folder).catch((error: unknown) => {
         if (!isStatus(error, status.failure, status.fileExists, status.noSuchFile)) throw error
       })

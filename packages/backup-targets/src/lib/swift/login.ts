@@ -3,7 +3,7 @@ import { answerError } from './errors.js'
 import type { HttpAnswer, HttpClient } from '../http/http-client.js'
 
 export interface LoginSettings {
-  /** Of the log-in: `…/auth/v1.0`, `…/v2.0`, `…/v3`, or of a Keystone that says itself what it speaks. */
+  /** Where to log in: `…/auth/v1.0`, `…/v2.0`, `…/v3`, or a Keystone that says itself what it speaks. */
   readonly url: URL
   /** Default: found out from the address. */
   readonly version: 1 | 2 | 3 | undefined
@@ -11,7 +11,7 @@ export interface LoginSettings {
   readonly tenant: string | undefined
   readonly user: string
   readonly password: string
-  /** Of the user, by its name; `default` is the id that Keystone gives its first one. */
+  /** The user's domain, by its name; `default` is the id that Keystone gives its first one. */
   readonly domain: string
   readonly tenantDomain: string
   /** Default: the first one that has an object store. */

@@ -69,7 +69,7 @@ export async function sweepSegments(
     signal,
   }: {
     readonly container: string
-    /** Of names of objects. */
+    /** What the names of the objects begin with. */
     readonly prefix: string
     readonly before: Date
     readonly signal?: AbortSignal | undefined

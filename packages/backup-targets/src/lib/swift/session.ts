@@ -60,7 +60,7 @@ export class Session {
     throw await answerError(answer, attempted)
   }
 
-  /** Of `/info`, which needs no log-in and which a store need not have. */
+  /** Asks `/info`, which needs no log-in and which a store need not have. */
   info(signal?: AbortSignal): Promise<StoreInfo> {
     this.#info ??= this.#askInfo(signal).catch((error: unknown) => {
       this.#info = undefined

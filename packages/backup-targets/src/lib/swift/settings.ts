@@ -5,7 +5,7 @@ import type { LoginSettings } from './login.js'
 export interface SwiftSettings {
   readonly login: LoginSettings
   readonly container: string
-  /** Of the account that has the container, when the container was given by its address; else the log-in tells it. */
+  /** The account that has the container, when the container was given by its address; else the log-in names it. */
   readonly storageUrl: string | undefined
   /** What names of objects begin with. */
   readonly prefix: string

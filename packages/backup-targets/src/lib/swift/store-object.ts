@@ -15,7 +15,7 @@ import { shown, type Place, type Store } from './store.js'
 
 /** What is not larger is sent with its MD5, so that the server refuses it damaged. */
 const wholeBytes = 4 * 2 ** 20
-/** Of one object; Swift's default (`max_manifest_segments`). */
+/** For one object; Swift's default (`max_manifest_segments`). */
 const maxSegments = 1000
 export const maxObjectBytes = maxSegments * maxPartBytes
 

@@ -54,7 +54,7 @@ export class Store {
   }
 
   async head({ container, name }: Place, signal?: AbortSignal): Promise<ObjectHead | undefined> {
-    // Of all replicas the newest: one may not know yet.
+    // Asks for the newest of all replicas: one may not know yet.
     const headers = { 'x-newest': 'true' }
     const answer = await this.#session.send({ method: 'HEAD', container, object: name, headers, signal })
     if (answer.status === 404) {

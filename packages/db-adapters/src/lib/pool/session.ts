@@ -212,7 +212,7 @@ export function firstRecord({ statement }: BoundStatement, rows: Rows): Business
   return row && statement.decode(row)
 }
 
-/** Of a row id of several columns, the statement gives the first one only. */
+/** When a row id has several columns, the statement gives the first one only. */
 function insertedKey(object: ObjectModel, call: BoundStatement, rows: Rows): string | undefined {
   return object.id.parts ? call.rowId : firstId(rows)
 }

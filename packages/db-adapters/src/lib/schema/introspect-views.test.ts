@@ -12,7 +12,7 @@ async function found(database: TestDatabase, schemas?: readonly string[]): Promi
   return result
 }
 
-/** Of each object: its name, the column of its row id, and whether its records can be changed. */
+/** For each object: its name, the column of its row id, and whether its records can be changed. */
 function idsOf({ objects }: Introspection): Record<string, string> {
   return Object.fromEntries(
     objects.map(({ name, fields, readOnly }) => [

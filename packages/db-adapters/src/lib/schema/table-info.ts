@@ -1,7 +1,7 @@
 export interface TableInfo {
   /** As definitions write it: `sales.orders` where it is not in the default schema. */
   readonly name: string
-  /** Of a table that is not in the default schema. */
+  /** For a table that is not in the default schema. */
   readonly schema?: string | undefined
   /** `foreign`: the rows are on another server; `virtual`: made by an SQLite module. Only a `table` is ever changed. */
   readonly kind: 'table' | 'view' | 'foreign' | 'virtual'

@@ -312,7 +312,7 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
       await expect(server.extent(missing)).rejects.toMatchObject({ code: expect.stringMatching(wanted) })
     })
 
-    /** Of one that cannot be dumped: whether that is found out at once or later. */
+    /** A dump that cannot be made fails at once or later. */
     async function dumpOf(given: DatabaseAccount) {
       try {
         return await server.dump(given)

@@ -61,9 +61,9 @@ export interface DatabaseServerCapabilities {
 
 /** A database and who may use it. */
 export interface DatabaseAccount {
-  /** Of SQLite: the absolute path of the file. */
+  /** On SQLite: the absolute path of the file. */
   readonly name: string
-  /** Of SQLite: ignored. */
+  /** On SQLite: ignored. */
   readonly user: string
   readonly password: string
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { endOf, environmentOf, runToEnd, type ToolCall } from './run-tool.js'
 
-/** Of util-linux, Linux only. */
+/** Comes with util-linux, on Linux only. */
 const setpriv = 'setpriv'
 const tie = ['--pdeathsig=KILL', '--']
 const found = new Map<string, Promise<boolean>>()

@@ -5,9 +5,9 @@ import type { DatabaseServerErrorCode } from './database-server.js'
 export interface ErrorTranslation {
   /** Begins the message, e.g. `MySQL`. */
   readonly vendor: string
-  /** Of an error of the driver. */
+  /** Classifies an error of the driver. */
   codeOf(error: Error): DatabaseServerErrorCode
-  /** Of what a program printed; `ERR_FAILED` when it does not say. */
+  /** Classifies what a program printed; `ERR_FAILED` when it does not say. */
   codeOfText(output: string): DatabaseServerErrorCode
 }
 

@@ -6,7 +6,7 @@ import { slots } from './text.js'
 /** What a linked row must match to be joined. */
 export interface BoundGuard {
   readonly where: Filter
-  /** Of the linked object. */
+  /** The linked object's columns. */
   readonly columns: Columns
   /** Where the values of `where` are. */
   readonly slots: readonly number[]

@@ -73,7 +73,7 @@ function matching(
   const joins = createJoins(root, dialect, { guards })
   const table = `${quoteTable(object.table, dialect)} ${root}`
   const beside = dialect.words.table && quote(dialect.words.table(object.table))
-  // Of our own tables the row id is the rowid, and nothing else of the row is needed.
+  // In our own tables the row id is the rowid, and nothing else of the row is needed.
   const alone = beside !== undefined && !where && object.definition.fields.row_id === undefined
   const rowTable = alone ? '' : ` cross join ${table} on ${root}.rowid = ${words}.rowid`
   const from = beside === undefined ? table : `${beside} ${words}${rowTable}`

@@ -36,6 +36,6 @@ export interface Statement {
 export interface BoundStatement {
   readonly statement: Statement
   readonly values: unknown[]
-  /** Of an insert: the id when it is known before (given, or made here for tables with string ids); else the database assigns it. */
+  /** For an insert: the id when it is known before (given, or made here for string ids); else the database assigns it. */
   readonly rowId: string | undefined
 }

@@ -126,7 +126,7 @@ function output(
   return { ...sql`${start} output ${own.join(', ')}${end}`, gives: 'records', withTriggers: batch }
 }
 
-/** Of a row id in a table variable; texts of any collation compare with it. */
+/** The type of a row id in a table variable; texts of any collation compare with it. */
 function listType({ kind, ...type }: Column['type']): string {
   if ('values' in type && type.values === 'integer') return 'bigint'
   switch (kind) {

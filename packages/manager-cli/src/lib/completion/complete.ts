@@ -11,7 +11,7 @@ export interface Candidate {
 export type Candidates = readonly Candidate[] | 'files'
 
 export interface CompletionFacts {
-  /** Of the command line. */
+  /** What the command line offers. */
   readonly actions: readonly Action[]
   /** Looked up when they are needed. */
   instances(): readonly string[]

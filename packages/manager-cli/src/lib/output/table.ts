@@ -12,7 +12,7 @@ const leastWidth = 8
 const readableWidth = 24
 
 export interface TableOptions {
-  /** Of the terminal; undefined: nothing is cut or left out. */
+  /** Width of the terminal; undefined: nothing is cut or left out. */
   readonly width?: number | undefined
   readonly times?: Times | undefined
   readonly paint?: Paint | undefined

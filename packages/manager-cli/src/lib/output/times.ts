@@ -9,7 +9,7 @@ export interface Times {
 }
 
 export interface TimesOptions {
-  /** Of IANA. Default: that of the system, which TZ sets. */
+  /** A name of IANA. Default: the system's, which TZ sets. */
   readonly timeZone?: string | undefined
   readonly now?: Date
 }

@@ -6,7 +6,7 @@ import { isHealthCheck } from '../logs/read-log-entry.js'
 
 /** One finished request, as the application server logs it. */
 export interface LoggedRequest {
-  /** Of the request's end, ms since the Unix epoch. */
+  /** When the request ended, in ms since the Unix epoch. */
   readonly time: number
   readonly address: string
   readonly user: string | undefined

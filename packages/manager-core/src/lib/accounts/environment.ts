@@ -1,6 +1,6 @@
 import type { SystemAccount } from './account.js'
 
-/** Of the operator's variables, those that say how programs run here, and no secrets. */
+/** The operator's variables that say how programs run here, and no secrets. */
 const passedOn = /^(PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/
 
 /**

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { asAccount, type SystemAccount } from './account.js'
 import { openSecret } from './open-secret.js'
 
-/** Of programs, by their names, in the order in which they read one from the other. */
+/** By the names of the programs, in the order in which they read one from the other. */
 export type ExitCodes = Readonly<Record<string, number>>
 
 /** Programs in a pipeline, or what does the same in this process. */

@@ -176,7 +176,7 @@ async function originOf(
   if (text === undefined) return { version: null }
   const versions = (await templates.list()).map(({ version }) => version)
   const isFailed = (await templates.failed()).some(({ version }) => version === text)
-  // Of one that failed it is told why there is none, unless an instance has its name.
+  // When it failed, the message says why there is none, unless an instance has its name.
   if (versions.includes(text) || (isFailed && !registry.find(text))) return { version: text }
   const instance = registry.find(text)
   if (instance) return { instance: instance.id, name: instance.name }

@@ -16,7 +16,7 @@ const url = {
 } as const satisfies Parameter
 
 interface Flag extends Pick<Action, 'summary' | 'description'> {
-  /** Of the instance, in the answer. */
+  /** The instance's state, for the answer. */
   readonly state: (instance: Instance) => string
   readonly example?: string
 }

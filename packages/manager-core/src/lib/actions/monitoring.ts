@@ -118,7 +118,7 @@ const incidents = defineAction({
 
 export const monitoringActions: readonly Action[] = [samples, monitoring, incidents]
 
-/** Of an instance that was not measured yet. */
+/** For an instance that was not measured yet. */
 const nothing = {
   at: '',
   ok: null,

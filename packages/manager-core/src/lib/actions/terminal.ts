@@ -33,7 +33,7 @@ const shell = defineAction({
     return recordHistory(context, caller, { action: 'shell', instance }, () => ({
       message: `Shell of "${instance.name}" in ${folder}`,
       program: {
-        // Of the person at the terminal, not of the one who runs the manager.
+        // The account of the person at the terminal, not of the one who runs the manager.
         command,
         args: [...before, '-c', 'exec "${SHELL:-/bin/sh}"'],
         environment: { ...environment, ...(account && { HOME: data, USER: account.name, LOGNAME: account.name }) },

@@ -169,7 +169,7 @@ function wire(token: Token, { registry }: Pick<ManagerContext, 'registry'>) {
   return {
     name,
     abilities: abilities.join(', '),
-    /** Of those that are gone the id. */
+    /** Those that are gone are shown by their id. */
     instances: instances?.map((id) => registry.byId(id)?.name ?? id).join(', ') ?? 'all',
     hosts: instances ? hosts.join(', ') : 'all',
     expires,

@@ -41,7 +41,7 @@ export interface FieldDescription {
   readonly unique: boolean
   /** created_dt, created_by, updated_dt, updated_by. */
   readonly technical: boolean
-  /** Of a reference: the object whose records it links to. */
+  /** For a reference: the object whose records it links to. */
   readonly references?: string
   /** Most characters; absent: no limit. */
   readonly length?: number

@@ -13,7 +13,7 @@ const rules = fileURLToPath(new URL('../../../../../examples/anonymise/rules.yam
 const limit = 120_000
 
 let manager: TestManager
-/** Of the first test: the steps of a clone. */
+/** The steps of the clone in the first test. */
 let steps: readonly StepTitle[]
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, limit)
 afterAll(() => manager?.close())
 
-/** Of the REST service of an instance, by its administrator with the password of its settings. */
+/** Uses the REST service of an instance, as its administrator with the password of its settings. */
 async function post(name: string, object: string, record: object): Promise<{ readonly row_id: string }> {
   const response = await fetch(`http://127.0.0.1:${manager.instance(name).port}/api/rest/${object}`, {
     method: 'POST',

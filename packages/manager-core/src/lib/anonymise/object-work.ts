@@ -8,7 +8,7 @@ import type { Spool } from './spool.js'
 export interface RowCounts {
   /** Records of the dump. */
   read: number
-  /** Of them, those that are in the clone. */
+  /** How many of them are in the clone. */
   rows: number
   /** Values that are others now, by field. */
   readonly changed: Record<string, number>

@@ -28,7 +28,7 @@ export type FakeKind = (typeof fakeKinds)[number]
 
 export interface Rule {
   readonly kind: RuleKind
-  /** Of `fake`; absent: by the field's type and name. */
+  /** For `fake`; absent: by the field's type and name. */
   readonly fake?: FakeKind
 }
 
@@ -57,7 +57,7 @@ export interface Rules {
   readonly file: string
   /** The same seed gives the same values in every clone. Absent: every clone has others. */
   readonly seed?: string
-  /** Of made-up values, as `@faker-js/faker` calls it: `en`, `fr`, `de_CH` … */
+  /** Language of made-up values, as `@faker-js/faker` calls it: `en`, `fr`, `de_CH` … */
   readonly locale: string
   /** What becomes of stored documents and images. */
   readonly documents: 'keep' | 'drop'

@@ -8,7 +8,7 @@ import { checkApplication } from './check-application.js'
 import { problemList } from './problem-list.js'
 import { needJdk } from './webapp-spec.js'
 
-/** Of most systems; who has nothing. */
+/** As most systems have it. */
 export const nobody: SystemAccount = { name: 'nobody', uid: 65_534, gid: 65_534 }
 
 /**

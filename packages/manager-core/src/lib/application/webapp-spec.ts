@@ -14,7 +14,7 @@ export interface WebappOptions {
   readonly version: string
   readonly own: InstanceSettings
   readonly settings: VersionSettings
-  /** Of the database; of SQLite the absolute path of its file. */
+  /** Name of the database; for SQLite the absolute path of its file. */
   readonly databaseName: string
 }
 

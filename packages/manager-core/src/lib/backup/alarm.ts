@@ -7,7 +7,7 @@ export type SaveReason = 'save-failed' | 'copy-failed' | 'save-missing' | 'proof
 
 export interface Alarm {
   readonly subject: string
-  /** Of the mail. Without secrets. */
+  /** Text of the mail. Without secrets. */
   readonly text: string
   /** The hook is called for each. */
   readonly instances: readonly { readonly name: string; readonly reason: SaveReason; readonly message: string }[]

@@ -86,14 +86,14 @@ export interface ManifestFile {
   /** Before compression. */
   readonly plainSize: number
   readonly plainSha256: string
-  /** Of a tar: how many entries it has. */
+  /** For a tar: how many entries it has. */
   readonly entries?: number
-  /** Of the programs that made it, in their order; none when Node did. 1 of `tar`: files changed meanwhile, see `warnings`. */
+  /** From the programs that made it, in order; none when Node did. 1 from `tar`: files changed meanwhile, see `warnings`. */
   readonly exitCodes?: Readonly<Record<string, number>>
 }
 
 export interface BackupFilter {
-  /** Of the instance that is called so, whatever it was called before; of a name that none has, what was saved under it. */
+  /** The instance that has this name, with all its former names; if none has it, what was saved under it. */
   readonly name?: string
   /** All that was saved under a name, whoever has it now. */
   readonly savedAs?: string
@@ -105,8 +105,8 @@ export interface Backups {
   /** Folders with a manifest that is cut off or changed: whose they are nobody can tell. */
   damaged(filter?: BackupFilter): Promise<readonly { readonly key: string; readonly message: string }[]>
   /**
-   * Of the owner of the name, see `ownerOf`: `latest`, or a unique beginning or the end of the last part of its key. A
-   * whole key, `<name>/…`, names one of anybody.
+   * A backup of the owner of the name, see `ownerOf`: `latest`, or a unique beginning or the end of the last part of
+   * its key. A whole key, `<name>/…`, names one of anybody.
    *
    * @throws ManagerError ERR_NOT_FOUND, ERR_USAGE (several), ERR_BACKUP (its manifest is damaged)
    */

@@ -30,7 +30,7 @@ interface Known {
 type CheckContext = Pick<ManagerContext, 'backups' | 'clock' | 'registry' | 'settings'>
 
 /**
- * Of every instance that is saved automatically: whether it has a good backup, automatic or not, that is younger than
+ * For every instance that is saved automatically: whether it has a good backup, automatic or not, that is younger than
  * APPS_SAVE_MAXAGE, and whether such a one is at each target that is set, as this manager remembers. One that was made
  * since then needs none yet. A backup that is as far in the future is of a clock that was wrong, and does not count.
  */
@@ -70,7 +70,7 @@ function checkInstance(context: CheckContext, { name, created }: Instance, known
   return { name, backup: last?.key ?? '', saved, problem: problems.join(' ') }
 }
 
-/** Of all instances: each by itself would be found in a folder of all. */
+/** For all instances in one call: each by itself would be found in a folder of all. */
 async function knownBackups(context: CheckContext): Promise<readonly Known[]> {
   const { backups } = context
   const [here, damaged, away] = await Promise.all([backups.list(), backups.damaged(), rememberedCopies(context)])

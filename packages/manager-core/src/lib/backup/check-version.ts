@@ -66,7 +66,7 @@ export async function checkKnown(
   )
 }
 
-/** Of the same version, the later template is the newer one. */
+/** Within a version, the later template is the newer one. */
 function compare(a: InstanceVersion, b: InstanceVersion): number {
   return compareVersions(a.version, b.version) || Date.parse(a.versionDate) - Date.parse(b.versionDate)
 }

@@ -10,7 +10,7 @@ import { rememberingDamage } from './remembering-damage.js'
 const shown = 5
 
 export interface CompareRowsOptions {
-  /** Of what is laid out. */
+  /** The instance that is laid out. */
   readonly row: Pick<Instance, 'database'>
   /** Folder of the backup: absolute. */
   readonly backup: string

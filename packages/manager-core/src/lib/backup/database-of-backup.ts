@@ -31,7 +31,7 @@ export interface FillOptions {
   readonly manifest: Manifest
   /** Its empty database is filled; the backup's application is in its `app`. */
   readonly to: InstanceDatabase
-  /** Of a database that is there for a while only, when the types differ. */
+  /** For a temporary database, when the types differ. */
   readonly temporary: { readonly folder: string; readonly name: string }
 }
 

@@ -145,7 +145,7 @@ needs('postgresql', (url) => {
   })
 })
 
-/** Of one that has ended, and that nobody asked yet how, there is still an entry. */
+/** A process that has ended, but was not waited for yet, still has an entry. */
 function isRunning(pid: string): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

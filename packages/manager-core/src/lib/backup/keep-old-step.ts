@@ -20,7 +20,7 @@ export type KeptState = {
   readonly record: TrashFacts
 }
 
-/** Of one whose application stays, a copy: what goes to the trash can be had back as a whole. */
+/** For an instance whose application stays, a copy: what goes to the trash can be restored as a whole. */
 export function copyApplicationStep(folder: string): Step {
   return {
     id: 'restore-keep-app',

@@ -8,9 +8,9 @@ export const manifestName = 'manifest.json'
 
 /** What is in a backup, by the beginning of a file's name; `.zst` and perhaps `.age` are behind it. */
 export const filesBase = 'files.tar'
-/** Of documents that are in a bucket. */
+/** For documents that are in a bucket. */
 export const documentsBase = 'documents.tar'
-/** Of a copy of a manager. */
+/** For a copy of a manager. */
 export const homeBase = 'home.tar'
 export const settingsBase = 'settings.sh'
 
@@ -50,7 +50,7 @@ export function plainBytes(files: readonly Pick<ManifestFile, 'plainSize'>[]): n
   return files.reduce((sum, { plainSize }) => sum + plainSize, 0)
 }
 
-/** Of a backup, or of something else whose files are stored and compared alike. */
+/** The part that backups share with whatever else is stored and compared in the same way. */
 export type StoredFiles = Pick<Manifest, 'format' | 'files'>
 
 /** With a hash of its own in the end, so that a changed byte of it is found, too. */

@@ -168,7 +168,7 @@ async function storeDatabase(
   const { kind, tools } = dump
   const name = fileNameOf(`db.${kind}`, { encryption: seal?.encryption })
   const file = await createFile(join(target, name))
-  // Of a program that ended otherwise, nothing resolves; SQLite's files are read by this process.
+  // If a program ended otherwise, nothing resolves; SQLite's files are read by this process.
   const codes = Object.fromEntries(kind === 'sqlite' ? [] : Object.keys(tools).map((tool) => [tool, 0]))
   const stored =
     'into' in dump

@@ -22,7 +22,7 @@ export async function withProofs(context: Context, instances: readonly Instance[
   )
 }
 
-/** Of a proof that is older than the column. */
+/** For a proof that is older than the column. */
 async function keyOf({ backups }: Context, { name, proved }: Instance): Promise<string | undefined> {
   return (await backups.list({ name })).find((backup) => backup.proved?.at === proved)?.key
 }

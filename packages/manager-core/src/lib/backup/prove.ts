@@ -25,14 +25,14 @@ import { checkKeys } from './verify-backup.js'
 const fetchWaitMs = 3_600_000
 
 export type ProveRequest = {
-  /** Of the throw-away instance; nobody has it. */
+  /** Id of the temporary instance; nobody has it. */
   readonly id: string
   /** Folder of the backup: absolute; of one at a target the one that it is fetched into, see `fetchFolder`. */
   readonly backup: string
   readonly key: string
   /** Name of a target; empty: the backup is here. */
   readonly target: string
-  /** Of the instance that was saved; empty: it is gone. */
+  /** The instance that was saved; empty: it is gone. */
   readonly instance: string
 }
 
@@ -171,7 +171,7 @@ function recordStep({ key, target }: ProveRequest): Step {
     title: 'Record the test restore',
     async do({ context, outcome }) {
       const proved = outcome('start') as Proof satisfies BackupStatus['proved']
-      // Of a copy that was read, the target's status says so.
+      // When a copy was read, the target's status says so.
       const verified = target === '' ? { verified: { at: proved.at } } : {}
       await changeStatus(localFolderOf(context, key), (status) => ({ ...status, ...verified, proved }))
     },

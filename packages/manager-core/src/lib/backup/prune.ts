@@ -62,7 +62,7 @@ export async function prune(
   return verdicts
 }
 
-/** Of instances that lose a backup: the newest one that is taken for good. */
+/** For instances that lose a backup: the newest one that is known to be good. */
 function newestGood(verdicts: readonly Verdict<Backup>[], now: Date): readonly Backup[] {
   const groups = Map.groupBy(verdicts, ({ backup }) => backup.manifest.instance.id)
   return [...groups.values()].flatMap((group) => {

@@ -24,13 +24,13 @@ import { settingsOfBackup } from './settings-of-backup.js'
 import { unpackFiles } from './unpack-files.js'
 
 export interface RecreateStepsOptions {
-  /** Of the instance that is made. */
+  /** The instance that is made. */
   readonly row: NewInstance
   /** What a person should know of its address. Default: nothing. */
   readonly note?: string | null
   /** Folder of the backup: absolute. */
   readonly backup: string
-  /** Of the dump that it has. */
+  /** The kind of its dump. */
   readonly kind: DatabaseType | 'portable'
   /** It is the one that was saved: when its secrets were, it gets them again. */
   readonly sameInstance: boolean

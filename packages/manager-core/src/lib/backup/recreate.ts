@@ -17,7 +17,7 @@ import { runtimeAgain } from './runtime-again.js'
 import { checkKeys } from './verify-backup.js'
 
 export type RecreateRequest = {
-  /** Of the new instance. */
+  /** Id of the new instance. */
   readonly id: string
   readonly name: string
   /** Folder of the backup: absolute. */

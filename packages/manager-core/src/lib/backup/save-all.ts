@@ -13,7 +13,7 @@ export type SaveAllEntry = {
   readonly name: string
   /** `not begun`: the window (APPS_WINDOW) ended. */
   readonly result: 'saved' | 'failed' | 'not begun'
-  /** Of the backup, which is good also when a copy failed; empty: none. */
+  /** Key of the backup, which is good even when a copy failed; empty: none. */
   readonly backup: string
   readonly message: string
 }

@@ -21,7 +21,7 @@ export async function putChallenge(home: Certificates, token: string, answer: st
   await writeFile(fileOf(home, token), answer, { mode: 0o600 })
 }
 
-/** Of one that was killed. The caller holds the lock `certificates`, so that nobody waits for them. */
+/** Removes what killed orders left. The caller holds the lock `certificates`, so that nobody waits for them. */
 export async function forgetChallenges(home: Certificates): Promise<void> {
   await rm(challengeFolder(home), { recursive: true, force: true })
 }

@@ -48,7 +48,7 @@ export async function orderCertificate(
       directoryUrl: directory,
       accountKey: await accountKey(home, directory, newKey),
     })
-    // Of a key that it knows already it is the same account.
+    // A key that the authority knows already belongs to the same account.
     await client.createAccount({
       termsOfServiceAgreed: true,
       ...(email !== undefined && { contact: [`mailto:${email}`] }),
@@ -118,7 +118,7 @@ async function until<T>(what: string, signal: AbortSignal | undefined, look: () 
   }
 }
 
-/** Of one order: connections are kept, as each would read all authorities again. */
+/** For one order: connections are kept, as each would read all authorities again. */
 async function agentFor(directory: string, caFile: string | undefined): Promise<Agent> {
   if (!directory.startsWith('https:')) return new PlainAgent({ keepAlive: true })
   try {

@@ -54,7 +54,7 @@ export async function storeCertificate(
   const own = join(folder, name)
   const generation = freeName(own, at)
   const beside = join(own, `.${generation}`)
-  // Of those that were killed or found no room.
+  // Left by orders that were killed or found no room.
   for (const one of foldersIn(own)) if (one.startsWith('.')) await rm(join(own, one), { recursive: true, force: true })
   await mkdir(beside, { recursive: true, mode: 0o700 })
   await write(join(beside, 'cert.pem'), certificate)

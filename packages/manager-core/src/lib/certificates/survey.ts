@@ -6,7 +6,7 @@ import { renewalOf, stateOf } from './lifetime.js'
 
 /** A certificate, or an address that is to have one. */
 export interface Surveyed {
-  /** Of an issued one the first host; of the configured one its file. */
+  /** The first host of an issued one; the file of the configured one. */
   readonly name: string
   readonly origin: 'configured' | 'acme'
   readonly hosts: readonly string[]

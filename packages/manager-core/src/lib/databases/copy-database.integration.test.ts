@@ -84,11 +84,11 @@ async function rowsOf(context: DatabaseContext, { folder, settings }: InstanceDa
   const { rows } = await context.databases
     .server(settings.database)
     .statistics(context.databases.account(folder, settings))
-  // Of the store itself, e.g. its own book-keeping.
+  // Tables of the store itself may be empty, e.g. its own book-keeping.
   return Object.fromEntries(Object.entries(rows).filter(([, count]) => count > 0))
 }
 
-/** Of SQLite, with the rows of a first start. */
+/** On SQLite, with the rows of a first start. */
 let filled: InstanceDatabase
 beforeAll(async () => {
   const context = contextOf({})

@@ -41,7 +41,7 @@ export interface InstanceHome {
   readonly app: string
   readonly data: string
   readonly logs: string
-  /** Of the runtime: identities of processes. */
+  /** Where the runtime keeps identities of processes. */
   readonly run: string
   /** Base of the Tomcat that serves a Java web application; not there for others. */
   readonly tomcat: string

@@ -7,14 +7,14 @@ export interface Sample {
   readonly at: number
   /** False: the health check failed. An answer that was only slow is `ok`. */
   readonly ok: boolean
-  /** Of wire-decisions, "monitoring reasons"; empty: all is well. */
+  /** One of wire-decisions, "monitoring reasons"; empty: all is well. */
   readonly reason: string
   readonly responseMs: number
   /** Resident memory of all its processes; null: unknown. */
   readonly memoryMb: number | null
   /** Since the sample before, of one core: two busy cores are 200; null: there was none before. */
   readonly cpuPercent: number | null
-  /** Of its folder, as it was looked at last; null: not yet. */
+  /** Size of its folder when it was last measured; null: not yet. */
   readonly diskMb: number | null
 }
 

@@ -13,7 +13,7 @@ export function isTargetName(text: string): boolean {
 
 const prefix = 'APPS_TARGET_'
 
-/** Of a target of APPS_TARGETS: `APPS_TARGET_NAS_PATH` is the option `path` of the target `nas`. */
+/** For a target in APPS_TARGETS: `APPS_TARGET_NAS_PATH` is the option `path` of the target `nas`. */
 export function targetVariable(target: string, option: string): string {
   return `${prefix}${target.replaceAll('-', '_')}_${option}`.toUpperCase()
 }

@@ -187,7 +187,7 @@ function serverSources({ context, instance }: Packing): TarInput[] {
   ]
 }
 
-/** Of packages: what nobody runs, and packages in them, which have places of their own. */
+/** In packages: what nobody runs, and packages in them, which have places of their own. */
 function isSuperfluous(path: string, app: string): boolean {
   if (path.startsWith(app)) return false
   return /(?:\.map|\.d\.[cm]?ts)$|\/better-sqlite3\/(?:deps|src)$/.test(path) || basename(path) === 'node_modules'

@@ -14,7 +14,7 @@ export interface TreeEntry {
   readonly mode: number
   /** In ms. */
   readonly modified: number
-  /** Of links: where it points, as written. */
+  /** For links: where it points, as written. */
   readonly target: string
 }
 

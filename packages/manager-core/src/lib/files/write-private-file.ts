@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
  */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
   const beside = `${file}.new`
-  // Of one that was killed.
+  // Left by a process that was killed.
   await rm(beside, { force: true })
   try {
     const handle = await open(beside, 'wx', 0o600)

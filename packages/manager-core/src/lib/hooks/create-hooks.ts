@@ -78,7 +78,7 @@ async function whyNot(file: string): Promise<{ readonly problem?: string } | und
   }
 }
 
-/** Of `#!/bin/sh`; undefined: it has no such line, or may be run but not read. */
+/** Reads `#!/bin/sh`; undefined: it has no such line, or may be run but not read. */
 async function interpreterOf(file: string): Promise<string | undefined> {
   try {
     const handle = await open(file)

@@ -20,7 +20,7 @@ export function whyUnsafe({ uid, mode }: { readonly uid: number; readonly mode: 
 
 export interface HookCall {
   readonly hook: HookName
-  /** Of the calling action: for add the instance's name, version, options. */
+  /** Arguments of the calling action: for add the instance's name, version, options. */
   readonly args: readonly string[]
   /** The instance's variables, over the manager's: `USER`, `SERVICE_URL`, `SERVICE_USER`, `SERVICE_PASSWORD` … */
   readonly environment: Readonly<Record<string, string>>

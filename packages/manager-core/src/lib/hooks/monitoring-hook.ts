@@ -35,7 +35,7 @@ export async function callMonitoringHook(
   }
 }
 
-/** Of an instance whose settings cannot be read any more it must still be told. */
+/** An instance whose settings can no longer be read must still be reported. */
 async function environmentOf(context: HookContext, name: string): Promise<Readonly<Record<string, string>>> {
   const instance = context.registry.find(name)
   if (!instance) return { USER: name }

@@ -11,7 +11,7 @@ import { becomesFree } from '../system/port.js'
 import { checkIsolated } from './account-step.js'
 
 export interface BringUpOptions {
-  /** Of the instance, for messages. */
+  /** The instance's name, for messages. */
   readonly name: string
   /** How long it must stay healthy, in ms. Default: one healthy answer is enough. */
   readonly windowMs?: number | undefined

@@ -9,7 +9,7 @@ export interface RuntimeChoice {
   readonly like?: string | undefined
   /** Name of its version. */
   readonly version: string
-  /** Of its application; absent: not known yet. */
+  /** The kind of its application; absent: not known yet. */
   readonly kind?: ApplicationKind
 }
 

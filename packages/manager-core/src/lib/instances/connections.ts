@@ -9,7 +9,7 @@ export interface UnusedOptions {
   readonly onChange?: (connections: number) => void
 }
 
-/** Of `/proc/net/tcp`: established, being established, and those of which only the caller's half is closed. */
+/** States in `/proc/net/tcp`: established, being established, and those of which only the caller's half is closed. */
 const openStates: ReadonlySet<string> = new Set(['01', '03', '08'])
 const pollMs = 20
 

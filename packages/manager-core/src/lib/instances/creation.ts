@@ -5,7 +5,7 @@ import type { AnonymisationFacts, SourceFacts } from './anonymised-data-step.js'
 
 /** What `add` and `clone` are asked for. `null`: not said, so that the default holds. */
 export type CreationRequest = {
-  /** Of the new instance; chosen before, because it is locked. */
+  /** Id of the new instance; chosen before, because it is locked. */
   readonly id: string
   readonly name: string
   readonly from: { readonly version: string | null } | { readonly instance: string; readonly name: string }
@@ -35,7 +35,7 @@ export type CreationFacts = {
   /** Folder that its application is copied from. */
   readonly application: string
   readonly source: SourceFacts | null
-  /** Of a clone that is anonymised. */
+  /** For a clone that is anonymised. */
   readonly anonymisation?: AnonymisationFacts
   /** It gets a system account of its own. */
   readonly isolated: boolean

@@ -16,7 +16,7 @@ export type Left = {
   /** Their ids. */
   readonly operations: readonly string[]
   readonly instance: TrashFacts['instance']
-  /** Of the entries in the trash. */
+  /** When the entries came into the trash. */
   readonly deleted: string
   readonly expires: string
 }
@@ -90,7 +90,7 @@ async function clear(run: StepRun, left: Left, entry: JournalEntry, begun: Reado
   await toTrash(run, instanceHomeAt(stageIn(home, entry.id)), neverLive, 'reset')
 }
 
-/** Of a restore of data only, the application is a copy for the trash. */
+/** A restore of data only puts a copy of the application into the trash. */
 function wasReplaced({ request }: JournalEntry, old: InstanceHome): boolean {
   const { parts } = request as { readonly parts?: string }
   return existsSync(old.data) || existsSync(old.settings) || (existsSync(old.app) && parts !== 'data')

@@ -129,7 +129,7 @@ function switchStep({ folder, from, place }: MoveOptions): Step {
       const settings = await context.settings.instance(folder)
       // Else it was killed after it.
       if ((settings.documents ?? null) === from) {
-        // Of an attempt that was killed.
+        // Left by an attempt that was killed.
         if (place === null) await rm(documentsAt(folder), { recursive: true, force: true })
         await copyAll(run, { folder, from, place })
         if (place === null) await putInPlace(work.documents, folder)

@@ -7,7 +7,7 @@ export interface NewSettingsOptions {
   readonly name: string
   readonly port: number
   readonly database: DatabaseType
-  /** Of the database, see `Databases.names`. */
+  /** Names of the database and its user, see `Databases.names`. */
   readonly names: { readonly name: string; readonly user: string }
   readonly global: GlobalSettings
   readonly version: VersionSettings

@@ -75,7 +75,7 @@ function testTraffic(type: TestProxy['type'], start: typeof startNginx): void {
   type Answer = { readonly pid: number; readonly version: string }
   const answers = () => traffic.answers.map((answer) => JSON.parse(answer) as Answer)
 
-  /** Of what answers through the reverse proxy now. */
+  /** Asks what answers through the reverse proxy now. */
   async function newest(): Promise<Answer> {
     await traffic.round()
     return answers().at(-1) as Answer

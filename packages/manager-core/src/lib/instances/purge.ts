@@ -21,7 +21,7 @@ type PurgeFacts = {
   readonly database: DatabaseType
   /** Name of its system account; empty: it has none. */
   readonly account: string
-  /** Of the database. */
+  /** Names of the database and its user. */
   readonly names: { readonly name: string; readonly user: string }
 }
 

@@ -32,7 +32,7 @@ type ResetFacts = TrashMove & {
   readonly database: DatabaseType
   /** What comes gets a system account of its own; what goes keeps its. */
   readonly isolated: boolean
-  /** Of the new database: the old one stays with what goes to the trash. */
+  /** Names of the new database: the old one stays with what goes to the trash. */
   readonly names: { readonly name: string; readonly user: string }
   /** Absent: nothing. */
   readonly left?: Left

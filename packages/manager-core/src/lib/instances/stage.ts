@@ -25,7 +25,7 @@ export function stageOf({ context, operation }: Pick<StepRun, 'context' | 'opera
   return instanceHomeAt(stageIn(context.home, operation))
 }
 
-/** Of the server's database that a restore puts in the place of the other one. */
+/** Names of the server's database that a restore puts in the place of the other one. */
 export function restoredNames(operation: string, id: string): { readonly name: string; readonly user: string } {
   const name = `steward_${id}_${operation.replaceAll('-', '').slice(0, 8)}`
   return { name, user: name }

@@ -22,7 +22,7 @@ function isTelling({ level }: LogEntry): boolean {
   return level === undefined || ['warn', 'error', 'fatal'].includes(level)
 }
 
-/** Of a stack that Node printed only the first place is kept, and not what it says of itself. */
+/** From a stack that Node printed only the first place is kept, and not what it says of itself. */
 function withoutFrames(texts: readonly string[]): readonly string[] {
   const isFrame = (text: string | undefined) => text !== undefined && /^\s+at /.test(text)
   return texts.filter(

@@ -22,7 +22,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** They say the same in each line, or are shown otherwise. */
 const leftOut = new Set(['time', 'level', 'msg', 'err', 'pid', 'hostname', 'v'])
-/** Of a request, these are in its text; the others are seldom what one looks for. */
+/** A request's text has these; the others are seldom what one looks for. */
 const ofRequests = new Set(['method', 'url', 'status', 'durationMs', 'user', 'bytes', 'address', 'requestId'])
 const alsoOfRequests = new Set(['referrer', 'userAgent', 'aborted'])
 

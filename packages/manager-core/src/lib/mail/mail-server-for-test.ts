@@ -44,7 +44,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
     },
     ...options,
   })
-  // Of clients that turn away.
+  // Clients that turn away cause it.
   server.on('error', () => undefined)
   const { promise, resolve } = Promise.withResolvers<void>()
   server.listen(0, '127.0.0.1', resolve)

@@ -86,7 +86,7 @@ interface Entry<T> {
   readonly notice: Notice<T>
   /** Channels that have not told it. */
   readonly left: Set<Channel<T>>
-  /** Of `performance.now()`. */
+  /** On the clock of `performance.now()`. */
   readonly since: number
 }
 

@@ -8,7 +8,7 @@ export interface Streak {
   readonly failed: number
   /** In a row that were well. */
   readonly good: number
-  /** Of the last one; empty: well. */
+  /** The last sample's reason; empty: well. */
   readonly reason: string
 }
 

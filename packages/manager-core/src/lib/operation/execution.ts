@@ -122,7 +122,7 @@ export class Execution<Context extends EngineContext> {
     return state
   }
 
-  /** Of a step that cannot be told, nobody knows either what to undo. */
+  /** When a step cannot be described, nobody knows either what to undo. */
   async #checkHalfDone(): Promise<void> {
     const entry = this.#steps().at(-1)
     const step = entry?.state === 'intent' ? this.#options.plan.steps[entry.seq] : undefined

@@ -29,7 +29,7 @@ export interface ForEachInstance<D extends Done, E extends Entry> {
   readonly instances: readonly Instance[]
   /** For people: `save`. */
   readonly noun: string
-  /** Of a person: `Save "demo"`. */
+  /** For people: `Save "demo"`. */
   readonly titleOf: (name: string) => string
   /** Whether one is not begun because another one failed. Default: never, all that can be done is done. */
   readonly stops?: ((failed: Instance, next: Instance) => boolean) | undefined

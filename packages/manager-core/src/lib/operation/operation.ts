@@ -40,7 +40,7 @@ export interface OperationKind<Context, Request extends Json = Json, Facts exten
 }
 
 export interface Plan<Context> {
-  /** Of a person: `Add instance "demo" (version 1.0, sqlite)`. */
+  /** For people: `Add instance "demo" (version 1.0, sqlite)`. */
   readonly title: string
   /** The instance that it is about; of one that is being made, the id it will have. */
   readonly instance: { readonly id: string; readonly name: string }

@@ -53,7 +53,7 @@ export async function chooseSnippets(
       refused[hash] = { message: refusal.message }
   }
 
-  /** Of these snippets, halved again and again; all others are left out. */
+  /** Tries these snippets, halved again and again; all others are left out. */
   async function spoilers(hashes: readonly string[], all: ProxyState['refused']): Promise<readonly string[]> {
     const others = Object.fromEntries(Object.entries(all).filter(([hash]) => !hashes.includes(hash)))
     if (!(await test(without(publication, others))).refusal) return []

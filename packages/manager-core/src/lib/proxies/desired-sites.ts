@@ -71,7 +71,7 @@ export function desiredSites(
   const tell = ({ id, name }: Instance, message: string) =>
     problems.push({ kind: 'address', instance: { id, name }, message })
   const shared = sharedHosts(global)
-  /** Of hosts that are one instance's. */
+  /** Hosts that are one instance's. */
   const owners = new Map<string, Instance>()
   for (const instance of instances) {
     const url = standardUrlOf(instance, global)

@@ -7,7 +7,7 @@ export function managerUpstream({ baseUrl, listen }: Pick<GlobalSettings, 'baseU
   return upstreamOf(listen ?? `127.0.0.1:${url.protocol === 'http:' && url.port !== '' ? url.port : '8000'}`)
 }
 
-/** Of `address:port`. */
+/** Reads `address:port`. */
 export function upstreamOf(listen: string): Upstream {
   const at = listen.lastIndexOf(':')
   const host = listen.slice(0, at).replace(/^\[(.*)\]$/, '$1')

@@ -23,7 +23,7 @@ export interface RefusedSnippet {
   readonly line?: number
 }
 
-/** Of the snippets that were left out. */
+/** Describes the snippets that were left out. */
 export function snippetProblems(
   { sites }: Publication,
   refused: Readonly<Record<string, RefusedSnippet>>,

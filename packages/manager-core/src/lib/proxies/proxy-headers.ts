@@ -5,7 +5,7 @@
 export const proxyHeaders = Object.freeze({
   /** The secret of `home/proxy.secret`: the request comes from our own reverse proxy. */
   secret: 'X-Steward-Proxy',
-  /** Of the client's certificate: `SUCCESS`, `NONE`, or `FAILED` with or without a reason. */
+  /** Whether the client's certificate is valid: `SUCCESS`, `NONE`, or `FAILED` with or without a reason. */
   verify: 'X-Steward-Client-Verify',
   /** Its subject as in RFC 2253: `CN=alice,O=Example`; empty: there is none. */
   subject: 'X-Steward-Client-Subject',

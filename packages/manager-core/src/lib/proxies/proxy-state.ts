@@ -7,7 +7,7 @@ import type { Upstream } from './site.js'
 
 /** What the publisher remembers, in `state.json` of the folder of the reverse proxy. */
 export interface ProxyState {
-  /** Of what is published; empty: nothing yet. */
+  /** Identifies what is published; empty: nothing yet. */
   readonly fingerprint: string
   /** Name of the generation that is in force, in `generations/`. */
   readonly generation: string

@@ -13,13 +13,13 @@ export interface Site {
 }
 
 export interface SiteTls {
-  /** Of `certificate`: sites may have the same one. */
+  /** Hash of `certificate`: sites may have the same one. */
   readonly hash: string
   /** PEM: the certificate, and those of its authorities behind it. */
   readonly certificate: string
   /** Absolute path. */
   readonly keyFile: string
-  /** Of the key's content, so that a new key in the same file is noticed. */
+  /** Hash of the key's content, so that a new key in the same file is noticed. */
   readonly keyHash: string
 }
 

@@ -14,7 +14,7 @@ export interface FoundInstance {
   readonly settings: InstanceSettings | undefined
   /** Runtimes by which it runs; one that has another do the work comes with that. */
   readonly runsAs: readonly string[]
-  /** Of its newest backup here; undefined: there is none. */
+  /** The manifest of its newest backup here; undefined: there is none. */
   readonly saved: Manifest | undefined
   /** When its application was put there, ISO 8601; empty: it is not there. */
   readonly installed: string

@@ -164,7 +164,7 @@ function same(a: Instance, b: Instance | null | undefined): boolean {
   return b !== null && b !== undefined && (Object.keys(a) as (keyof Instance)[]).every((key) => a[key] === b[key])
 }
 
-/** Of a database with what belongs to it. @returns its name there; undefined: there is none */
+/** Takes the files that belong to the database along. @returns its name there; undefined: there is none */
 function putAside(file: string, at: Date): string | undefined {
   const aside = join(dirname(file), `${basename(file)}.damaged-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`)
   let name = aside

@@ -160,7 +160,7 @@ function runtimeOf(runsAs: readonly string[], before: string): string {
   return runsAs.includes(before) ? before : (runsAs[0] ?? before)
 }
 
-/** Of an instance's backup, what does not follow from its folder. */
+/** What an instance's backup knows and its folder does not. */
 function factsOf(saved: BackedUpInstance): Omit<BackedUpInstance, 'id' | 'database' | 'created' | 'source'> {
   const { id: _id, database: _database, created: _created, source: _source, ...facts } = saved
   return facts

@@ -16,7 +16,7 @@ import { recovered, type Recovered } from './recovered.js'
 
 export interface InstancesOptions {
   readonly target: string
-  /** Of the saved registry; undefined: there is none, and all that has a backup is brought back. */
+  /** The saved registry's instances; undefined: there is none, and all that has a backup is brought back. */
   readonly saved: { readonly instances: readonly Instance[]; readonly at: string } | undefined
   readonly dryRun: boolean
 }

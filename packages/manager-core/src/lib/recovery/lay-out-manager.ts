@@ -13,7 +13,7 @@ import { portableSettings, seemsSecret } from './portable-settings.js'
 
 /** Files of a home that make a manager, apart from its registry. */
 export interface LaidOut {
-  /** Of what was laid out; another one: something changed. */
+  /** Digest of what was laid out; another one: something changed. */
   readonly digest: string
   readonly schedule: ManagerManifest['schedule']
   readonly leftOut: readonly string[]

@@ -28,7 +28,7 @@ export interface PackedManager {
   readonly key: string
   readonly folder: string
   readonly manifest: ManagerManifest
-  /** Of its content; the same: nothing has changed. */
+  /** Digest of its content; the same: nothing has changed. */
   readonly digest: string
 }
 

@@ -31,7 +31,7 @@ export interface RecoverOptions {
 export interface RecoveryReport {
   readonly rows: readonly Recovered[]
   readonly warnings: readonly string[]
-  /** Of the copy that was used; undefined: there is none at the target. */
+  /** The manifest of the copy that was used; undefined: there is none at the target. */
   readonly manifest: ManagerManifest | undefined
 }
 

@@ -7,7 +7,7 @@ export interface Answer {
   /** 0: done; else the exit code of the same command. */
   readonly status: number
   readonly message: string
-  /** Of a failure only. */
+  /** For a failure only. */
   readonly code?: ManagerErrorCode
 }
 

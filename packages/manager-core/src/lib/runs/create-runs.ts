@@ -23,7 +23,7 @@ export interface RunsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Of an answer that comes without this process's doing, in ms. */
+/** How often it looks for an answer that another process gives, in ms. */
 const answerPollMs = 500
 
 export function createRuns({ context, environment }: RunsOptions): Runs {
@@ -39,7 +39,7 @@ export function createRuns({ context, environment }: RunsOptions): Runs {
   const watches = createWatches(files, operations)
   /** Those that go on. */
   const going = new Set<string>()
-  /** Of those that wait or go on in this process. */
+  /** Those that wait or run in this process. */
   const ends = new Map<string, PromiseWithResolvers<void>>()
 
   function dispatch(): void {
@@ -83,7 +83,7 @@ export function createRuns({ context, environment }: RunsOptions): Runs {
     return request.id
   }
 
-  /** Of an earlier server. */
+  /** Continues one of an earlier server. */
   function resume(id: string): void {
     if (ends.has(id)) return
     ends.set(id, Promise.withResolvers())

@@ -44,7 +44,7 @@ export interface KnownRun {
   readonly request: RunRequest
   readonly worker: ProcessIdentity | undefined
   readonly result: RunResult | undefined
-  /** Of one that has no result. */
+  /** For one that has no result. */
   readonly progressed: Progressed
   /** Its operation, when it was begun. */
   readonly operation: OperationItem | undefined

@@ -15,7 +15,7 @@ export interface ShownStep {
 export interface Progressed {
   /** Empty: not known yet. */
   readonly title: string
-  /** Of the operation that is going on. */
+  /** Steps of the operation that is running. */
   readonly steps: readonly ShownStep[]
   readonly warnings: readonly string[]
   /** `waiting`: for a lock; `recovering`: of what a dead owner left before. */
@@ -65,7 +65,7 @@ function changed(
   return steps.map((step) => (step.id === id ? change(step) : step))
 }
 
-/** Of an operation that has ended: nothing is pending or goes on any more. */
+/** In an operation that has ended, nothing is pending or running any more. */
 export function settled(step: ShownStep): ShownStep {
   if (step.state === 'pending') return { ...step, state: 'skipped' }
   return step.state === 'undoing' ? { ...step, state: 'undo-failed' } : step

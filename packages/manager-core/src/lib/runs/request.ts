@@ -22,7 +22,7 @@ export function requestOf(
   const pick = (secret: boolean) =>
     Object.fromEntries(Object.entries(input).filter(([name]) => isSecret(name) === secret)) satisfies Inputs
   const secrets = pick(true)
-  // Of a backup it may be an instance that is gone.
+  // The instance of a backup may be gone.
   const named = parameters.find(({ name, type }) => type === 'instance' || type === 'new-name' || name === 'name')
   const instance = String((named && input[named.name]) ?? '')
   const request: RunRequest = {

@@ -148,7 +148,7 @@ export function createProcessRuntime({
   }
 }
 
-/** Of its cgroup, those that are not among the ones that were found. */
+/** The processes in its cgroup that are not among the ones that were found. */
 function unseenIn(run: string, found: readonly ProcessStat[]): readonly ProcessStat[] {
   const known = new Set(found.map(({ pid }) => pid))
   return confinedPids(run)

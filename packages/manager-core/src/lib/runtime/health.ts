@@ -5,7 +5,10 @@ import { deployedPath } from './tomcat/base-files.js'
 /** What `/health` of an instance says. */
 export interface Health {
   readonly ok: boolean
-  /** Of wire-decisions, "monitoring reasons": `unreachable`, `http-<code>`, `status-<value>`, `slow`; of a Java web application also `not-deployed`. Undefined: healthy. */
+  /**
+   * One of wire-decisions, "monitoring reasons": `unreachable`, `http-<code>`, `status-<value>`, `slow`; for a Java web
+   * application also `not-deployed`. Undefined: healthy.
+   */
   readonly reason: string | undefined
   /** As it came, INI text. */
   readonly text: string

@@ -10,7 +10,7 @@ const pollMs = 200
 const chunkBytes = 65_536
 /** A longer line is given in pieces, so that nobody's memory is filled by it. */
 const maxLineLength = 1_000_000
-/** Of the end of a file no more is read for its last lines. */
+/** No more is read from the end of a file for its last lines. */
 const maxTailBytes = 50_000_000
 /** More lines are not searched for those that are wanted. */
 const mostSearched = 100_000
@@ -172,7 +172,7 @@ async function lastLines(log: Log, lines: number) {
         await older?.close()
         found = { content: Buffer.concat([more.content, found.content]), lines: found.lines + more.lines }
       }
-      // Of a log that was copied or cut meanwhile, what was read may be of the next one.
+      // If the log was copied or cut meanwhile, what was read may be of the next one.
       const isSame = (await copiesOf(log.file)).copies[0] === copies[0] && (await isUncut(handle, copied))
       if (isSame || tries > mostLooks) return { content: found.content, copies, position: size, copied }
     } finally {

@@ -119,7 +119,7 @@ export function isOf(account: SystemAccount | undefined, pid: number): boolean {
   return account === undefined || uidOf(pid) === account.uid
 }
 
-/** Of all that is known to be alive. */
+/** All that are known to be alive. */
 export function pidsOf({ supervisor, application, strays }: Look): readonly number[] {
   const pids = [supervisor?.identity.pid, application?.identity.pid, ...strays.map(({ pid }) => pid)]
   return pids.filter((pid) => pid !== undefined)

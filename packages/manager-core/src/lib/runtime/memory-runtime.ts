@@ -35,7 +35,7 @@ interface MemoryLog {
   readonly lines: string[]
   /** How many older ones are gone. */
   dropped: number
-  /** Of all lines. */
+  /** Together, all lines have so many characters. */
   length: number
 }
 

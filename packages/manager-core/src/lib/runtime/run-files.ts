@@ -82,7 +82,7 @@ export function readExit(run: string): ExitRecord | undefined {
   }
 }
 
-/** Of one that nobody waited for. */
+/** For an application that nobody waited for. */
 export function writeExit(run: string, signal: 'SIGKILL'): void {
   putRunFile(run, 'exit', `${128 + constants.signals[signal]} 0\n`)
 }

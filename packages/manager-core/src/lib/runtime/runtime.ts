@@ -36,7 +36,7 @@ export interface Runtime {
   /** From now on this copy is the instance; nothing is started or stopped. One step for all who look; may be repeated. */
   serve?(ref: InstanceRef, copy: Copy): Promise<void>
   observe(ref: InstanceRef): Promise<Observation>
-  /** Of many at once, cheaply: for lists. */
+  /** Observes many at once, cheaply: for lists. */
   observeAll(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, Observed>>
   processes(ref: InstanceRef): Promise<readonly ProcessInfo[]>
   /**
@@ -44,7 +44,7 @@ export interface Runtime {
    * Absent: not known.
    */
   processesBelow?(instances: string): Promise<ReadonlyMap<string, readonly ProcessInfo[]>>
-  /** Of many at once, cheaply, by their ids: for monitoring. What does not run, or is not known, is left out. */
+  /** Measures many at once, cheaply, by their ids: for monitoring. What does not run, or is not known, is left out. */
   usageAll(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, Usage>>
   logs(ref: InstanceRef, options: LogOptions): AsyncIterable<string>
 }
@@ -92,9 +92,9 @@ export interface InstanceSpec extends InstanceRef {
   readonly port: number
   /** Absolute path without which it is not started again after a crash: its program would make a new, empty one. */
   readonly needs?: string
-  /** Of the heap, in megabytes; undefined: no limit. */
+  /** Limit of the heap, in megabytes; undefined: no limit. */
   readonly maxMemoryMb?: number
-  /** Of all its processes. Default: none but the runtime's own. */
+  /** Limits of all its processes together. Default: none but the runtime's own. */
   readonly limits?: Limits
   /** The log is cut into parts of about `maxBytes` while it runs, and so many of them are kept beside the last one. */
   readonly log: { readonly maxBytes: number; readonly keep: number }

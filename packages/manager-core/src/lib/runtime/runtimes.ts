@@ -26,9 +26,9 @@ export interface Runtimes {
   of(instance: OfInstance): Runtime
   /** What is seen of an instance; `unknown` when its runtime cannot tell. */
   observe(ref: InstanceRef & OfInstance): Promise<Observation>
-  /** Of many at once, by id. Those of a runtime that cannot tell are `unknown`. */
+  /** Observes many at once, by id. Those of a runtime that cannot tell are `unknown`. */
   observeAll(refs: readonly (InstanceRef & OfInstance)[]): Promise<ReadonlyMap<string, Observed>>
-  /** Of many at once, by id. Those of a runtime that cannot tell are left out. */
+  /** Measures many at once, by id. Those of a runtime that cannot tell are left out. */
   usageAll(refs: readonly (InstanceRef & OfInstance)[]): Promise<ReadonlyMap<string, Usage>>
   /** By id of the instance, with the runtime that has found them; see `Runtime.processesBelow`. */
   processesBelow(

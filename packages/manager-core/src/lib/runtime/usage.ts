@@ -6,7 +6,7 @@ import type { Usage } from './runtime.js'
 
 /** How many instances are looked at before other work has its turn. */
 const atATime = 50
-/** Of `/proc/<pid>/statm`, on all systems that Node's binaries are built for. */
+/** The unit of `/proc/<pid>/statm`, on all systems that Node's binaries are built for. */
 const pageBytes = 4096
 
 /** What the processes of these instances use. @param runs folders `run/`, by any key; what does not run is left out */

@@ -78,7 +78,7 @@ function whenOf(time: string): string {
   return `${minute} ${hour} * * *`
 }
 
-/** Of a line. */
+/** The time in a line. */
 function timeOf(line: string): string | undefined {
   if (line.startsWith('@reboot ')) return 'boot'
   const [, minute, hour] = /^(\d+) (\d+) \* \* \* /.exec(line) ?? []

@@ -10,7 +10,7 @@ export function isInWindow(now: Date, window: { readonly from: string; readonly 
   return from < to ? at >= from && at < to : at >= from || at < to
 }
 
-/** Of `HH:MM`, since midnight. */
+/** From `HH:MM` to minutes since midnight. */
 function minutesOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
   return hours * 60 + minutes

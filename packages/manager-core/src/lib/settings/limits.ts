@@ -15,7 +15,7 @@ export function limitsOf<P extends Prefix>(
   }
 }
 
-/** Of several places that may say something, the first one that does. */
+/** For each limit, the first of several places that sets it. */
 export function firstLimits(...places: readonly (Limits | undefined)[]): Limits {
   const first = (name: keyof Limits) => places.find((limits) => limits?.[name] !== undefined)?.[name]
   return { memory: first('memory'), cpu: first('cpu'), processes: first('processes'), files: first('files') }

@@ -121,7 +121,7 @@ export ${assignmentLine('APPS_PASSWORD', password.reveal())}
 `
 }
 
-/** Of the version of a new home. */
+/** The version in a new home. */
 export const firstVersionText = `# Version 1.0: the application of instances of this version.
 # default: what comes with the manager; or folder:<path>, git:<url>#<branch, tag or commit>, npm:<name>@<range>
 APPS_TEMPLATE=default

@@ -50,7 +50,7 @@ export function readShellSettings(text: string, { file, lookup }: ReadShellOptio
     source.takeMatch(/;/y)
   }
 
-  /** Of a statement. */
+  /** Whether a statement ends here. */
   function isAtEnd(): boolean {
     source.takeMatch(/(?:[ \t]|\\\n)+/y)
     return source.ended || '\n;#'.includes(source.peek())

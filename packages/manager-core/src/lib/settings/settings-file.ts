@@ -8,7 +8,7 @@ export interface SettingsFile<T extends VariableTable> {
   readonly values: VariableValues<T>
   /** Variables that are nothing to the manager, and those of vendors, as they were assigned last. */
   readonly others: Readonly<Record<string, string>>
-  /** Of them, those that instances and hooks get: not what was probably meant to be one of the manager's. */
+  /** Those that instances and hooks get: not what was probably meant to be one of the manager's. */
   readonly passedOn: Readonly<Record<string, string>>
   /** Where a variable is assigned last, `config.sh:12`. */
   originOf(name: string): string

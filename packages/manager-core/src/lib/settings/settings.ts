@@ -174,7 +174,7 @@ export interface MssqlServerSettings extends DatabaseServerSettings {
   readonly encryption: 'yes' | 'trust' | 'no'
 }
 
-/** Of the reverse proxy. */
+/** Settings of the reverse proxy. */
 export interface ProxySettings {
   /** APPS_PROXY: instances are published. */
   readonly enabled: boolean
@@ -190,7 +190,7 @@ export interface ProxySettings {
   readonly httpsPort: number
 }
 
-/** Of certificates that are issued over ACME (RFC 8555). */
+/** Settings of certificates that are issued over ACME (RFC 8555). */
 export interface AcmeSettings {
   readonly directory: string
   readonly email: string | undefined
@@ -198,7 +198,7 @@ export interface AcmeSettings {
   readonly caFile: string | undefined
 }
 
-/** Of the checks that the server makes. */
+/** Settings of the checks that the server makes. */
 export interface MonitoringSettings {
   /** 0: none are made. */
   readonly intervalMs: number
@@ -222,7 +222,7 @@ export interface SslSettings {
   readonly clientCaFolder: string | undefined
 }
 
-/** Of code-quality analyses. */
+/** Settings of code-quality analyses. */
 export interface QualitySettings {
   readonly url?: string | undefined
   /** A login, or a token when there is no password. */
@@ -345,7 +345,7 @@ export interface SettingDescription {
   /** `default`, `environment`, or file and line: `config.sh:12`. */
   readonly origin: string
   readonly summary: string
-  /** Of a value that looks wrong: `Did you mean APPS_EMAIL?` */
+  /** For a value that looks wrong: `Did you mean APPS_EMAIL?` */
   readonly hint?: string
 }
 

@@ -42,7 +42,7 @@ export function targetsOf(values: Values, variables: TargetVariables): readonly 
 
 type OptionValue = string | Secret | undefined
 
-/** Of the variables that begin with the type: `APPS_SCP_…`. */
+/** Takes the variables that begin with the type: `APPS_SCP_…`. */
 function optionsOf(values: Values, type: string): Readonly<Record<string, string | Secret>> {
   const prefix = `APPS_${type.toUpperCase()}_`
   const variables = Object.keys(targetTable).filter((name) => name.startsWith(prefix) && !name.endsWith('_ALT'))

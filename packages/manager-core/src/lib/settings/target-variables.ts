@@ -7,7 +7,7 @@ import { parseValue, type Variable } from './variable.js'
 
 /** The variables `APPS_TARGET_<NAME>_<OPTION>` of the targets in APPS_TARGETS. */
 export interface TargetVariables {
-  /** Of a target in APPS_TARGETS. */
+  /** The options of a target in APPS_TARGETS. */
   of(target: string): TargetOptions
   /** Rows for the table of variables; also of those in which no name of APPS_TARGETS is. */
   readonly rows: Readonly<Record<string, Variable>>
@@ -31,7 +31,7 @@ export function targetVariables(
   lookup: (name: string) => string | undefined,
 ): TargetVariables {
   const targets = targetNamesIn(lookup('APPS_TARGETS'))
-  // Of `nas` and `nas-2` the longer one is meant by APPS_TARGET_NAS_2_PATH.
+  // With `nas` and `nas-2`, APPS_TARGET_NAS_2_PATH means the longer one.
   const longestFirst = targets.toSorted((a, b) => b.length - a.length)
   const found = new Map(targets.map((name) => [name, new Map<string, string>()]))
   const strays: string[] = []
@@ -82,7 +82,7 @@ const plain: ReadonlySet<string> = new Set(
 )
 const known: ReadonlySet<string> = new Set(builtInTypes)
 
-/** Of a plug-in everything that is not known to be none: it is not loaded to find out. */
+/** For a plug-in, every option that is not known to be none: it is not loaded to find out. */
 function isSecretOption(type: string | undefined, option: string): boolean {
   return isSecretName(option) || (!plain.has(option) && (type === undefined || !known.has(type)))
 }

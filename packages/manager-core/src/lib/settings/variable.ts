@@ -47,13 +47,13 @@ export interface Variable {
   /** As text; `$NAME` stands for the value of another variable of the table. Absent: undefined when not set. */
   readonly default?: string
   readonly required?: true
-  /** Of `choice`. */
+  /** For `choice`. */
   readonly choices?: readonly string[]
-  /** Of `choice`: the name of an npm package may stand there, too. */
+  /** For `choice`: the name of an npm package is allowed, too. */
   readonly orPackage?: true
-  /** Of `text` that becomes a part of a database URL. */
+  /** For `text` that becomes a part of a database URL. */
   readonly form?: 'host' | 'service'
-  /** Of `integer` and `limit`. */
+  /** For `integer` and `limit`. */
   readonly min?: number
   readonly max?: number
   /** Other spellings that are taken when it is not set itself. */

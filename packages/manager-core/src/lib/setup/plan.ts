@@ -10,7 +10,7 @@ import { logrotatePiece, serveCronPiece, servePiece, type ServeOptions } from '.
 export interface PlanOptions {
   readonly options: SetupOptions
   readonly command: readonly string[]
-  /** Of the account. */
+  /** The account's group. */
   readonly group: string
   readonly proxy: ProxyProgram | undefined
   /** Folder that stands for `/`. */

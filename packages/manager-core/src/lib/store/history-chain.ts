@@ -21,7 +21,7 @@ const hashed = [
   'address',
 ]
 
-/** Of an entry and all before it: SHA-256, hexadecimal. */
+/** Covers an entry and all before it: SHA-256, hexadecimal. */
 export function chainHash(previous: string, row: HistoryRow): string {
   return createHash('sha256')
     .update(JSON.stringify([previous, ...hashed.map((column) => row[column])]))

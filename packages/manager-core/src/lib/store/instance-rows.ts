@@ -36,7 +36,7 @@ const entries = Object.entries(columnOf) as [keyof Instance, string][]
 
 export const instanceColumns = Object.values(columnOf)
 
-/** Of the values of `instanceColumns`, in their order. There may be thousands, so they are not looked up by name. */
+/** Takes the values of `instanceColumns`, in their order. There may be thousands, so they are not looked up by name. */
 export function instanceFromValues(values: readonly SQLOutputValue[]): Instance {
   const text = (at: number) => values[at] as string
   return {

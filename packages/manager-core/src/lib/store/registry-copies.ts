@@ -32,7 +32,7 @@ export interface RegistryCopies {
 }
 
 export interface RegistryCopiesOptions {
-  /** Of the copies. */
+  /** Where the copies are. */
   readonly folder: string
   /** The registry. */
   readonly file: string

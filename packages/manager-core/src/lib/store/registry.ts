@@ -32,7 +32,7 @@ export interface Registry {
   /** Whether a port is kept for an operation. */
   hasReservedPort(operation: string): boolean
   versions(): readonly VersionRow[]
-  /** Of the last refresh, one per version. */
+  /** From the last refresh, one per version. */
   versionLooks(): readonly VersionLook[]
   /** The newest ones, oldest first. */
   history(filter?: HistoryFilter): readonly HistoryEntry[]
@@ -110,7 +110,7 @@ export interface HistoryEntry {
   readonly duration: number
   /** Where the request came from: an IP address; empty: this machine. */
   readonly address: string
-  /** Of this entry and all before it, see `chainHash`; empty: it is older than these hashes. */
+  /** Covers this entry and all before it, see `chainHash`; empty: it is older than these hashes. */
   readonly hash: string
 }
 

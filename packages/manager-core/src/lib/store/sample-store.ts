@@ -33,7 +33,7 @@ export interface SampleStore {
   prune(before: number): void
 }
 
-/** Of samples that are put together. */
+/** Columns of samples that are put together. */
 const together = `max(at) as at, min(ok) as ok, coalesce(max(case when ok = 0 then reason end), max(reason)) as reason,
   max(response_ms) as response_ms, avg(memory_mb) as memory_mb, avg(cpu_percent) as cpu_percent, avg(disk_mb) as disk_mb`
 const hourMs = 3_600_000

@@ -32,7 +32,7 @@ export function stateOf(identity: ProcessIdentity): 'alive' | 'dead' | 'unknown'
 
 let boot: string | undefined
 
-/** Of this boot; empty where there is no `/proc`. */
+/** Identifies this boot; empty where there is no `/proc`. */
 export function bootId(): string {
   return (boot ??= readText('/proc/sys/kernel/random/boot_id')?.trim() ?? '')
 }

@@ -12,7 +12,7 @@ export type ApplicationKind = 'node' | 'webapp'
 export interface TemplateTitle {
   readonly name: string
   readonly title: string
-  /** Of the application; the version of the manager is the name of its file. */
+  /** Version of the application; the version of the manager is the name of its file. */
   readonly version: string
 }
 

@@ -10,7 +10,7 @@ export interface GitLocation {
   readonly ref: string
   /** Folder in the repository; empty: the repository. */
   readonly path: string
-  /** Of the address; they never reach a command line. */
+  /** Given in the address; they never reach a command line. */
   readonly credentials: { readonly user: string; readonly password: string } | undefined
 }
 

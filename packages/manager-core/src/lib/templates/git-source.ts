@@ -96,7 +96,7 @@ function gitEnvironment(url: string, credentials: GitLocation['credentials']): R
     SSH_ASKPASS: undefined,
     GIT_ALLOW_PROTOCOL: 'https:http:ssh:file',
     GIT_SSH_COMMAND: process.env.GIT_SSH_COMMAND ?? 'ssh -o BatchMode=yes -o ConnectTimeout=30',
-    // Of a repository in whose hook this may run.
+    // This may run in a hook of another repository.
     GIT_WORK_TREE: undefined,
     GIT_INDEX_FILE: undefined,
     GIT_OBJECT_DIRECTORY: undefined,

@@ -53,7 +53,7 @@ export async function startNpmRegistry() {
         newest: version,
       })
     },
-    /** Of what was published, as `sha512-…`. */
+    /** Hash of what was published, as `sha512-…`. */
     integrity: (name: string, version: string) =>
       `sha512-${createHash('sha512')
         .update(archives.get(`${name}/-/${version}.tgz`) ?? '')

@@ -37,7 +37,7 @@ export interface Terminals {
   open(caller: Caller, instance?: string): Promise<Terminal>
 }
 
-/** Of the server's environment, what has no secrets. */
+/** The server's variables that have no secrets. */
 const passedOn = /^(LANG|LC_\w+|TZ|NODE_EXTRA_CA_CERTS)$/
 
 export function createTerminals(context: ManagerContext): Terminals {

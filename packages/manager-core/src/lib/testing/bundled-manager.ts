@@ -85,7 +85,7 @@ async function buildInto(folder: string): Promise<void> {
     format: 'esm',
     platform: 'node',
     target: 'node22',
-    // Of its own, Node would load 70 files.
+    // By itself, Node would load 70 files.
     alias: { yaml: join(modules, 'yaml/browser/index.js') },
     // Loaded when they are needed, if at all.
     external: [

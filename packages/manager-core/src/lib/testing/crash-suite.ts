@@ -215,7 +215,7 @@ async function createLab(prepare: CrashScenario['prepare'], options: TestManager
     return Promise.all(folders.map(async (each) => databases.account(each, await settings.instance(each))))
   }
 
-  /** Of database servers, all of these instances. */
+  /** On database servers, all of these instances. */
   async function dropDatabases(): Promise<void> {
     const { context } = manager
     for (const id of knownIds(context).keys())

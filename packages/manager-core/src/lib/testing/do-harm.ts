@@ -26,7 +26,7 @@ export interface HarmReport {
   /** What the runtime says of limits here. */
   readonly howLimited: string
   readonly results: readonly HarmResult[]
-  /** Of the one that did harm; undefined: it had none. */
+  /** The cgroup of the one that did harm; undefined: it had none. */
   readonly cgroup: string | undefined
   /** Whether it is there after the stop. */
   readonly isLeft: boolean
@@ -47,7 +47,7 @@ export interface HarmResult {
   readonly told: string
 }
 
-/** Of those that do not end the application: what shows that they reached the limit. */
+/** For those that do not end the application: what shows that they reached the limit. */
 const shown: Readonly<Record<string, string>> = { children: 'child ended SIGKILL', forks: 'no more forks 2' }
 
 const enoughAnswers = 5

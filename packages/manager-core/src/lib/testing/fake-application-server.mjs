@@ -124,7 +124,7 @@ function answer(request, response) {
   return json(404, { error: { status: 404, message: 'Not found' } })
 }
 
-/** Of what is in its folder now: whoever finds other files there than it was started with, tells it. */
+/** Describes what is in its folder now, so that it is noticed when it was started with other files. */
 async function version(request, parameters, json) {
   for await (const _chunk of request);
   if (request.method === 'POST') tell(`posted ${parameters.get('id')}`)

@@ -88,7 +88,7 @@ function besideManagers(target: BackupTarget, managers: BackupTarget): BackupTar
 
 /** A manager with the target `nas` and a made-up backup of `demo`, whose files have a mebibyte each. */
 export interface ManagerWithBackup extends ManagerWithStore {
-  /** Of the backup. */
+  /** Key of the backup. */
   readonly key: string
 }
 

@@ -102,7 +102,7 @@ export async function databasesOf({ databases, settings, registry }: ManagerCont
 interface Found {
   readonly type: DatabaseType
   readonly account: DatabaseAccount
-  /** Of database and user. */
+  /** State of the database and its user. */
   readonly state: 'partial' | 'yes'
 }
 

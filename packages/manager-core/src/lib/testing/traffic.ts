@@ -3,13 +3,13 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface TrafficOptions {
-  /** Of 127.0.0.1. */
+  /** On 127.0.0.1. */
   readonly port: number
   /** `Host` and others. */
   readonly headers: Readonly<Record<string, string>>
-  /** Of a request, which should take so long when its server can do that. */
+  /** Path of a request, which should take so long when its server can do that. */
   readonly path: (request: { readonly id: number; readonly method: 'GET' | 'POST'; readonly ms: number }) => string
-  /** Of a POST. Default: a few words. */
+  /** Body of a POST. Default: a few words. */
   readonly body?: (id: number) => string
   /** Between two requests of a client, in ms. Default 5, in `npm run test:deep` 2. */
   readonly pauseMs?: number

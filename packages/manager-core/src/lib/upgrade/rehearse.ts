@@ -36,7 +36,7 @@ import { tryStep } from './try-step.js'
 import { planUpgrade, upgradeKind, type UpgradeFacts, type UpgradeRequest } from './upgrade.js'
 
 export type RehearseRequest = {
-  /** Of the throw-away instance; nobody has it. */
+  /** Id of the temporary instance; nobody has it. */
   readonly id: string
   /** What is rehearsed. */
   readonly upgrade: UpgradeRequest
@@ -46,7 +46,7 @@ type RehearseFacts = {
   readonly row: NewInstance
   /** Home of the throw-away instance. */
   readonly folder: string
-  /** Of its database. */
+  /** Names of its database and the user. */
   readonly names: { readonly name: string; readonly user: string }
   readonly source: SourceFacts
   readonly application: string

@@ -93,7 +93,7 @@ describe('rollback', () => {
   })
 
   it('puts everything back when the old version does not start', async () => {
-    // Of what runs only the next start notices it.
+    // A running application notices it at its next start only.
     test.tell('demo', { start: 'fail' })
     await upgrade('1.1.0', { migrate: 'create table if not exists extra (id integer)' })
     sql(`insert into note (text) values ('new')`)

@@ -45,7 +45,7 @@ type RollbackFacts = {
   readonly save: { readonly key: string; readonly target: string; readonly secrets: boolean } | null
   /** Whether it runs, or should: then it runs afterwards. */
   readonly runs: boolean
-  /** Of one that has processes, when its data stay. */
+  /** For an instance with processes, when its data stay. */
   readonly handing: Handing | null
   readonly windowMs: number
   /** What is lost, in sentences. */

@@ -49,7 +49,7 @@ export type UpgradeFacts = {
   readonly point: string
   /** Whether it runs, or should: then it runs afterwards. */
   readonly runs: boolean
-  /** Of one that has processes. */
+  /** For an instance with processes. */
   readonly handing: Handing | null
   /** Patches are imported by the manager. */
   readonly patches: boolean

@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Of who proved themselves to the reverse proxy. */
+/** Asks as somebody who proved who they are to the reverse proxy. */
 const whoami = async (subject: string, headers: Readonly<Record<string, string | undefined>> = {}) => {
   const given = { authorization: undefined, ...proxy, 'x-steward-client-subject': subject, ...headers }
   const { status, body } = await test.get('/api?action=whoami', given)

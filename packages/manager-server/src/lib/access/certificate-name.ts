@@ -40,7 +40,7 @@ function ofSocket(socket: TLSSocket): string | undefined {
   return certificate && commonNameIn(certificate.subject.split('\n').toReversed().join(','))
 }
 
-/** Of a name as in RFC 2253: `CN=alice\, b,O=Example`. */
+/** Reads a name as in RFC 2253: `CN=alice\, b,O=Example`. */
 function commonNameIn(subject: string): string {
   const parts = subject.match(/(?:\\.|[^,\\])+/g) ?? []
   const found = parts.find((part) => /^\s*CN=/i.test(part))?.replace(/^\s*CN=/i, '')

@@ -7,7 +7,7 @@ export interface Credentials {
   readonly password?: string
 }
 
-/** Of the header `Authorization`: a token, also one that is given as a password, or user and password (RFC 7617, 6750). */
+/** Reads the header `Authorization`: a token, also one that is given as a password, or user and password (RFC 7617, 6750). */
 export function credentialsOf(header = ''): Credentials {
   const bearer = /^Bearer +(\S+) *$/i.exec(header)?.[1]
   if (bearer !== undefined) return { token: bearer }

@@ -9,7 +9,7 @@ const mostKnown = 1000
 
 export interface Attempt {
   readonly address: string
-  /** Of a browser that somebody logged in with before. */
+  /** Identifies a browser that somebody logged in with before. */
   readonly device?: string | undefined
 }
 

@@ -10,7 +10,7 @@ export interface AnswerCache {
 }
 
 interface Entry {
-  /** Of the registry, before it was made. */
+  /** Version of the registry before it was made. */
   readonly version: number
   readonly made: number
   readonly body: Promise<Buffer>

@@ -5,7 +5,7 @@ import type { ManagerServer } from '../create-manager-server.js'
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Headers
-  /** Of JSON. */
+  /** Parsed JSON. */
   readonly body: {
     readonly status: number
     readonly message: string

@@ -55,7 +55,7 @@ export function metricsRoute({ manager, access, addressing }: MetricsRouteOption
       operations: (await Promise.all(operations)).flat(),
     })
     context.type = registry.contentType
-    // Of the manager itself nobody hears who may use some instances only.
+    // Who may use some instances only does not see the manager's own figures.
     context.body = `${await registry.metrics()}${instances ? '' : `\n${await ofProcess.metrics()}`}`
   }
 }

@@ -71,7 +71,7 @@ function openPages(folder: string, base: string): Pages | undefined {
   }
 }
 
-/** Of this package, wherever in it the code has been bundled to. */
+/** In this package, wherever in it the code has been bundled to. */
 function builtPages(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)

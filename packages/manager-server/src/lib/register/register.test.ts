@@ -77,7 +77,7 @@ function post(to: string, fields: Readonly<Record<string, string>>) {
   return fetch(to, { method: 'POST', body: new URLSearchParams(fields) })
 }
 
-/** Of quoted-printable, with soft line ends. */
+/** Decodes quoted-printable, with soft line ends. */
 function textOf(mailText: string): string {
   const plainText = mailText.replaceAll(/=\r?\n/g, '')
   const bytes = plainText.replaceAll(/(?:=[\dA-F]{2})+/g, (code) =>

@@ -7,7 +7,7 @@ import '../styles/action-form.css'
 import { ActionField } from './action-field.js'
 
 export interface ActionFormProps {
-  /** Of the form, for the button that submits it. */
+  /** Id of the form, for the button that submits it. */
   readonly id: string
   readonly action: WireAction
   /** What it is about; none: the form asks. */

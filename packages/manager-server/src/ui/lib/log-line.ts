@@ -27,7 +27,7 @@ function toneOfLevel(level: LogLevel): ReadableLine['tone'] {
   return rank >= logLevels.indexOf('error') ? 'bad' : level === 'warn' ? 'warn' : ''
 }
 
-/** Of lines that do not say their level. */
+/** For lines that do not say their level. */
 function toneOfText(text: string): ReadableLine['tone'] {
   return /\b(error|fatal|exception)\b/i.test(text) ? 'bad' : /\bwarn(ing)?\b/i.test(text) ? 'warn' : ''
 }

@@ -19,7 +19,7 @@ export interface ResultBody {
   readonly plan?: Plan
 }
 
-/** Of a dry run. */
+/** The result of a dry run. */
 export type Plan = Pick<PlannedOperation, 'title' | 'steps' | 'notes'>
 
 /** Nothing comes after these. */

@@ -8,7 +8,7 @@ import { isConnected } from './connection.js'
 export interface ApiState<T> {
   /** The last good answer; it stays while another one is asked for. */
   readonly data: (Answer & T) | undefined
-  /** Of the last question; not, while there is an older answer, that the server could not be reached. */
+  /** Failure of the last request; while there is an older answer, not that the server could not be reached. */
   readonly failure: ApiFailure | undefined
   readonly loading: boolean
   readonly reload: () => void

@@ -8,7 +8,7 @@ import { afterEvent, afterResult, hasEnded, type Operation, type OperationAnswer
 export interface FollowedOperation {
   /** undefined: nothing was heard of it yet. */
   readonly operation: Operation | undefined
-  /** Of the connection that tells how it goes on. */
+  /** State of the connection that reports its progress. */
   readonly stream: StreamState
   /** It cannot be looked at: it is not there, or is not ours. */
   readonly failure: ApiFailure | undefined

@@ -11,10 +11,10 @@ export type AnswerOfAction = Answer & ResultBody & Readonly<Record<string, unkno
 /** An action from its call to its end. */
 export interface Run {
   readonly state: 'idle' | 'asking' | 'following' | 'answered' | 'failed'
-  /** Of `following`: how its operation goes on. */
+  /** Progress of the operation of `following`. */
   readonly followed: FollowedOperation
   readonly operation: string | undefined
-  /** Of one that is no operation. */
+  /** Answer of an action that is no operation. */
   readonly answer: AnswerOfAction | undefined
   /** It was refused, or nobody knows. */
   readonly failure: ApiFailure | undefined

@@ -17,7 +17,7 @@ export type Partial = (number | ExactNumber | FieldValue)[]
 
 export interface Partials {
   readonly parts: readonly Part[]
-  /** Of no records. */
+  /** For no records. */
   empty(): Partial
   /** From one group of the store. */
   read(values: readonly FieldValue[]): Partial

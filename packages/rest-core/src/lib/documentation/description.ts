@@ -14,7 +14,7 @@ export interface ServiceDescription {
   /** Names of the parameters that the level has. */
   readonly parameters: readonly string[]
   readonly objects: readonly ObjectDescription[]
-  /** Of no object first, then object by object. */
+  /** First those of no object, then object by object. */
   readonly operations: readonly OperationDescription[]
   /** By name: what `reference` points to. */
   readonly schemas: Readonly<Record<string, Schema>>

@@ -60,7 +60,7 @@ export interface Route {
 
 /** How the service is reached: told by what serves it, so that documentation and router cannot disagree. */
 export interface ServiceInterface {
-  /** Of the application, for people. */
+  /** The application's title, for people. */
   readonly title: string
   readonly version: string
   /** Base address, e.g. `/catalog/api/rest`. */

@@ -16,7 +16,7 @@ function fixture() {
   const model = createModel([...systemObjects])
   const store = createMemoryStore()
   const lease = () => createLease({ model, store, name: 'work' })
-  /** Of a process whose clock may have been wrong for `awayMs`, or which was paused. */
+  /** Stands for a process whose clock may have been wrong for `awayMs`, or which was paused. */
   const process = (owner: string, clock = { awayMs: 0 }) =>
     createHold({ lease: lease(), owner, leaseMs: 6000, now: () => performance.now() + clock.awayMs })
   return { lease: lease(), process }
@@ -58,7 +58,7 @@ test('a paused owner that wakes knows that it lost the lease, and cannot show li
   const term = paused.term()
   const other = process('other')
   expect(await other.take()).toBe(false)
-  // Of the time that passes, the paused process notices nothing; then its timers run.
+  // The paused process does not notice that time passes; then its timers run.
   clock.awayMs = 6000
   expect(paused.isHeld()).toBe(false)
   expect(await lease.take('other', await lease.read())).toBe(term + 1)

@@ -99,7 +99,7 @@ export interface TemporalTypeOptions {
   readonly read: (text: string, field: FieldModel) => string | undefined
   /** Completes `must be `. */
   readonly expected: (field: FieldModel) => string
-  /** Of a non-empty value. */
+  /** Pattern of a non-empty value. */
   readonly pattern: string
 }
 

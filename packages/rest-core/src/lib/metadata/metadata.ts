@@ -45,7 +45,7 @@ export interface StatesMetadata {
   readonly field: string
   /** State of a new record. */
   readonly initial: string
-  /** Of one record: the state that it is in. */
+  /** For one record: the state that it is in. */
   readonly state: string | null
   /** Those that the user may use; of one record those from its state. */
   readonly transitions: readonly { readonly from: readonly string[]; readonly to: string }[]

@@ -47,7 +47,7 @@ export interface PublicationModel {
   readonly template: TextTemplate | undefined
   /** The Word document. */
   readonly word: Uint8Array | undefined
-  /** Of a table. */
+  /** Columns of a table. */
   readonly columns: readonly ReadableField[]
   readonly fileName: TextTemplate | undefined
 }

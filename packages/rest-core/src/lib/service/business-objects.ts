@@ -181,7 +181,7 @@ export interface Task {
 export interface MetadataRequest {
   /** What it is for. Default `none`. */
   readonly context?: MetadataContext
-  /** Of this record. Default: of the object. */
+  /** For this record. Default: for the object. */
   readonly rowId?: string | undefined
 }
 

@@ -54,7 +54,7 @@ export class TaskJournal {
   readonly #everyMs: number
   /** What is to be written: the last state of each task. */
   readonly #unwritten = new Map<string, Task>()
-  /** Of other processes that have tasks, to see whether they live. */
+  /** Other processes that have tasks, to see whether they live. */
   readonly #others = new Map<string, Hold>()
   /** Tasks of this process that have not ended. */
   readonly #mine = new Set<string>()

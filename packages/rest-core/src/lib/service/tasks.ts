@@ -10,7 +10,7 @@ import type { DurableTaskOptions, TaskJournal } from './task-journal.js'
 export interface TaskOptions {
   /** Run at once; others wait for their turn. Default 4. */
   readonly maxRunning?: number
-  /** Of one user, that wait or run. Default 20. */
+  /** How many tasks of one user may wait or run. Default 20. */
   readonly maxPerUser?: number
   /** Waiting, running and ended ones that are remembered; beyond it the oldest ended ones are forgotten. Default 1,000. */
   readonly maxKept?: number

@@ -170,7 +170,7 @@ export async function repeatUndone<T>(attempt: () => Promise<T>, { repeat = fals
     } catch (error) {
       if (!repeat || number === mostAttempts || !isRepeatable(error)) throw error
     }
-    // Of different length, or the same ones would meet again.
+    // Waits differ, or the same ones would meet again.
     await sleep(Math.random() * waitMs * 2 ** number)
   }
 }

@@ -121,7 +121,7 @@ async function activeAdministrators(service: BusinessObjects): Promise<string[]>
 
 async function all(service: BusinessObjects, object: string, filter: Filter): Promise<BusinessRecord[]> {
   const records: BusinessRecord[] = []
-  // Of one page, for which the store needs no thread; nobody has so many administrators.
+  // A single page, for which the store needs no thread; nobody has so many administrators.
   for await (const batch of await service.search(self, object, { filter, page: 0, pageSize: 1000 }))
     records.push(...batch)
   return records

@@ -12,7 +12,7 @@ export const Webhook = defineObject({
   fields: {
     whk_name: { type: 'string', length: 100, key: true, label: 'Name' },
     whk_url: { type: 'url', length: 2000, required: true, label: 'Address' },
-    // Of type string and not password, since a signature needs the secret itself and not its hash.
+    // Has type string and not password, since a signature needs the secret itself and not its hash.
     whk_secret: {
       type: 'string',
       length: 200,

@@ -71,7 +71,7 @@ it('a document in a column is uploaded, told by its length, and downloaded whole
   expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 8-9/11'])
   expect(Buffer.from(await part.arrayBuffer())).toEqual(Buffer.from([1, 2]))
 
-  // Of the same length, and another one.
+  // Another one with the same length.
   const other = Buffer.from(png).fill(9)
   expect((await call('PUT', file, { 'if-none-match': '*' }, other)).status).toBe(412)
   expect((await call('PUT', file, { 'if-match': tag }, other)).status).toBe(200)

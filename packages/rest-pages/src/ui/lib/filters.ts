@@ -91,7 +91,7 @@ export function wireOf(field: FieldMetadata | undefined, condition: Condition): 
   }
 }
 
-/** Of all conditions at once, by the names of fields. */
+/** All conditions at once, by the names of fields. */
 export function wireFilters(conditions: Conditions, fields: readonly FieldMetadata[]): Record<string, string> {
   return Object.fromEntries(
     [...conditions].map(([name, condition]) => [

@@ -11,7 +11,7 @@ const pageSize = 100
 
 export interface Records {
   readonly rows: readonly AnyRecord[]
-  /** Of all that match; undefined: not known yet. */
+  /** How many records match; undefined: not known yet. */
   readonly count: number | undefined
   readonly failure: unknown
   readonly isLoading: boolean

@@ -10,7 +10,7 @@ import { Control } from './control.js'
 import { toDrafts, toValue, type Values } from './draft.js'
 
 export interface ActionsProps {
-  /** Of this record: it has the actions that can run on it now. */
+  /** Metadata of this record: it has the actions that can run on it now. */
   readonly metadata: ObjectMetadata
   readonly id: string
   readonly onDone: () => void

@@ -14,7 +14,7 @@ export interface ControlProps {
   readonly error?: string | undefined
   /** Codes of an enum to choose from. Default: those that are enabled, and the present one. */
   readonly codes?: readonly string[] | undefined
-  /** Of the object that has the field: which fields of linked records are shown. */
+  /** Metadata of the object that has the field: which fields of linked records are shown. */
   readonly metadata?: Pick<ObjectMetadata, 'fields'> | undefined
   /** A reference: what the linked record is called. */
   readonly text?: string | undefined

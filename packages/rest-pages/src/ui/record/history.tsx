@@ -86,7 +86,7 @@ export function History({ metadata, id, written, onRestore }: HistoryProps) {
   )
 }
 
-/** Of documents the trail has ids, of passwords nothing. */
+/** For documents the trail has ids, for passwords nothing. */
 function isKept(field: FieldMetadata): boolean {
   return !['file', 'password'].includes(kindOf(field))
 }

@@ -22,7 +22,7 @@ import { Related } from './related.js'
 import { Unsaved } from './unsaved.js'
 
 export interface RecordFormProps {
-  /** Of this record, in the context in which it is written. */
+  /** Metadata of this record, in the context in which it is written. */
   readonly metadata: ObjectMetadata
   /** As it is saved; of a new one its defaults. */
   readonly record: Values

@@ -93,7 +93,7 @@ export class SftpClient {
     await this.#command(packetType.close, text(handle))
   }
 
-  /** Of a file that is of no use any more. */
+  /** For a file that is of no use any more. */
   closeQuietly(handle: Buffer): void {
     this.close(handle).catch(() => {})
   }
@@ -115,7 +115,7 @@ export class SftpClient {
     await this.#command(packetType.write, text(handle), uint64(offset), uint32(bytes.length), bytes)
   }
 
-  /** Of a symbolic link itself. */
+  /** Does not follow a symbolic link. */
   async lstat(path: string): Promise<FileAttributes> {
     return (await this.#request(packetType.lstat, [text(path)])).fields.attributes()
   }

@@ -55,7 +55,7 @@ function codeOf(number: number | undefined): DatabaseServerErrorCode | undefined
   }
 }
 
-/** Of the driver; a log-in that failed without a number was refused. */
+/** Errors without a server's number come from the driver; a log-in that failed without a number was refused. */
 function codeOfDriver(code: string | undefined): DatabaseServerErrorCode {
   if (isNetworkCode(code)) return 'ERR_UNREACHABLE'
   switch (code) {

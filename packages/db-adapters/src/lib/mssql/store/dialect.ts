@@ -188,7 +188,7 @@ function wholeDigits(text: string): number {
 
 type DecimalType = Extract<ColumnType, { kind: 'decimal' }>
 
-/** Of a number that is compared with a column; it may have more than the column, before and behind the point. */
+/** A number that is compared with a column may have more digits than the column, before and after the point. */
 function decimals({ precision, scale }: DecimalType): number {
   return Math.min(scale + 6, 38 - (precision - scale))
 }

@@ -2,7 +2,7 @@ import { StoreError, type Refusal } from '@steward/rest-core/errors'
 import { isNetworkCode } from '../../pool/network-errors.js'
 
 interface MssqlError extends Error {
-  /** Of the driver, e.g. `ETIMEOUT`. */
+  /** The driver's code, e.g. `ETIMEOUT`. */
   readonly code?: string
   /** Only on errors that the server sent. */
   readonly number?: number

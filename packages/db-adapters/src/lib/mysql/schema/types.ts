@@ -11,7 +11,7 @@ const byCodePoint = { mysql: 'utf8mb4_0900_bin', mariadb: 'utf8mb4_nopad_bin' }
 
 const bytesPerCharacter = 4
 
-/** Of an InnoDB index with the row format DYNAMIC. */
+/** The limit for an InnoDB index with the row format DYNAMIC. */
 const mostIndexBytes = 3072
 
 /** Characters of a text that an index can hold. */

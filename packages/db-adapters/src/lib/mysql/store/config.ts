@@ -36,7 +36,7 @@ export interface MysqlStoreOptions extends ServerStoreOptions {
 
 export interface MysqlConfig extends ServerStoreLimits {
   readonly client: ConnectionOptions
-  /** Of the application, instead of connections of its own. */
+  /** The application's pool, instead of connections of its own. */
   readonly foreign: MysqlPool | MysqlPromisePool | undefined
   /** Run on every new connection, one after the other. */
   readonly setUp: readonly string[]

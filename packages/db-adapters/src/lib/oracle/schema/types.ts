@@ -7,7 +7,7 @@ import { longestShort } from '../long.js'
 
 const bytesPerCharacter = 4
 
-/** Of an index in blocks of 8 KiB. */
+/** The limit for an index in blocks of 8 KiB. */
 const mostIndexBytes = 6_398
 
 /** Most bytes of a varchar2, unless the database was made for longer ones. */
@@ -109,7 +109,7 @@ export function familyOf({ name, characters, precision, scale }: CatalogueType):
     case 'BINARY_FLOAT':
     case 'BINARY_DOUBLE':
       return { kind: 'float' }
-    // Of both kinds: what is in it tells them apart.
+    // Dates and moments both: their content tells them apart.
     case 'DATE':
       return { kind: 'date' }
     case 'BOOLEAN':

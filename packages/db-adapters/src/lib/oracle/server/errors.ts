@@ -3,7 +3,7 @@ import type { DatabaseServerErrorCode } from '../../server/database-server.js'
 import { createTranslator } from '../../server/translate-error.js'
 
 export interface OracleError extends Error {
-  /** Of the server; 0 for errors of the driver. */
+  /** The server's number; 0 for errors of the driver. */
   readonly errorNum?: number
   /** `ORA-01017`, `NJS-503` */
   readonly code?: string

@@ -32,7 +32,7 @@ export interface OracleStoreOptions extends ServerStoreOptions {
 
 export interface OracleConfig extends ServerStoreLimits {
   readonly attributes: object
-  /** Of the application, instead of connections of its own. */
+  /** The application's pool, instead of connections of its own. */
   readonly foreign: OraclePool | undefined
   /** Run on every new connection, one after the other. */
   readonly setUp: readonly string[]

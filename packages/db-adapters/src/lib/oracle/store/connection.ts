@@ -10,7 +10,7 @@ export interface OracleConnectionParts {
   readonly driver: Driver
   /** In ms; 0: none. */
   readonly statementTimeoutMs: number
-  /** Of a pool of the application: it is not used again when it is closed here. Default false. */
+  /** Comes from a pool of the application: it is not used again when it is closed here. Default false. */
   readonly ofPool?: boolean
 }
 

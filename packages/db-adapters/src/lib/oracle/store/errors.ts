@@ -161,7 +161,7 @@ function constraintOf({ message }: OracleError): string | undefined {
   return /constraint \((?:[^).]*\.)?([^).]+)\)/.exec(message)?.[1]
 }
 
-/** Of the server: the session does not exist any more. */
+/** The server's numbers for a session that no longer exists. */
 const lost: ReadonlySet<number> = new Set([
   28, // your session has been killed
   31, // session marked for kill
@@ -194,7 +194,7 @@ const lost: ReadonlySet<number> = new Set([
 ])
 
 /**
- * Of the driver:
+ * The driver's codes:
  * - NJS-003: invalid or closed connection
  * - NJS-500: connection to the Oracle Database was broken
  * - NJS-501: connection to host could not be established

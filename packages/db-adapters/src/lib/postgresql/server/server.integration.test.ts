@@ -113,7 +113,7 @@ needsOwn('postgresql', (start) => {
 
     it('passwords are not in the log of the server', () => {
       const log = readFileSync(join(server.dir, 'server.log'), 'utf8')
-      // Of the tests before.
+      // Written by the tests before.
       expect(log).toContain('create role test_from_')
       expect(log).not.toContain('secret-')
     })

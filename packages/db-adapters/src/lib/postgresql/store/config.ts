@@ -42,7 +42,7 @@ export interface PostgresqlStoreOptions extends ServerStoreOptions {
 
 export interface PostgresqlConfig extends ServerStoreLimits {
   readonly client: ClientConfig
-  /** Of the application, instead of connections of its own. */
+  /** The application's pool, instead of connections of its own. */
   readonly foreign: PostgresqlPool | undefined
   readonly preparedStatements: boolean
   readonly sharedConnections: number

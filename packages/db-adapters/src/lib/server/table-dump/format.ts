@@ -49,7 +49,7 @@ export interface DumpedColumn {
 export interface DumpEnd {
   /** Rows by table. */
   readonly end: Readonly<Record<string, number>>
-  /** Of all lines before, with their ends, in hexadecimal digits. */
+  /** The hash of all lines before, with their ends, in hexadecimal digits. */
   readonly sha256: string
 }
 

@@ -142,7 +142,7 @@ describe('a target', () => {
       ),
     })
     expect(test.stored()).toEqual([])
-    // Of one that lies about its hashes, too, when every byte is read back.
+    // A store that lies about its hashes is found out, too, when every byte is read back.
     const sums = new Map<string, string>()
     const { manifest } = await test.context.backups.find('demo', 'latest')
     for (const { name, sha256 } of manifest.files) sums.set(`${test.key}/${name}`, sha256)

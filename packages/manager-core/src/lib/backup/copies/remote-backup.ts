@@ -69,7 +69,7 @@ export async function rememberCopy(
   status: CopyStatus,
 ): Promise<void> {
   const folder = localFolderOf(context, key)
-  // Of an instance that never had a backup here. When it cannot be made, nothing is remembered.
+  // The instance may never have had a backup here. When the folder cannot be made, nothing is remembered.
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 }).catch(() => undefined)
   await changeStatus(folder, (before) => ({
     ...before,

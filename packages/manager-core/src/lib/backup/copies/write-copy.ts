@@ -107,7 +107,7 @@ async function writeObject(
   }
 }
 
-/** Of one that the store keeps until a date, a new one takes the place. */
+/** If the store keeps the object until a date, a new one takes its place. */
 async function discard(target: BackupTarget, object: string, options: CallOptions): Promise<void> {
   try {
     await target.delete(object, options)

@@ -18,8 +18,8 @@ export function filterOfStage(stage: Stage): Filter {
 export type Opener = { readonly identities: Secret } | { readonly passphrase: Secret }
 
 /**
- * Of scrypt, as a power of 2. Not specified; chosen, as it takes 64 MB and a fraction of a second; that of the program,
- * 18, takes 256 MB, and a passphrase in settings need not be one that people remember.
+ * The work factor of scrypt, as a power of 2. Not specified; chosen, as it takes 64 MB and a fraction of a second; the
+ * program's, 18, takes 256 MB, and a passphrase in settings need not be one that people remember.
  */
 const workFactor = 16
 /** Not specified; chosen as room for hundreds of recipients, and for what is read ahead. */
@@ -135,12 +135,12 @@ async function* decrypt(source: AsyncIterable<Buffer>, decrypter: Decrypter): As
   yield* plain
 }
 
-/** Of what the program or the library said: it is encrypted for somebody else, or with another passphrase. */
+/** Whether the program or the library said that it is encrypted for somebody else, or with another passphrase. */
 export function isOtherKey(error: unknown): boolean {
   return error instanceof Error && error.message.includes('no identity matched')
 }
 
-/** Of a file of keys: comments and empty lines are none. */
+/** The lines of a file of keys without comments and empty ones. */
 export function linesOf(text: string): readonly string[] {
   const lines = text.split('\n').map((line) => line.trim())
   return lines.filter((line) => line !== '' && !line.startsWith('#'))

@@ -19,7 +19,7 @@ export type MeasureReport =
   | { readonly size: number; readonly sha256: string; readonly entries: number; readonly tail: string }
 
 const pieceSize = 1 << 18
-/** Of a header that is not there wholly, the tar reader keeps up to 8 MB, which must not be written over meanwhile. */
+/** The tar reader keeps up to 8 MB of an incomplete header, which must not be overwritten meanwhile. */
 const memory = Buffer.allocUnsafe(1 << 24)
 const reportEvery = 1 << 24
 const tailBytes = 512

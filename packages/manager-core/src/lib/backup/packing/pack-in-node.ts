@@ -13,7 +13,7 @@ export type TarInput =
   | {
       readonly source: string
       readonly target: string
-      /** Of a file that must be exactly this. */
+      /** For a file that must be exactly this. */
       readonly expected?: FileHash
       /**
        * User id of an account that may change all of it meanwhile: only its own files are packed, and links that it puts

@@ -10,7 +10,7 @@ import { renderHttpd } from './render-httpd.js'
 
 export interface HttpdProxyOptions {
   readonly settings: ProxySettings
-  /** Of `home/proxy.secret`. */
+  /** The content of `home/proxy.secret`. */
   readonly secret: string
 }
 

@@ -4,7 +4,7 @@ import { generationHeader, probeHost, probePath, type Generation } from '../reve
 import { authorityOf, wakerHeader, type Place, type Publication, type Site } from '../site.js'
 
 export interface HttpdOptions {
-  /** Of `home/proxy.secret`. */
+  /** The content of `home/proxy.secret`. */
   readonly secret: string
 }
 

@@ -10,7 +10,7 @@ import { renderNginx } from './render-nginx.js'
 
 export interface NginxProxyOptions {
   readonly settings: ProxySettings
-  /** Of `home/proxy.secret`. */
+  /** The content of `home/proxy.secret`. */
   readonly secret: string
 }
 

@@ -6,7 +6,7 @@ import { authorityOf, wakerHeader, type Place, type Publication, type Site } fro
 
 export interface NginxOptions {
   readonly version: string
-  /** Of `home/proxy.secret`. */
+  /** The content of `home/proxy.secret`. */
   readonly secret: string
   /** Whether this machine has IPv6. */
   readonly ipv6: boolean
@@ -109,7 +109,7 @@ function serversOf(
   const shared = [`  server_name ${host};`, '  absolute_redirect off;', ...probeLocation(id), ...challenge(publication)]
   const serving = [
     '  client_max_body_size 0;',
-    // Of a snippet others go before.
+    // Directives of a snippet override these.
     '  proxy_buffering off;',
     '  proxy_request_buffering off;',
     '  proxy_connect_timeout 5s;',

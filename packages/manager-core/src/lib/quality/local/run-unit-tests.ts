@@ -96,7 +96,7 @@ function reportIn(output: string): Report | undefined {
   }
 }
 
-/** Of the application's own code; tests are not what they test. */
+/** Covers the application's own code; tests are not what they test. */
 async function readCoverage(folder: string, app: string): Promise<readonly FileCoverage[]> {
   const files: FileCoverage[] = []
   for (const name of await readdir(folder)) {

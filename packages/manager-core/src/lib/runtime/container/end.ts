@@ -8,7 +8,7 @@ import { findContainer, isUp } from './look.js'
 import { goOn } from './pause.js'
 import { containerName } from './names.js'
 
-/** Of a container that was killed, as a shell says it. */
+/** The exit code of a container that was killed, as a shell gives it. */
 const killed = 137
 
 /** Gracefully for a while, then by force; resolves when it has ended. It is there still, for its next start. */

@@ -10,11 +10,11 @@ export const labels = {
   copy: 'steward.copy',
   /** Folder of the instance. */
   folder: 'steward.folder',
-  /** Of what it was made from: another one, and it is made anew before its next start. */
+  /** Hash of what it was made from: with another one, it is made again before its next start. */
   made: 'steward.made',
 } as const
 
-/** Of a home. @param instances its folder of instances */
+/** Identifies a home. @param instances its folder of instances */
 export function homeIdIn(instances: string): string {
   return createHash('sha256').update(instances).digest('hex').slice(0, 8)
 }

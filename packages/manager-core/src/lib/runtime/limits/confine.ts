@@ -18,7 +18,7 @@ interface ConfineOptions {
   readonly account: SystemAccount | undefined
 }
 
-/** Of the machine's memory, when nobody said how much an instance may have. */
+/** Share of the machine's memory, when nobody said how much an instance may have. */
 const usualShare = 0.75
 
 /**
@@ -81,7 +81,7 @@ export function limitsOf(run: string, folder = cgroupOf(run)): readonly LimitInF
   })
 }
 
-/** Of what was started last. */
+/** The cgroup of what was started last. */
 export function cgroupOf(run: string): string | undefined {
   const [folder] = readWords(run, file)
   return folder !== undefined && isCgroupOf(run, folder) ? folder : undefined

@@ -6,7 +6,7 @@ import type { ServiceSpec } from './tasks.js'
 
 /** By which a swarm, and all that is in it, is known as this manager's; see also those of containers. */
 export const swarmLabels = {
-  /** Of a swarm, a service, a secret. */
+  /** On a swarm, a service, a secret. */
   manager: 'steward.manager',
   /** Machine and folder of that manager, for people. */
   machine: 'steward.machine',
@@ -16,7 +16,7 @@ export const swarmLabels = {
 
 const machineIdFile = '/etc/machine-id'
 
-/** Of the manager of a home on this machine; the same path on another machine is another one. */
+/** Identifies the manager of a home on this machine; the same path on another machine is another manager. */
 export function managerId(instances: string): string {
   const machine = existsSync(machineIdFile) ? readFileSync(machineIdFile, 'utf8').trim() : hostname()
   return createHash('sha256').update(`${machine} ${instances}`).digest('hex').slice(0, 12)

@@ -176,7 +176,7 @@ export async function leaveSwarm({ socket, instances }: SwarmPlace, named: (id: 
 }
 
 export interface JoinOptions {
-  /** Of a manager node: `10.0.0.1` or `10.0.0.1:2377`. */
+  /** Address of a manager node: `10.0.0.1` or `10.0.0.1:2377`. */
   readonly address: string
   readonly token: string
   /** Address of this machine for other nodes. Default: the engine finds one. */

@@ -90,7 +90,7 @@ async function stays(engine: ContainerEngine): Promise<void> {
   }
 }
 
-/** Of the program of this machine with the libraries that it loads. @returns its id */
+/** Has the program of this machine with the libraries that it loads. @returns its id */
 async function ownImage(engine: ContainerEngine, signal: AbortSignal | undefined): Promise<string> {
   const path = realpathSync(programPath(program) ?? program)
   const { packTar } = await import('modern-tar/fs')

@@ -61,7 +61,7 @@ export async function nodesOf(engine: ContainerEngine): Promise<ReadonlyMap<stri
   return new Map(nodes.map((node) => [node.ID, node]))
 }
 
-/** Of these services, by their names or ids; of all when none are given. */
+/** Tasks of these services, by their names or ids; of all services when none are given. */
 export async function tasksOf(engine: ContainerEngine, services: readonly string[] = []): Promise<readonly Task[]> {
   const query = services.length > 0 ? { filters: JSON.stringify({ service: services }) } : undefined
   return (await engine.ask<readonly Task[]>('GET', '/tasks', { ...(query && { query }), besides: [404] })) ?? []

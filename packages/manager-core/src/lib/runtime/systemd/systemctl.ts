@@ -4,7 +4,7 @@ import { ManagerError } from '../../../errors.js'
 
 const execute = promisify(execFile)
 
-/** Of thousands of units. */
+/** Enough for thousands of units. */
 const maxBuffer = 64 * 2 ** 20
 
 const elsewhere = 'or run instances as processes: APPS_RUNTIME=process, manager move <name> --to process'

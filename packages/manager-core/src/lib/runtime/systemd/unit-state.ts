@@ -5,7 +5,7 @@ import { cgroupMount, pidsIn } from '../limits/cgroups.js'
 import { hasRunFile } from '../run-files.js'
 import { systemctl } from './systemctl.js'
 
-/** Of a unit, what `systemctl show` calls so. Of one that is not there, that it is inactive. */
+/** As `systemctl show` names them. A unit that does not exist is reported as inactive. */
 const properties = ['Id', 'ActiveState', 'NRestarts', 'MainPID', 'FreezerState', 'ControlGroup'] as const
 export type UnitState = Readonly<Record<(typeof properties)[number], string>>
 

@@ -33,7 +33,7 @@ export function javaHome(): string {
 /** Half the CPU of a start, and less memory. */
 const quickFlags = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 
-/** Of all files of a run: classes as Java has them in memory, and the test program compiled. */
+/** Shared by all files of a run: classes as Java has them in memory, and the test program compiled. */
 const prepared = join(tmpdir(), 'steward-tomcat')
 
 /**

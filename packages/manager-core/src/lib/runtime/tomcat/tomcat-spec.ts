@@ -9,7 +9,7 @@ export interface TomcatSpec {
   /** Folder of Tomcat: `CATALINA_HOME`. */
   readonly home: string
   readonly encoding: string
-  /** Of the heap, in megabytes; `InstanceSpec.maxMemoryMb` is the most. Default: Java's own. */
+  /** Initial size of the heap, in megabytes; `InstanceSpec.maxMemoryMb` is the most. Default: Java's own. */
   readonly minMemoryMb?: number | undefined
   /** Where on loopback the debugger listens when it is opened. Default: a free port. */
   readonly debugPort?: number | undefined

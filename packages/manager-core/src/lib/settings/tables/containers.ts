@@ -3,7 +3,7 @@ import { text } from './rows.js'
 
 const section = 'Containers'
 
-/** Of the runtimes "container" and "swarm". */
+/** Settings of the runtimes "container" and "swarm". */
 export const containersTable = {
   APPS_CONTAINER_SOCKET: {
     type: 'path',

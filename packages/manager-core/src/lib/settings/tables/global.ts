@@ -10,7 +10,7 @@ import { targetTable } from './targets.js'
 
 const rows = limits('APPS', 'Instances')
 
-/** Of instances that have no other, and whose version has none. Memory: see `Limits`. */
+/** For instances that have no other, and whose version has none. Memory: see `Limits`. */
 const defaultLimits = {
   ...rows,
   APPS_LIMIT_CPU: { ...rows.APPS_LIMIT_CPU, default: '0' },

@@ -180,7 +180,7 @@ function dataProblems(folder: string): readonly string[] {
   })
 }
 
-/** Of each instance, whatever it was called, the newest that were made are there. */
+/** For each instance, whatever it was called, the newest that were made are there. */
 function backupProblems(made: ReadonlyMap<string, MadeBackup>, kept: number): readonly string[] {
   const ofInstances = Map.groupBy(made.values(), ({ instance }) => instance)
   return [...ofInstances].flatMap(([instance, backups]) =>

@@ -169,7 +169,7 @@ export function act<T>(what: string, work: () => T, half?: () => void): T {
   throw new Killed()
 }
 
-/** Of calls that promise: a dead process never hears of them. */
+/** For calls that promise: a dead process never hears of them. */
 export async function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
   await pause(0)
   try {

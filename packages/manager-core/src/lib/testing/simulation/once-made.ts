@@ -5,7 +5,7 @@ export interface Mistake {
   readonly mistake: string
   /** What makes it again. */
   readonly mutations: readonly Mutation[]
-  /** Of a history that comes to it. */
+  /** A history that comes to it. */
   readonly seed: number
   readonly finds: RegExp
 }

@@ -6,7 +6,7 @@ import { simulateAll } from './shards.js'
 const isDeep = process.env['TEST_DEEP'] === '1'
 /** Histories; `npm test` has as many as take a few seconds. */
 const count = Number(process.env['SIM_COUNT'] ?? (isDeep ? 10_000 : 60))
-/** Of the first one. The deep ones are other ones each day, so that ever more are run. */
+/** Seed of the first one. The deep ones are others each day, so that ever more are run. */
 const first = Number(process.env['SIM_SEED'] ?? (isDeep ? Math.floor(Date.now() / 86_400_000) * 100_000 : 1))
 const limit = 7_200_000
 

@@ -1,6 +1,6 @@
 import type { Texts } from '@steward/page-kit/text'
 
-/** Of operations, and of what they did. */
+/** Operations, and what they did. */
 export const operations = {
   'run.background': 'Run in background',
   'run.change': 'Edit',
