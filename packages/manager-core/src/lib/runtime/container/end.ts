@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { ManagerError } from '../../../errors.js'
 import { runFolderOf } from '../copies.js'
 import { readExit, removeRunFiles, runFiles, writeExit } from '../run-files.js'
 import type { Copy, ExitInfo, InstanceRef } from '../runtime.js'
@@ -10,6 +11,8 @@ import { containerName } from './names.js'
 
 /** The exit code of a container that was killed, as a shell gives it. */
 const killed = 137
+/** How often an engine that refuses is asked to stop a container. */
+const mostStops = 3
 
 /** Gracefully for a while, then by force; resolves when it has ended. It is there still, for its next start. */
 export async function endContainer(
@@ -24,15 +27,9 @@ export async function endContainer(
     forget(run)
     return { wasRunning: false }
   }
-  await engine.ask('POST', `/containers/${name}/update`, { body: { RestartPolicy: restarts.never }, besides: [404] })
   // A frozen one hears nothing.
   if (found.State.Status === 'paused') await goOn(engine, name, run)
-  await engine.ask('POST', `/containers/${name}/stop`, {
-    query: { t: String(Math.ceil(graceMs / 1000)) },
-    besides: [304, 404],
-    timeoutMs: graceMs + 60_000,
-  })
-  await engine.ask('POST', `/containers/${name}/wait`, { besides: [404] })
+  await stop(engine, ref, graceMs)
   const ended = await findContainer(engine, ref, ref.copy)
   const forced = (ended?.State.ExitCode ?? killed) === killed
   // Where its folder is lost, nobody asks.
@@ -45,6 +42,24 @@ export async function endContainer(
     ...(signal !== undefined && { signal }),
     ...(forced && { forced }),
   }
+}
+
+/** Resolves when it has ended. An engine may refuse to stop one that it is just starting again. */
+async function stop(engine: ContainerEngine, ref: InstanceRef & { readonly copy: Copy }, graceMs: number) {
+  const path = `/containers/${containerName(ref, ref.copy)}`
+  for (let tries = 1; ; tries++)
+    try {
+      await engine.ask('POST', `${path}/update`, { body: { RestartPolicy: restarts.never }, besides: [404] })
+      await engine.ask('POST', `${path}/stop`, {
+        query: { t: String(Math.ceil(graceMs / 1000)) },
+        besides: [304, 404],
+        timeoutMs: graceMs + 60_000,
+      })
+      return await engine.ask('POST', `${path}/wait`, { besides: [404] })
+    } catch (error) {
+      if (!ManagerError.is(error) || error.code !== 'ERR_FAILED' || tries === mostStops) throw error
+      if (!isUp((await findContainer(engine, ref, ref.copy))?.State.Status)) return
+    }
 }
 
 /** How it ended last stays. */
