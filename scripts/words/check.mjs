@@ -7,17 +7,12 @@ import { userTextFiles, userTextsOf } from './user-texts.mjs'
 /** @typedef {{ file: string, line: number, found: string, say: string }} Finding */
 
 /**
- * All findings below `root`, but those of the files and folders of `scripts/words/unchecked.txt`.
+ * All findings below `root`.
  * @param {string} root
  */
 export function checkWords(root) {
   const terms = readGlossary(root)
-  const unchecked = uncheckedOf(root)
-  const isChecked = (/** @type {string} */ file) =>
-    !unchecked.some((scope) => file === scope || file.startsWith(`${scope}/`))
-  return userTextFiles(root)
-    .filter(isChecked)
-    .flatMap((file) => findingsOf(file, fs.readFileSync(path.join(root, file), 'utf8'), terms))
+  return userTextFiles(root).flatMap((file) => findingsOf(file, fs.readFileSync(path.join(root, file), 'utf8'), terms))
 }
 
 /** Comments that begin with "Of": what they stand beside has to be read before they say anything. */
@@ -49,12 +44,6 @@ export function commentFindings(file, source) {
     found,
     say: 'what it is, or "For …"',
   }))
-}
-
-/** Files and folders whose texts are still to be edited, one a line. */
-function uncheckedOf(/** @type {string} */ root) {
-  const list = path.join(root, 'scripts/words/unchecked.txt')
-  return fs.existsSync(list) ? fs.readFileSync(list, 'utf8').split('\n').filter(Boolean) : []
 }
 
 /**
