@@ -1,28 +1,17 @@
 import { execFile } from 'node:child_process'
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startApp, type RunningApp } from './programs/app-server.js'
 import { shellIsMissing, unexpectedOutputs } from './programs/shell.js'
+import { tutorialBlocks, writeBlock, type Block } from './programs/tutorial.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-interface Block {
-  readonly language: string
-  readonly code: string
-  /** The paragraph before it. */
-  readonly above: string
-}
-
-/** What a reader does, in the order of the text. */
-const blocks: readonly Block[] = [
-  ...readFileSync(join(root, 'docs', 'tutorial.md'), 'utf8').matchAll(
-    /(?<above>[^\n]+(?:\n[^\n]+)*)?\n\n```(?<language>\w+)\n(?<code>.*?)^```$/gms,
-  ),
-].map(({ groups }) => ({ above: '', language: '', code: '', ...groups }))
+const blocks = tutorialBlocks(new URL('../docs/tutorial.md', import.meta.url))
 
 const isStart = ({ code }: Block) => /^(?:\w+=\S+ )?app-server help-desk$/m.test(code)
 const [definitions] = blocks.filter(({ code }) => code.startsWith('URL='))
@@ -56,16 +45,6 @@ async function start({ code }: Block): Promise<string[]> {
   })
 }
 
-function write({ above, code, language }: Block): string[] {
-  const name = [...above.matchAll(/`(help-desk\/[^`]+)`/g)].at(-1)?.[1]
-  if (name === undefined) return [`No file is named above this ${language}:\n${code}`]
-  const file = join(folder, name)
-  mkdirSync(dirname(file), { recursive: true })
-  if (/\b[Aa]dd to `|^and to `/.test(above)) appendFileSync(file, code)
-  else writeFileSync(file, code)
-  return []
-}
-
 async function run({ code }: Block): Promise<string[]> {
   const script = `${definitions?.code}${code}`.replaceAll('http://127.0.0.1:8080', app?.origin ?? '')
   return unexpectedOutputs(script, { cwd: folder, env: environment })
@@ -77,7 +56,7 @@ describe.skipIf(shellIsMissing())('the tutorial', () => {
     for (const block of blocks) {
       if (isStart(block)) unexpected.push(...(await start(block)))
       else if (block.language === 'sh' || block.code.startsWith('app-server')) unexpected.push(...(await run(block)))
-      else if (block.language !== 'bash') unexpected.push(...write(block))
+      else if (block.language !== 'bash') unexpected.push(...writeBlock(block, folder, ['help-desk']))
     }
     expect(unexpected).toEqual([])
     expect(blocks.length).toBeGreaterThan(20)

@@ -17,7 +17,7 @@ const readmesIn = (folder: string) =>
 
 /** What is read first comes first. */
 export const groups: readonly Group[] = [
-  { text: 'Start here', files: docs('tutorial', 'production', 'writing-plugins') },
+  { text: 'Start here', files: docs('tutorial', 'tutorial-server', 'tutorial-plugin') },
   {
     text: 'Build an application',
     files: docs(
@@ -52,6 +52,7 @@ export const groups: readonly Group[] = [
     text: 'Manage instances',
     files: docs(
       'manager',
+      'production',
       'pages',
       'backups',
       'disaster-recovery',
@@ -71,7 +72,7 @@ export const groups: readonly Group[] = [
       'java-applications',
     ),
   },
-  { text: 'Extend Steward', files: docs('writing-a-target', 'writing-a-runtime') },
+  { text: 'Extend Steward', files: docs('writing-plugins', 'writing-a-target', 'writing-a-runtime') },
   { text: 'Reference', files: docs('manager-commands', 'manager-api', 'backup-format', 'requirements') },
   { text: 'Packages', files: readmesIn('packages') },
   { text: 'Examples', files: readmesIn('examples') },

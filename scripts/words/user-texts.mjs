@@ -17,6 +17,7 @@ export const sources = {
     'examples/**/README.md',
     'templates/**/README.md',
     'bench/README.md',
+    'website/*.md',
   ],
 }
 
