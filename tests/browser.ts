@@ -10,7 +10,7 @@ import { processTree } from './servers/processes.js'
 import { serverHasStarted, serverIsEnding } from './servers/times.js'
 
 /** Only what hangs is ended. */
-const stepTimeoutMs = 60_000
+const stepTimeoutMs = 150_000
 
 /**
  * Defines tests in a real headless Chromium, which one group shares. Without Chromium they are skipped and the reason is

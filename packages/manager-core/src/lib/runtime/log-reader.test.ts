@@ -8,40 +8,50 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it, vi } from 'vitest'
+import timers from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { randomOf } from '../testing/simulation/random.js'
 import { followLog } from './log-reader.js'
 
-/** What happens elsewhere before the reader does anything with a file or waits. */
-const elsewhere = vi.hoisted(() => ({ happens: () => {} }))
+/** What happens elsewhere before the reader does anything with a file, or waits. */
+let happens = () => {}
 
-vi.mock('node:fs/promises', async (original) => {
-  const { lstat, open, ...fs } = await original<typeof import('node:fs/promises')>()
-  return {
-    ...fs,
-    lstat: (path: string) => (elsewhere.happens(), lstat(path)),
+// Not by `vi.mock`: this file shares its process with others, for which the reader may have been loaded before.
+const { lstat, open } = fs
+const { setTimeout: sleep } = timers
+
+beforeAll(() => {
+  Object.assign(fs, {
+    lstat: (path: string) => (happens(), lstat(path)),
     open: async (path: string, flags: number) => {
-      elsewhere.happens()
+      happens()
       const handle = await open(path, flags)
       const read = handle.read.bind(handle) as (...all: unknown[]) => unknown
       const stat = handle.stat.bind(handle)
       return Object.assign(handle, {
-        read: (...all: unknown[]) => (elsewhere.happens(), read(...all)),
-        stat: () => (elsewhere.happens(), stat()),
+        read: (...all: unknown[]) => (happens(), read(...all)),
+        stat: () => (happens(), stat()),
       })
     },
-  }
+  })
+  Object.assign(timers, {
+    setTimeout: async (_: number, value: unknown, { signal }: { signal?: AbortSignal } = {}) => {
+      signal?.throwIfAborted()
+      happens()
+      return value
+    },
+  })
+  syncBuiltinESMExports()
 })
-
-vi.mock('node:timers/promises', () => ({
-  setTimeout: async (_: number, value: unknown, { signal }: { signal?: AbortSignal } = {}) => {
-    signal?.throwIfAborted()
-    elsewhere.happens()
-    return value
-  },
-}))
+afterAll(() => {
+  Object.assign(fs, { lstat, open })
+  Object.assign(timers, { setTimeout: sleep })
+  syncBuiltinESMExports()
+})
 
 const folder = mkdtempSync(join(tmpdir(), 'steward-logs-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -80,13 +90,13 @@ async function follow(seed: number): Promise<readonly string[]> {
   for (let before = random.below(30); before > 0; before--) steps.next()
   let quiet = 0
   const end = new AbortController()
-  elsewhere.happens = () => {
+  happens = () => {
     for (let count = random.below(3) === 0 ? random.below(most) : 0; count > 0; count--)
       if (steps.next().done && ++quiet > 60) end.abort()
   }
   const lines: string[] = []
   for await (const line of followLog(file, { lines: 100, follow: true, signal: end.signal })) lines.push(line)
-  elsewhere.happens = () => {}
+  happens = () => {}
   return lines
 }
 
