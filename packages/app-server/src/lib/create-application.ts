@@ -181,7 +181,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       documents,
       logger,
       logs: options.logs,
-      clearCaches,
+      clearCaches: () => watch.raise(),
     })
     const koa = mountApplication({
       definition,

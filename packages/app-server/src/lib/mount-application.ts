@@ -35,7 +35,7 @@ export interface MountOptions {
   readonly store: ObjectStore
   readonly authentication: Authentication
   /** Looks for changes by other servers before each request. */
-  readonly watch: VersionWatch
+  readonly watch: Pick<VersionWatch, 'look'>
   readonly parameters: SystemParameters
   readonly dataFolder: string
   /** Told by `/health`. */

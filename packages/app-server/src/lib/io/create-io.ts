@@ -19,7 +19,7 @@ export interface IoOptions {
   readonly documents: DocumentStore
   readonly logger: Logger
   readonly logs: LogRing | undefined
-  readonly clearCaches: () => void
+  readonly clearCaches: () => Promise<void>
 }
 
 /** Most bytes of a payload. Not specified; chosen as what still comes within minutes. */

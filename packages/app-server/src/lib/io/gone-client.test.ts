@@ -73,7 +73,7 @@ async function start(search: (query: { caller?: Caller | undefined }) => AsyncGe
       folder: '/nowhere',
       name: 'notes',
       logs: undefined,
-      clearCaches: () => {},
+      clearCaches: () => Promise.resolve(),
       purges: {} as never,
       log: { error: (...error: unknown[]) => failures.push(error) } as never,
     }),

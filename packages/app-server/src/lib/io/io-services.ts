@@ -21,7 +21,7 @@ export interface IoContext {
   readonly logs: LogRing | undefined
   readonly purges: Readonly<Record<PurgeService, readonly Purge[]>>
   /** Forgets what was read of users, rights, credentials and parameters. */
-  readonly clearCaches: () => void
+  readonly clearCaches: () => Promise<void>
 }
 
 /** One call of `/io`. */
@@ -52,7 +52,7 @@ export const ioServices: Readonly<Record<string, IoService>> = {
   csvexport: exports('csv'),
   zipexport: exports('zip'),
   async clearcache(_call, { clearCaches }) {
-    clearCaches()
+    await clearCaches()
     return { report: {} }
   },
   purgelogs: purges('purgelogs'),

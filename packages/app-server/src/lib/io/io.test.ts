@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { useCheapPasswords } from '../../../../../tests/cheap-passwords.js'
@@ -39,9 +40,12 @@ export async function refused({ service, principal }) { await service.create(pri
 
 type Form = Readonly<Record<string, string | Blob>>
 
-async function start(options: { env?: Record<string, string>; yaml?: string } = {}) {
+async function start(options: { env?: Record<string, string>; yaml?: string; folder?: string } = {}) {
   const yaml = options.yaml ?? ''
-  const { folder, remove } = await makeFolder({ ...files, 'app.yaml': `name: shop\nversion: 1.0.0\n${yaml}` })
+  const { folder, remove } =
+    options.folder === undefined
+      ? await makeFolder({ ...files, 'app.yaml': `name: shop\nversion: 1.0.0\n${yaml}` })
+      : { folder: options.folder, remove: () => Promise.resolve() }
   const settings = readSettings({ STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd', ...(options.env ?? account) })
   const logs = createLogRing()
   const logger = pino({ level: 'info', base: null }, logs)
@@ -154,6 +158,21 @@ test('without a service user the address is not there; half a service user ends 
   expect(readSettings({ SERVICE_USER: 'io', SERVICE_PASSWORD: 'x', STEWARD_SERVICE_USER: 'other' })).toMatchObject({
     serviceAccount: { user: 'other', password: 'x' },
   })
+})
+
+test('clearcache makes all processes on the database forget what they read of a user', async () => {
+  const app = await start()
+  const other = await start({ folder: app.folder })
+  const statusAt = async ({ origin }: { origin: string }) =>
+    (await fetch(`${origin}/api/rest/Product/`, { headers: basic('admin', 's3cret-passw0rd') })).status
+  expect([await statusAt(app), await statusAt(other)]).toEqual([200, 200])
+  const [name = ''] = (await readdir(join(app.folder, 'data'))).filter((file) => file.endsWith('.db'))
+  const database = new DatabaseSync(join(app.folder, 'data', name))
+  onTestFinished(() => database.close())
+  expect(database.prepare(`update sys_user set usr_active = 0 where usr_login = 'admin'`).run().changes).toBe(1)
+  expect((await app.call({ service: 'clearcache' })).text).toBe('OK')
+  expect(await statusAt(app)).toBe(401)
+  await expect.poll(() => statusAt(other)).toBe(401)
 })
 
 test('pages of other sites, other methods and other bodies are refused', async () => {

@@ -64,6 +64,15 @@ test('a revoked token is noticed by another process', async () => {
   expect(await dropsBy(() => tokens.revoke('a', Date.now() + 60_000))).toBe(1)
 })
 
+test('raise() makes this process and all others forget', async () => {
+  const one = watch()
+  await one.look()
+  const before = drops
+  expect(await dropsBy(() => one.raise())).toBe(2)
+  // One more for the first look of the other.
+  expect(drops - before).toBe(3)
+})
+
 test('changes of other objects, and changes that are undone, drop nothing', async () => {
   const service = createBusinessObjects({ model, store })
   expect(await dropsBy(() => service.create(system, 'Module', { mdl_name: 'M' }))).toBe(0)

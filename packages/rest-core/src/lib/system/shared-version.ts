@@ -60,6 +60,11 @@ export interface VersionWatch {
    * resolves after the look. It never rejects: when the database does not answer, `onChange` is called.
    */
   look(): Promise<void> | undefined
+  /**
+   * Makes this process, and all others within twice `everyMs`, forget what they read: the tables were changed by something
+   * else than a service.
+   */
+  raise(): Promise<void>
 }
 
 /** Caches of a process that follow the changes of all others within twice `everyMs`, on any database. */
@@ -83,6 +88,10 @@ export function createVersionWatch({
       if (age < everyMs) return undefined
       running ??= read().finally(() => (running = undefined))
       return age > everyMs * 2 ? running : undefined
+    },
+    async raise() {
+      await store.transaction((session) => raiseVersion(model, session))
+      onChange()
     },
   }
 
