@@ -3,6 +3,7 @@ import { en } from '../texts/en.js'
 import { fr } from '../texts/fr.js'
 import type { Text } from '../texts/text.js'
 import { language, type Language } from './language.js'
+import { typeset } from './typeset.js'
 
 type KitKey = keyof typeof en
 
@@ -23,7 +24,7 @@ export function createTexts<Key extends string = never>(
     t(name, values = {}) {
       const text = texts[name] as Text
       const form = typeof text === 'string' ? text : text[plural(Number(values['count']))]
-      return form.replaceAll(/\{(\w+)\}/g, (place, value: string) => {
+      return typeset(form, language).replaceAll(/\{(\w+)\}/g, (place, value: string) => {
         const filled = values[value]
         return filled === undefined ? place : typeof filled === 'number' ? filled.toLocaleString(language) : filled
       })

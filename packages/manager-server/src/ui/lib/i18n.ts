@@ -1,4 +1,4 @@
-import { createTexts, language, type Language } from '@steward/page-kit'
+import { createTexts, language, typeset, type Language } from '@steward/page-kit'
 import { de, sentences as german } from '../texts/de.js'
 import { en, type TextKey } from '../texts/en.js'
 import { fr } from '../texts/fr.js'
@@ -30,5 +30,7 @@ function said(english: string, ids: readonly string[]): Said {
   if (language === 'en') return { text: english, lang: undefined }
   const translated = sentences[language]
   const id = ids.find((one) => Object.hasOwn(translated, one))
-  return id === undefined ? { text: english, lang: 'en' } : { text: translated[id] as string, lang: undefined }
+  return id === undefined
+    ? { text: english, lang: 'en' }
+    : { text: typeset(translated[id] as string, language), lang: undefined }
 }

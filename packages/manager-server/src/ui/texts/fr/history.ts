@@ -8,7 +8,7 @@ export const history: Readonly<Record<keyof typeof en, Text>> = {
   'history.actor': 'Auteur',
   'history.duration': 'Durée',
   'history.message': 'Message',
-  'history.search': 'Chercher par action, instance, personne, adresse …',
+  'history.search': 'Chercher par action, instance, personne, adresse…',
   'history.anyResult': 'Tous les résultats',
   'history.none': 'Aucune entrée correspondante',
   'history.more': 'Afficher les plus anciennes',
@@ -22,5 +22,5 @@ export const history: Readonly<Record<keyof typeof en, Text>> = {
   'history.refused': 'Refusé',
   'history.by.cli': 'Ligne de commande',
   'history.by.api': 'API ou pages',
-  'history.by.schedule': 'Minuterie',
+  'history.by.schedule': 'Planification',
 }

@@ -5,8 +5,8 @@ export const operations: Readonly<Record<keyof typeof en, Text>> = {
   'run.background': 'Continuer en arrière-plan',
   'run.change': 'Modifier',
   'run.page': 'Voir l’opération',
-  'run.waiting': 'La connexion est perdue. L’opération continue ; cette page se mettra à jour d’elle-même.',
-  'run.offline': 'Vous êtes hors ligne. L’opération continue ; cette page se mettra à jour d’elle-même.',
+  'run.waiting': 'La connexion est perdue. L’opération continue et cette page se mettra à jour automatiquement.',
+  'run.offline': 'Vous êtes hors ligne. L’opération continue et cette page se mettra à jour automatiquement.',
   'run.warnings': { one: 'Un avertissement', other: '{count} avertissements' },
   'run.lost': 'La connexion a été coupée avant la réponse. Consultez les opérations avant de réessayer.',
   'bulk.summary': { one: '{action} : une instance', other: '{action} : {count} instances' },
@@ -24,7 +24,7 @@ export const operations: Readonly<Record<keyof typeof en, Text>> = {
   'state.failed': 'Échouée',
   'state.rolled_back': 'Annulée',
   'state.undoing': 'En cours d’annulation',
-  'state.attention': 'Demande votre attention',
+  'state.attention': 'Attention requise',
   'state.interrupted': 'Interrompue',
   'step.pending': 'à faire',
   'step.running': 'en cours',
@@ -54,5 +54,5 @@ export const operations: Readonly<Record<keyof typeof en, Text>> = {
   'operations.attentionText':
     'L’opération n’a pu être ni terminée ni annulée. Corrigez la cause, puis réessayez. Vous pouvez aussi supprimer l’instance ou tout laisser en l’état.',
   'operations.cancelText':
-    'Ce qui attend n’est pas commencé ; ce qui a été fait est annulé, sauf s’il est trop tard pour revenir en arrière.',
+    'Les étapes en attente ne commencent pas ; celles qui sont faites sont annulées, sauf si le point de non-retour est dépassé.',
 }

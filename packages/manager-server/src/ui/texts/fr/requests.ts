@@ -4,8 +4,8 @@ import type { requests as en } from '../en/requests.js'
 export const requests: Readonly<Record<keyof typeof en, Text>> = {
   'requests.open': { one: '{count} attend une décision', other: '{count} attendent une décision' },
   'requests.none': 'Personne n’a encore demandé d’instance',
-  'requests.noneText': 'Les demandes se font sur le formulaire public, et se confirment par courriel.',
-  'requests.person': 'Qui',
+  'requests.noneText': 'Les demandes se font sur le formulaire public et sont confirmées par courriel.',
+  'requests.person': 'Demandeur',
   'requests.created': 'Demandée',
   'requests.decide': 'Décision',
   'requests.decidedBy': 'Par {by}',

@@ -9,8 +9,8 @@ export const shell: Readonly<Record<keyof typeof en, Text>> = {
   'nav.history': 'Historique',
   'nav.terminal': 'Terminal',
   'shell.title': 'Gestionnaire d’instances',
-  'shell.offline': 'Connexion perdue. Nouvelle tentative … Ce que vous voyez peut être périmé.',
+  'shell.offline': 'Connexion perdue. Nouvelle tentative… Les informations affichées peuvent être périmées.',
   'page.notFound': 'Cette page n’existe pas.',
   'page.notFoundText': 'L’adresse est peut-être erronée, ou ce qu’elle montrait n’existe plus.',
-  'page.toInstances': 'Vers les instances',
+  'page.toInstances': 'Aller aux instances',
 }

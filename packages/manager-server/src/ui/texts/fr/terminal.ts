@@ -8,7 +8,7 @@ export const terminal: Readonly<Record<keyof typeof en, Text>> = {
   'terminal.is.connecting': 'Connexion',
   'terminal.is.open': 'Ouvert',
   'terminal.is.ended': 'Fermé',
-  'terminal.is.failed': 'Impossible',
+  'terminal.is.failed': 'Échec de l’ouverture',
   'terminal.readOut': 'Mode lecteur d’écran',
   'terminal.again': 'Se reconnecter',
   'terminal.close': 'Fermer',
