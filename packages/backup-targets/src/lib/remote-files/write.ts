@@ -22,9 +22,14 @@ export async function putFile(
   const part = partPath(key, upload)
   const start = await resumableBytes(files, part, source, signal)
   let size = await write(start)
-  if (start > 0 && (await isOther(files, part, upload, { signal, onWait: () => onProgress?.(size) })))
+  let written = await files.stat(part, signal)
+  const isMixed = async () =>
+    // The session that was cut may have gone on writing what it had received.
+    written?.size !== size || (await isOther(files, part, upload, { signal, onWait: () => onProgress?.(size) }))
+  if (start > 0 && (await isMixed())) {
     size = await write(0)
-  const written = await files.stat(part, signal)
+    written = await files.stat(part, signal)
+  }
   if (written?.size !== size) {
     await files.remove(part, signal)
     const found = written ? `${written.size} bytes` : 'nothing'
