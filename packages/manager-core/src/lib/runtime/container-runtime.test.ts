@@ -1,5 +1,4 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -266,41 +265,6 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       })
       expect(await state(spec)).toBe('stopped')
     })
-
-    it('stops a container that the engine refuses to stop at first, as when it is just starting it again', async () => {
-      const spec = await started()
-      const socket = await engineThatRefuses(`/containers/${containerName(spec, 'a')}/stop`)
-      expect(await make({ socket }).stop(spec, { graceMs: 10_000 })).toEqual({
-        wasRunning: true,
-        code: 0,
-      })
-      expect(await state(spec)).toBe('stopped')
-    })
-
-    /** A socket of the engine that refuses the first request to a path. */
-    async function engineThatRefuses(path: string): Promise<string> {
-      const socket = join(mkdtempSync(join(tmpdir(), 'steward-engine-')), 'socket')
-      let isFirst = true
-      const server = createServer((asked, response) => {
-        if (asked.url?.includes(path) && isFirst) {
-          isFirst = false
-          response.writeHead(500).end('{"message":"cannot stop container: no such process"}')
-          return
-        }
-        const { method, url, headers } = asked
-        const passed = request({ socketPath: docker.socket, method, path: url, headers }, (answer) => {
-          response.writeHead(answer.statusCode ?? 500, answer.headers)
-          answer.pipe(response)
-        })
-        asked.pipe(passed)
-      })
-      await new Promise<void>((resolve) => server.listen(socket, resolve))
-      onTestFinished(() => {
-        server.close()
-        rmSync(dirname(socket), { recursive: true })
-      })
-      return socket
-    }
 
     it('says what to do where the engine, an image or a network cannot be had', async () => {
       const spec = await instance()
