@@ -66,7 +66,7 @@ import { RestError } from '@steward/rest-core/errors'
 export async function noTicketZero({ service, principal, assert }: UnitTestContext) {
   await assert.rejects(service.create(principal, 'Ticket', { tic_no: 'T-0' }), RestError)
 }\n`,
-  // Another version, and broken: whoever loads it fails.
+  // Another version, and broken: loading it fails.
   'node_modules/@steward/rest-core/package.json': `{ "name": "@steward/rest-core", "version": "9.9.9", "type": "module",
     "exports": { ".": "./index.js", "./errors": "./index.js" } }`,
   'node_modules/@steward/rest-core/index.js': `throw new Error('The copy of the application is loaded.')`,

@@ -46,7 +46,7 @@ async function post(app: RunningApp, path: string, body: object) {
 const get = async (app: RunningApp, path: string) =>
   (await (await fetch(`${app.origin}/api/rest/${path}`, { headers })).json()) as Record<string, unknown>[]
 
-/** What it tells whoever may put it to sleep. */
+/** What it reports to the program that may put it to sleep. */
 const activityOf = async (app: RunningApp) =>
   ((await (await fetch(`${app.origin}/health.json`)).json()) as { readonly activity: unknown }).activity
 

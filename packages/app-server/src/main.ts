@@ -189,7 +189,7 @@ function parseName(text: string): string {
 }
 
 async function start(folder: string | undefined, flags: Flags, args: readonly string[]): Promise<number> {
-  // Databases, documents, secrets and exports are nobody else's on this machine.
+  // No other account of this machine may read databases, documents, secrets and exports.
   process.umask(0o077)
   readEnvironmentFile(process.env)
   const fromEnvironment = readSettings(process.env)
@@ -405,7 +405,7 @@ async function describeTables(url: string | undefined, flags: Flags, settings: S
   return isEmpty ? 1 : 0
 }
 
-/** 0: nothing differs, 1: something does, 2: nobody could look. */
+/** 0: nothing differs, 1: something does, 2: it could not be compared. */
 async function diff(
   folder: string | undefined,
   flags: Flags,

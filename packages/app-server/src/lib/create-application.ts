@@ -53,7 +53,7 @@ export interface ApplicationOptions {
   readonly schemas?: readonly string[] | undefined
   /** Let the database lose columns, or parts of their values, that no field uses any more. Default false. */
   readonly destructive?: boolean
-  /** Make sure that there is an administrator. Default true; pass false when nobody would see a generated password. */
+  /** Make sure that there is an administrator. Default true; pass false when a generated password would not be seen. */
   readonly makeAdministrator?: boolean
   /**
    * Another process of this server has just done it all: tables, first records, administrator. Default false.

@@ -9,7 +9,7 @@ export interface WelcomeOptions {
   readonly newAdministrator: Application['newAdministrator']
   readonly administrator: Application['administrator']
   readonly neutralised: boolean
-  /** The instances manager started it: nobody reads this at a terminal, and it stands in a log. */
+  /** The instances manager started it: output goes to a log, not to a terminal. */
   readonly isManaged: boolean
 }
 

@@ -23,7 +23,7 @@ export function lendOwn(chunk: Buffer): Buffer {
 }
 
 /**
- * Nobody uses these bytes any more. A chunk may be given back in pieces, each byte once; what was not lent is left alone,
+ * These bytes are no longer used. A chunk may be given back in pieces, each byte once; what was not lent is left alone,
  * and who gives nothing back leaves it to V8.
  */
 export function giveBack(chunk: Uint8Array): void {

@@ -32,7 +32,7 @@ export interface TargetOption {
   readonly default?: string
 }
 
-/** What targets are given by whoever opens them. */
+/** What the caller that opens a target gives it. */
 export interface TargetContext {
   /** A connection that gives no byte for so long is dead. Default: 60,000 ms. */
   readonly idleMs: number

@@ -9,7 +9,7 @@ export interface WholeStreamOptions extends CallOptions {
   readonly key: string
   /** How many bytes must come. */
   readonly bytes: number
-  /** Its chunks are nobody else's: those that have their memory for themselves are lent. Default: false. */
+  /** Its chunks have no other user: those that have their memory for themselves are lent. Default: false. */
   readonly lends?: boolean
   /** What an error of the stream means. Default: ERR_TARGET_UNREACHABLE, unless it is a TargetError. */
   readonly translate?: (error: unknown) => unknown

@@ -105,7 +105,7 @@ function define({ store: open, applications, settings }: Cases): void {
         await application.run(`insert into ledger values ('${code}')`)
         expect(await joined.get(order, id, { select })).toMatchObject({ ord_code: code })
         expect(await joined.count(order, { op: '=', field: 'ord_code', value: code })).toBe(1)
-        // Nobody else sees it yet.
+        // Other connections do not see it yet.
         expect(await codes()).not.toContain(code)
         await application[end]()
         expect((await codes()).includes(code)).toBe(end === 'commit')

@@ -8,7 +8,7 @@ export interface Question {
   readonly action: Action
   readonly input: Readonly<Record<string, Input>>
   readonly surroundings: Surroundings
-  /** Nobody may be asked: output is for programs. */
+  /** The user must not be asked: output is for programs. */
   readonly silent: boolean
   /** The dry run: what is refused anyhow is refused before anybody is asked. */
   readonly rehearse: () => Promise<ActionResult>

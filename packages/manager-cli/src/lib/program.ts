@@ -20,7 +20,7 @@ export interface ProgramOptions {
   readonly version: string
   readonly surroundings: Surroundings
   readonly onCall: (call: CommandCall) => void
-  /** For what is completed; closed by whoever made it. */
+  /** For what is completed; closed by its maker. */
   readonly managerAt: (home: string | undefined) => Manager
 }
 
@@ -49,7 +49,7 @@ export function createProgram(options: ProgramOptions): Command {
     .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
-      // Mistakes are reported by whoever catches them.
+      // Mistakes are reported where they are caught.
       writeErr: () => {},
       getOutHelpWidth: () => Math.min(stdout.columns ?? 100, 120),
       getErrHelpWidth: () => Math.min(stderr.columns ?? 100, 120),

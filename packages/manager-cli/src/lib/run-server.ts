@@ -3,7 +3,7 @@ import type { Manager } from '@steward/manager-core'
 import type { Interruption } from './interruption.js'
 import type { Surroundings } from './surroundings.js'
 
-/** Serves until a signal comes. @returns the exit code: 0, whoever ended it */
+/** Serves until a signal comes. @returns the exit code: 0, whatever ended it */
 export async function runServer(
   manager: Manager,
   options: { readonly listen?: string },

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 
-/** Writes, and waits while the reader is slow. @returns false when nobody reads any more (`| head`). */
+/** Writes, and waits while the reader is slow. @returns false when the reader has gone (`| head`). */
 export async function write(stream: Writable, chunk: string | Uint8Array): Promise<boolean> {
   if (stream.destroyed || stream.writableEnded) return false
   return new Promise((resolve, reject) => {

@@ -30,9 +30,9 @@ export interface Action {
   readonly mutating: boolean
   /** What will be lost, for the question before: `All data of "{name}" will be lost.` `{…}` are inputs. */
   readonly destructive?: string
-  /** Input with which nothing is lost, so that nobody is asked: `as` of restore. */
+  /** Input with which nothing is lost, so that no confirmation is needed: `as` of restore. */
   readonly harmlessWith?: string
-  /** Input without which nothing is lost, so that nobody is asked: `destructive` of upgrade. */
+  /** Input without which nothing is lost, so that no confirmation is needed: `destructive` of upgrade. */
   readonly destructiveWith?: string
   /** Where it can be called. Default: everywhere. */
   readonly surfaces?: readonly ('cli' | 'api')[]
@@ -45,7 +45,7 @@ export interface Action {
   readonly direct?: true
   /** It publishes what there is to publish. Default: that is done after each action that changes something. */
   readonly publishesItself?: true
-  /** When nobody looks it mails its failures itself, instance by instance. */
+  /** When it runs unattended it mails its failures itself, instance by instance. */
   readonly mailsItself?: true
   /** It is asked all the time and takes long: one answer is for all who ask at the same moment. */
   readonly cached?: true

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 
 const systemNames = new Set(systemObjects.map(({ name }) => name.toLowerCase()))
 
-/** What a database has that nobody described, with names that no object of the system has. */
+/** Tables and views without a definition, with names that no object of the system has. */
 export async function readDatabase(store: ObjectStore, options: IntrospectOptions): Promise<Required<Introspection>> {
   const { objects, skipped, notes = [] } = await store.introspect(options)
   const renamed = new Map(objects.filter(isTaken).map(({ name }) => [name, `Db${name}`]))
@@ -13,7 +13,7 @@ export async function readDatabase(store: ObjectStore, options: IntrospectOption
 }
 
 /**
- * Definitions of the tables of a database that nobody described. What cannot be served is logged with its reason, and what
+ * Definitions of the tables of a database that has none yet. What cannot be served is logged with its reason, and what
  * was assumed with how to change it.
  *
  * @throws DefinitionError when there is nothing to serve.

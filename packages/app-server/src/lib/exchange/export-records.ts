@@ -12,7 +12,7 @@ export interface ExportOptions {
   readonly filters?: FilterTexts
   /** A condition on several fields, which holds as well as `filters`. Default: none. */
   readonly expression?: string | undefined
-  /** Aborted when nobody waits for the records any more: the reading ends, and the export fails. */
+  /** Aborted when the records are no longer wanted: the reading ends, and the export fails. */
   readonly signal?: AbortSignal
 }
 

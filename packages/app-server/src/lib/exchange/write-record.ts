@@ -133,7 +133,7 @@ export function createRecordWriter(
 type Key = readonly [fields: readonly FieldModel[], values: readonly FieldValue[]]
 
 /**
- * What the record is found by: the functional key; without one the row id, where that is given by whoever creates records.
+ * What the record is found by: the functional key; without one the row id, where the caller gives it to new records.
  *
  * @throws RestError ERR_VALIDATION naming the missing fields
  */

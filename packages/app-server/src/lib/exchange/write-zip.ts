@@ -14,7 +14,7 @@ export function writeZip(exports: AsyncIterable<ObjectExport>, documents: Docume
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
   let current: Readable | undefined
-  // Nobody takes what is left: what is being read must not wait for that.
+  // The rest has no reader: what is being read must not wait for one.
   output.once('close', () => current?.destroy())
   write().catch((error: Error) => output.destroy(error))
   return output

@@ -36,7 +36,7 @@ const longestData = 16 * 2 ** 20
 const payloads = new Set(['file', 'data'])
 
 /**
- * Reads a form; its payload (`file` or `data`) goes to a file as it comes. Whoever calls removes the file.
+ * Reads a form; its payload (`file` or `data`) goes to a file as it comes. The caller removes the file.
  *
  * @throws RestError ERR_MEDIA_TYPE, ERR_BAD_REQUEST, ERR_TOO_LARGE; nothing is left on disk then
  */

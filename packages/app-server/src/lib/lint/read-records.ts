@@ -13,7 +13,7 @@ export async function readRecords(
     rows.set(object, count)
     if (count === 0) continue
     for (const field of object.fields) {
-      // A boolean is never empty; passwords are for nobody to look at.
+      // A boolean is never empty; passwords are not looked at.
       if (field.parts || ['boolean', 'password'].includes(field.type.name)) continue
       filled.set(field, await hasValue(field))
     }

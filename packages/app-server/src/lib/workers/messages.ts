@@ -2,7 +2,7 @@ import type { HealthReport } from '../health-report.js'
 
 /** What a worker is told when it is started, in `STEWARD_WORKER`. */
 export interface WorkerTask {
-  /** Its place among the workers, from 1; whoever replaces it has the same. */
+  /** Its place among the workers, from 1; its replacement has the same. */
   readonly number: number
   /** The first of a start: prepares the database, makes the administrator, and prints the welcome. */
   readonly first: boolean

@@ -29,7 +29,7 @@ interface Place {
 }
 
 /**
- * Runs the application in several processes that take connections from one socket: whoever is idle takes the next one, so
+ * Runs the application in several processes that take connections from one socket: an idle one takes the next one, so
  * that what a killed process has not taken is answered by the others. The first worker prepares the database; the
  * others follow. A worker that ends is replaced.
  *

@@ -77,7 +77,7 @@ describe.skipIf(missing).each(['none', 'explicit'] as const)('a server with a fu
   testFullDisk(withProftpd({ tls, lines: ['MaxStoreFileSize 1 Mb'] }))
 })
 
-// The server pauses when a connection has ended: nobody waits for the pauses of the others.
+// The server pauses when a connection has ended: no test waits for the pauses of the others.
 describe.skipIf(missing)('a server with TLS', { concurrent: true }, () => {
   const store = withProftpd({ tls: 'explicit' })
 

@@ -5,7 +5,7 @@ import { toTargetError } from './errors.js'
 /**
  * The JSON API of a bucket. Google's client logs in and knows addresses; its calls are not made (8.4): they cannot be
  * aborted, wait for ever on a connection that is silent, and those that are left alone go on in the background, and end
- * the process by errors that nobody can catch.
+ * the process by errors that cannot be caught.
  */
 export interface Api {
   readonly http: HttpClient

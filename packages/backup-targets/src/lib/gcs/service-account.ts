@@ -9,7 +9,7 @@ interface Key {
   readonly private_key?: unknown
 }
 
-/** Whoever holds this key. @throws TargetError ERR_TARGET_SETTINGS */
+/** The account that holds this key. @throws TargetError ERR_TARGET_SETTINGS */
 export async function serviceAccount(file: string): Promise<NonNullable<StorageOptions['authClient']>> {
   const { type, client_email: email, private_key: key } = await readKey(file)
   if (type !== 'service_account' || typeof email !== 'string' || typeof key !== 'string') {

@@ -25,7 +25,7 @@ export const target: TargetType = {
 const capabilities: TargetCapabilities = Object.freeze({
   atomicPublish: 'complete',
   hashes: ['md5', 'crc32c'],
-  // An upload goes on while it is known to this connection; nobody else can find it.
+  // Only the connection that began an upload can continue it; no other one can find it.
   resume: 'none',
   multipart: undefined,
   conditionalCreate: true,

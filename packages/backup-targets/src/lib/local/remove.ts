@@ -25,7 +25,7 @@ export async function remove(root: string, key: string, { signal }: CallOptions 
   return true
 }
 
-/** Removes partial files that nobody has written to since. */
+/** Removes partial files that have not been written to since. */
 export async function sweep(root: string, { before, prefix = '', signal }: SweepOptions): Promise<number> {
   signal?.throwIfAborted()
   await assertFolder(root)

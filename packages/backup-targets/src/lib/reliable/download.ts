@@ -37,7 +37,7 @@ export function download(
       () => out.end(),
       (error: Error) => {
         reject(error)
-        // Nobody has the stream yet who could hear of it.
+        // The caller does not have the stream yet, so it cannot report the error.
         out.destroy(isOpen ? error : undefined)
       },
     )

@@ -22,7 +22,7 @@ const bytes = madeUpBytes(1_000_000)
 const upload = createHash('sha256').update(bytes).digest('hex')
 
 let folder: string
-/** Set anew for each test. */
+/** Set by each test. */
 let path: string
 let local: BackupTarget
 
@@ -141,7 +141,7 @@ describe('uploads', () => {
   it('tell a progress that never goes back and ends with the size', async () => {
     const told: number[] = []
     const target = reliable(cutting(local, { afterBytes: 500_000, times: 2 }), quick)
-    // Without a name, each attempt begins anew.
+    // Without a name, each attempt begins from the first byte.
     await target.put('a', pieces(bytes), { onProgress: (at) => told.push(at) })
     expect(told).toEqual([...new Set(told)].toSorted((a, b) => a - b))
     expect(told.at(-1)).toBe(bytes.length)

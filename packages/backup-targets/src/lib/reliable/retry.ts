@@ -21,7 +21,7 @@ export interface RetryAttempt {
   readonly watchdog: Watchdog
 }
 
-/** Whoever is told to wait longer than so many of the longest pauses gives up. */
+/** A call that is asked to wait longer than so many of the longest pauses gives up. */
 const longestWait = 10
 
 /** What an aborted attempt may take to remove what it began: parts of an upload cost money. */

@@ -8,7 +8,7 @@ import { putFile } from './write.js'
 import type { RemoteFiles } from './remote-files.js'
 
 const pageSize = 1000
-/** Nobody waits longer than that for a failure. */
+/** The longest wait before a failure is reported. */
 const tidyingMs = 5000
 
 /**

@@ -37,7 +37,7 @@ async function hasObjectLock(connection: S3Connection): Promise<boolean> {
     )
     return ObjectLockConfiguration?.ObjectLockEnabled === 'Enabled'
   } catch (error) {
-    // Whoever may not ask believes the settings: the store says no when they are wrong.
+    // An account that may not ask relies on the settings: the store refuses when they are wrong.
     if (isRefusal(error)) return lockDays !== undefined
     if (TargetError.is(error) && isUnknown(error)) return false
     throw error

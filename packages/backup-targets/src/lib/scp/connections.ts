@@ -5,7 +5,7 @@ import type { SshSettings } from './settings.js'
 /** One user's hold of a session. */
 export interface SftpLease {
   readonly session: SftpSession
-  /** `isDoubtful`: nobody shall begin anything on it. */
+  /** `isDoubtful`: nothing new is begun on it. */
   release(isDoubtful: boolean): void
 }
 

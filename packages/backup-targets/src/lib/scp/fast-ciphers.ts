@@ -5,7 +5,7 @@ import { sshArguments, type SshSettings } from './settings.js'
 /** With processors of today it is much faster than the first choice of OpenSSH, and as good. */
 const fastCipher = 'aes128-gcm@openssh.com'
 
-/** The settings with a fast cipher first; whoever has chosen ciphers in `ssh_config` keeps them. */
+/** The settings with a fast cipher first; ciphers chosen in `ssh_config` are kept. */
 export async function withFastCiphers(settings: SshSettings): Promise<SshSettings> {
   const [chosen, usual] = await Promise.all([ciphersOf(settings, []), ciphersOf(settings, ['-F', 'none'])])
   if (chosen === undefined || chosen !== usual) return settings

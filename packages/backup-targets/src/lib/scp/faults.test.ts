@@ -79,7 +79,7 @@ describe.skipIf(missing)('a server with SFTP', () => {
     })
   })
 
-  // The last one: nobody knows the server any more.
+  // The last one: no client of the server is left.
   it('with another host key than the known one is not trusted', async () => {
     await store.server.changeHostKey()
     await expect(store.open()).rejects.toMatchObject({

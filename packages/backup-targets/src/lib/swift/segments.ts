@@ -41,7 +41,7 @@ export async function storedSegments(
   return segments
 }
 
-/** Removes what an upload has stored that nobody can go on with. */
+/** Removes what an upload stored that cannot be resumed. */
 export async function removeUpload(store: Store, { container, name }: Place, upload: string): Promise<void> {
   const area = await segmentArea(store, container)
   await removeSegments(store, { container: area.container, folder: `${area.folder}${name}/.${upload}-` })

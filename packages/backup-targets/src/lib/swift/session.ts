@@ -93,7 +93,7 @@ export class Session {
   }
 }
 
-/** Reads what nobody needs, so that the connection can be used again. */
+/** Reads an unused body to its end, so that the connection can be used again. */
 export async function drop(answer: HttpAnswer): Promise<HttpAnswer> {
   await answer.text()
   return answer

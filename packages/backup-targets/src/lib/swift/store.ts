@@ -183,7 +183,7 @@ export class Store {
   async #ensure(container: string, signal?: AbortSignal): Promise<boolean> {
     const found = await drop(await this.#session.send({ method: 'HEAD', container, signal }))
     if (found.status < 300) return true
-    // Whoever may only use this one container may not look at it either: it shows when an object is stored.
+    // An account that may only use this container may not look at it either: it shows when an object is stored.
     if (found.status === 403) return false
     if (found.status !== 404) throw await answerError(found, `look up container "${container}"`)
     const made = await this.#session.send({ method: 'PUT', container, signal })

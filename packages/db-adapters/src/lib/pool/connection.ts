@@ -20,7 +20,7 @@ export interface ServerConnection extends Poolable, SchemaConnection {
   query(call: BoundStatement): Promise<Rows>
   change(call: BoundStatement): Promise<WriteCounts>
   begin(): Promise<void>
-  /** Once it rejects, the transaction is undone, or the connection is lost and the error says that nobody knows. */
+  /** Once it rejects, the transaction is undone, or the connection is lost, and the error says that the outcome is unknown. */
   commit(): Promise<void>
   rollback(): Promise<void>
   /**

@@ -41,7 +41,7 @@ export class ForeignPool<C extends ServerConnection> implements ConnectionSource
       this.#used.set(borrowed.connection, borrowed)
       return borrowed.connection
     } catch (error) {
-      // Nobody waits for it any more.
+      // No caller waits for it any more.
       borrowing.then((borrowed) => borrowed.giveBack()).catch(() => {})
       throw error
     } finally {

@@ -7,7 +7,7 @@ export interface PoolOptions {
   readonly max?: number
   /** A caller waits at most this long for a connection, then gets StoreError `unavailable`. In ms, default 5,000. */
   readonly acquireTimeoutMs?: number
-  /** Connections that nobody needed for this long are closed. In ms, default 60,000. */
+  /** Connections that were idle for this long are closed. In ms, default 60,000. */
   readonly idleTimeoutMs?: number
 }
 
@@ -45,7 +45,7 @@ export function serverStoreLimits(options: ServerStoreOptions): ServerStoreLimit
   }
 }
 
-/** A connection that owes an answer for so long is dead; `undefined`: nobody knows. */
+/** A connection that owes an answer for so long is dead; `undefined`: not known. */
 export function answerTimeoutMs({ statementTimeoutMs }: ServerStoreLimits): number | undefined {
   return statementTimeoutMs === 0 ? undefined : statementTimeoutMs + Math.min(statementTimeoutMs, 5_000)
 }

@@ -16,7 +16,7 @@ export interface ConnectionSource<C> {
   /** @throws StoreError `unavailable` when none can be had in time. */
   acquire(): Promise<C>
   release(connection: C): void
-  /** Closes what nobody uses now, because it may be lost without knowing yet. */
+  /** Closes idle connections, because they may be lost already. */
   discardIdle(): void
   /** Waits until all are brought back, and closes them. May be called twice. */
   close(): Promise<void>

@@ -51,7 +51,7 @@ async function collect(search: AsyncIterable<readonly BusinessRecord[]>): Promis
   return all
 }
 
-/** Waits for a condition of the database that nobody tells. */
+/** Waits for a condition of the database that is not reported. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10))
 }

@@ -58,7 +58,7 @@ export interface PooledStoreParts<C extends ServerConnection> {
   readonly readers?: ConnectionSource<C>
   /** Makes what joins a transaction on a connection of the driver; undefined when it is none. Absent: nothing is joined. */
   readonly join?: (client: object) => (() => Promise<JoinedConnection>) | undefined
-  /** Absent: statements run to their end, or to the limit of time, although nobody waits for them. */
+  /** Absent: statements run to their end, or to the limit of time, although no caller waits for them. */
   readonly cancel?: Cancel<C> | undefined
 }
 
@@ -298,7 +298,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     }
   }
 
-  /** A write is asked once: nobody knows how far it came when its connection was lost. */
+  /** A write is sent once: how far it came is unknown when its connection was lost. */
   async #write(call: BoundStatement): Promise<Rows> {
     const connection = this.#pool.take() ?? (await this.#pool.acquire())
     try {
@@ -348,7 +348,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   }
 
   /**
-   * Cancels the statement of a connection as soon as nobody waits for it. The connection is not used again then: the
+   * Cancels the statement of a connection as soon as no caller waits for it. The connection is not used again then: the
    * order to cancel may come late, and would meet the statement of somebody else.
    */
   #cancelWhenGone(connection: C, { signal }: Caller = {}): { readonly isGone: boolean; end(): void } | undefined {

@@ -8,7 +8,7 @@
 export interface SchemaConnection {
   /** Runs one statement and gives its rows by column name as written in the statement. */
   rows(sql: string, bindings?: readonly SchemaValue[]): Promise<readonly SchemaRow[]>
-  /** Runs one statement whose rows nobody wants: DDL, `begin`, `commit`, PRAGMA, `update`. */
+  /** Runs one statement without reading rows: DDL, `begin`, `commit`, PRAGMA, `update`. */
   run(sql: string, bindings?: readonly SchemaValue[]): Promise<void>
 }
 

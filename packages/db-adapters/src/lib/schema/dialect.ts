@@ -113,6 +113,6 @@ export interface TypeRules {
   readonly longestName: number
   /** An index may not go while a foreign key has no other one. */
   readonly foreignKeysNeedIndexes: boolean
-  /** Indexes on long texts are made in another way than others, so that one on a changed column must be made anew. */
+  /** Indexes on long texts are made in another way than others, so that one on a changed column must be made again. */
   readonly indexDependsOnType: boolean
 }

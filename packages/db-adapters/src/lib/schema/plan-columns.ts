@@ -62,7 +62,7 @@ function stepFor(
   mapped: boolean,
   { types }: PlanContext,
 ): 'widen' | 'convert' | undefined {
-  // What the database computes cannot be changed, and nobody writes it.
+  // What the database computes cannot be changed or written.
   if (there.generated) return undefined
   // The type of a new column may hold more than the field needs.
   const needed: ColumnFamily =

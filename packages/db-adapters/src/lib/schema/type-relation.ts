@@ -24,7 +24,7 @@ function holds(outer: ColumnFamily, inner: ColumnFamily): boolean {
   if (isDecimal(outer) && isDecimal(inner) && outer.kind === inner.kind) {
     return wholeDigits(outer) >= wholeDigits(inner) && scaleOf(outer) >= scaleOf(inner)
   }
-  // The store that keeps decimals as text writes the old ones anew when a column grows.
+  // The store that keeps decimals as text rewrites the old ones when a column grows.
   if (outer.kind === 'decimalText' && inner.kind === 'decimal')
     return wholeDigits(outer) >= wholeDigits(inner) && scaleOf(outer) >= scaleOf(inner)
   if (isDecimal(outer) && inner.kind === 'integer') return wholeDigits(outer) >= inner.digits

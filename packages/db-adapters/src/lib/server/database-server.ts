@@ -92,7 +92,7 @@ export interface Dump {
 export interface DirectDump {
   /** Programs that make it, with their versions. */
   readonly tools: Readonly<Record<string, string>>
-  /** Stands in the last 512 bytes of a complete dump; whoever reads it looks for it, see `createTail`. */
+  /** Stands in the last 512 bytes of a complete dump; readers look for it, see `createTail`. */
   readonly trailer: string
   /**
    * Makes it into an open file, or a pipe of another program, which is closed here. The program ends with this process,

@@ -34,7 +34,7 @@ export async function runInto(call: ToolCall, output: Writable | number): Promis
     env: environmentOf(call.environment),
   })
   const ended = endOf(child as typeof child & { readonly stderr: Readable }, call)
-  // The program has it: when that ends, nobody has.
+  // The program has it: it is closed when that ends.
   if (typeof output !== 'number') output.destroy()
   await ended
 }

@@ -23,7 +23,7 @@ export function dumpWithTool({ call, trailer, edit, tools, translate, onProgress
   const { process: child, ended } = startTool(call)
   child.stdin.end()
   const content = new PassThrough()
-  // Whoever reads gets the error, too; nobody need be reading.
+  // A reader gets the error, too; there may be none.
   content.on('error', () => {})
   const done = pipeline(
     child.stdout,

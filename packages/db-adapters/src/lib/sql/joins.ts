@@ -5,7 +5,7 @@ import { filterFields, filterSql } from './filter.js'
 import { chainOf, type BoundGuard, type BoundGuards } from './guards.js'
 import type { Text } from './text.js'
 
-/** The left joins of one statement: each chain of references is followed once, whoever needs it. */
+/** The left joins of one statement: each chain of references is followed once. */
 export interface Joins {
   /** The expression of a column, adding the joins that it needs. */
   readonly place: PlaceOf

@@ -28,7 +28,7 @@ function scopedRegistry(registry: Registry, ids: ReadonlySet<string>): Registry 
   }
 }
 
-/** By the instance's id in the manifest: another one may have had the name. Of damaged ones nobody knows whose they are. */
+/** By the instance's id in the manifest: another one may have had the name. Whose damaged ones are is unknown. */
 function scopedBackups(backups: Backups, ids: ReadonlySet<string>): Backups {
   return {
     ...backups,

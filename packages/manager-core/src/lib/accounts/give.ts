@@ -9,7 +9,7 @@ const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 
 /**
  * Gives a folder with all in it to an account. Only what belongs to the former owner is given: a hard link that somebody
- * put there may be a file of another one. Until all is given, nobody else can enter the folder.
+ * put there may be a file of another one. Until all is given, no other account can enter the folder.
  *
  * @param folder lies in a folder in which only the manager can make or replace anything
  * @param from user id of the former owner. Default: this process's.

@@ -109,7 +109,7 @@ function startChain(commands: readonly Command[], input: 'pipe' | 'ignore', outp
     for (const [index, each] of [...commands.entries()].toReversed()) {
       const child = start(each, index === 0 ? input : 'pipe', next?.stdin ?? output)
       programs.unshift(watch(child, each))
-      // The other one has it: when that ends, nobody has.
+      // The other one has it: it is closed when that ends.
       next?.stdin?.destroy()
       if (!next) stdout = child.stdout
       next = child

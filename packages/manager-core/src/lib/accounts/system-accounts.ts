@@ -11,7 +11,7 @@ const [firstId, lastId] = [20_000, 59_999]
 export const neededPrograms = ['setpriv', 'useradd', 'userdel', 'chown', 'rm', 'tar'] as const
 
 /**
- * Makes an account that nobody can log in to, in a group of its own; one that is there already is taken.
+ * Makes an account without a log-in, in a group of its own; one that is there already is taken.
  *
  * @param home of the manager, for people who look at the accounts of the machine
  */

@@ -149,7 +149,7 @@ async function create(
   return { ...result, list: columns, ...(warnings.length > 0 && { warnings }) }
 }
 
-/** Whoever made it wants to see it now. */
+/** Its maker wants to see it now. */
 async function howToLogIn({ settings, home }: ManagerContext, { id, name, source }: Instance): Promise<string> {
   if (source.startsWith('instance:')) return `Log in with a user of "${source.slice('instance:'.length)}".`
   const { adminUser } = await settings.instance(home.instance(id).folder)

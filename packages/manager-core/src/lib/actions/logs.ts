@@ -51,7 +51,7 @@ export const logsAction = defineAction({
       context.runtimes.of(instance).logs(refOf(context, instance), {
         lines: input.lines ?? 100,
         follow,
-        // Nobody finds out what is left out by searching for it.
+        // What is left out cannot be found by searching for it.
         filter: () => {
           const isWanted = createLogFilter(options)
           return (line) => isWanted(redact(line))

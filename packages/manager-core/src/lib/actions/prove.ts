@@ -58,7 +58,7 @@ async function proveNow(call: ProveCall): Promise<ActionResult> {
   })
 }
 
-/** Nobody looks. */
+/** It runs unattended. */
 async function alarmOf({ context, input: { name } }: ProveCall, error: ManagerError): Promise<ActionResult> {
   const { message, output = '' } = error
   const warnings = await raiseAlarm(context, {
@@ -78,7 +78,7 @@ async function requestOf({ context, input, caller }: ProveCall): Promise<ProveRe
     : await context.backups.find(name, input.backup ?? 'latest')
   const { key, manifest } = found
   const { registry } = context
-  // Whatever it is called now; the proof is nobody else's.
+  // Whatever it is called now; the proof belongs to no other instance.
   const instance = registry.byId(manifest.instance.id)
   return {
     id,

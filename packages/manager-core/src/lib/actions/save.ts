@@ -101,7 +101,7 @@ export const saveall = defineAction({
     empty: 'No instance is included in nightly backups.',
   },
   async handler({ context, input, caller }) {
-    // Whoever names none takes what there is, which may be none.
+    // A call that names none takes what there is, which may be none.
     const { all } = context.targets
     const copyTo = input.to === undefined ? all.map(({ name }) => name) : chosenTargets(context.targets, input.to)
     if (caller.dryRun) {

@@ -131,7 +131,7 @@ function checkedName(name: string): string {
   })
 }
 
-/** Nobody gives what they do not have. */
+/** A caller cannot give rights that they do not have. */
 function chosenAbilities(wanted = 'read', caller: Caller): readonly Ability[] {
   const words = wanted.split(',').map((word) => word.trim().toLowerCase())
   const unknown = words.find((word) => !allAbilities.some((one) => one === word))

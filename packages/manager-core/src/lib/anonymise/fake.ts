@@ -22,7 +22,7 @@ export async function loadFake(locale: string): Promise<Fake> {
   }
 }
 
-/** xoshiro128**: it begins anew for each value, which would take faker's own generator most of the time. */
+/** xoshiro128**: it begins again for each value, which would take faker's own generator most of the time. */
 function createRandom() {
   const state = new Uint32Array(4)
   const rotated = (value: number, by: number) => (value << by) | (value >>> (32 - by))
@@ -39,7 +39,7 @@ function createRandom() {
       state[3] = rotated(fourth, 11)
       return (Math.imul(rotated(Math.imul(b, 5), 7), 9) >>> 0) / 2 ** 32
     },
-    // Nobody seeds it but `begin`.
+    // Only `begin` seeds it.
     seed(): void {},
   }
 }
@@ -65,7 +65,7 @@ async function importFaker(locale: string): Promise<{ readonly faker: Faker }> {
   }
 }
 
-/** Addresses and numbers lead to nobody: example.org is reserved, and no country has +999. */
+/** Addresses and numbers reach no one: example.org is reserved, and no country has +999. */
 const makers: Readonly<Record<FakeKind, (faker: Faker, letters: string, length: number) => string>> = {
   name: ({ person }) => `${person.firstName()} ${person.lastName()}`,
   firstName: ({ person }) => person.firstName(),

@@ -12,7 +12,7 @@ const kindOfType: Readonly<Record<string, FakeKind>> = {
   color: 'color',
   geocoords: 'place',
 }
-/** Types whose values are made anew within their range. */
+/** Types whose values are replaced by others within their range. */
 export const rangeTypes = ['integer', 'decimal', 'date', 'datetime', 'time']
 /** Shorter e-mail addresses and URLs cannot be made. */
 const leastLength = 36

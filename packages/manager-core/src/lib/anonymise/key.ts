@@ -2,7 +2,7 @@ import { createCipheriv, createHmac, createSecretKey, randomBytes } from 'node:c
 
 /** What makes values: the same input gives the same output as long as the key is the same. */
 export interface AnonymisationKey {
-  /** 32 bytes that nobody can guess or turn back without the key. */
+  /** 32 bytes that cannot be guessed or reversed without the key. */
   digest(purpose: string, value: string): Buffer
   /**
    * Another number of 0 to `size` - 1: within one domain no two numbers become the same.

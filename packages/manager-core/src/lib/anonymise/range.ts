@@ -3,7 +3,7 @@ import type { FieldDescription } from './application.js'
 import type { AnonymisationKey } from './key.js'
 
 /**
- * Values of numbers and moments, made anew within their range: a number of as many digits, another day or second of the
+ * Values of numbers and moments, replaced within their range: a number of as many digits, another day or second of the
  * same year, another second of the day. No two values become the same.
  */
 export function rangeMaker(field: FieldDescription, key: AnonymisationKey): (value: Json) => Json {

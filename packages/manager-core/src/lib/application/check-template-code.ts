@@ -27,7 +27,7 @@ export async function checkTemplateCode(
   const environment = { ...settings.global.passedOn, ...passedOn }
   let problems: readonly string[] = []
   try {
-    // Code that nobody knows yet is not run as root where instances have accounts of their own.
+    // Unknown code is not run as root where instances have accounts of their own.
     const account = whyNotIsolated(context) ? undefined : nobody
     problems = (await checkApplication(context, { app: folder, environment, account, signal }))?.problems ?? []
   } catch (error) {

@@ -28,7 +28,7 @@ export async function* monitor(
   const place = healthPlace(context, instance)
   let wasWell = true
   for (let turn = 1; ; turn++) {
-    // Nobody wakes it for a check.
+    // A check does not wake it.
     const isAsleep = context.registry.byId(instance.id)?.observed === 'asleep'
     const { ok, reason, responseTime } = isAsleep ? asleep : await checkHealth(place, { slowMs })
     const time = context.clock().toISOString()

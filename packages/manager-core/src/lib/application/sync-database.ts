@@ -9,7 +9,7 @@ import { specOf } from './instance-spec.js'
 
 /** What the application server prints when it is done and has closed the database. */
 const lastLine = 'The database fits the application.\n'
-/** Large tables are written anew. */
+/** Large tables are rewritten. */
 const timeoutMs = 24 * 60 * 60_000
 
 /**

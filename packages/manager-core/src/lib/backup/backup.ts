@@ -60,7 +60,7 @@ export interface BackedUpDatabase {
   /** `PostgreSQL 15.14` */
   readonly server: string
   /**
-   * Rows by table. Nobody wrote while they were counted, or they are of a moment before the dump; then those tables are in
+   * Rows by table. Nothing was written meanwhile, or they are of a moment before the dump; then those tables are in
    * `rowsAfter` of which there were more or less when they were counted again while it was made (`null`: the table was
    * gone). So a restored database has exactly `rows` of a table that is not in `rowsAfter`, and of one that is, as many as
    * one of both or between them; of such a table that is in only one of both, it may also be missing.
@@ -95,14 +95,14 @@ export interface ManifestFile {
 export interface BackupFilter {
   /** The instance that has this name, with all its former names; if none has it, what was saved under it. */
   readonly name?: string
-  /** All that was saved under a name, whoever has it now. */
+  /** All that was saved under a name, whichever instance has it now. */
   readonly savedAs?: string
 }
 
 export interface Backups {
   /** Complete ones, newest first. Incomplete folders are not backups. */
   list(filter?: BackupFilter): Promise<readonly Backup[]>
-  /** Folders with a manifest that is cut off or changed: whose they are nobody can tell. */
+  /** Folders with a manifest that is cut off or changed: whose they are is unknown. */
   damaged(filter?: BackupFilter): Promise<readonly { readonly key: string; readonly message: string }[]>
   /**
    * A backup of the owner of the name, see `ownerOf`: `latest`, or a unique beginning or the end of the last part of

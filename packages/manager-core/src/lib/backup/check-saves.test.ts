@@ -50,7 +50,7 @@ describe('checksaves', () => {
       exitCode: undefined,
       message: '1 of 2 instances in nightly backups have a good backup; 1 new without one yet.',
     })
-    // The clock was set back, by so much that nobody knows how old it is.
+    // The clock was set back, by so much that its age is unknown.
     rmSync(save, { recursive: true })
     writeBackupOfNothing(save, 'demo', hoursAgo(-100))
     expect((await check()).problems).not.toMatchObject({ demo: '' })

@@ -4,14 +4,14 @@ export type CountedRows = Pick<BackedUpDatabase, 'rows' | 'rowsAfter'>
 
 /** Counts the rows of a database while it is saved, so that the numbers fit what is saved: see `BackedUpDatabase`. */
 export interface RowCounter {
-  /** Nobody writes now, nor before the dump has begun. What takes long is not done then. */
+  /** Nothing is written now, nor before the dump has begun. What takes long is not done then. */
   countFrozen(): Promise<void>
-  /** The dump has begun; unless they were counted when nobody wrote. */
+  /** The dump has begun; unless they were counted while nothing was written. */
   countAgain(warn: (text: string) => void): Promise<void>
   counted(): CountedRows
 }
 
-/** An instance is not frozen longer for its rows to be counted than this. Not specified; chosen as nobody notices it. */
+/** An instance is not frozen longer for its rows to be counted than this. Not specified; chosen to go unnoticed. */
 const shortMs = 200
 
 /**

@@ -104,7 +104,7 @@ export function parseStoredFiles(bytes: Uint8Array, shown: string): StoredFiles 
   if (manifest.format !== 1 && manifest.format !== 2)
     throw new ManagerError('ERR_BACKUP', `${shown} has format ${String(manifest.format)}, made by a newer manager.`)
   if (!Array.isArray(manifest.files)) throw damaged('it names no files')
-  // Whoever reads it takes the names for those of files in its folder.
+  // Readers take the names for those of files in its folder.
   const stranger = manifest.files.find(({ name }) => !/^[a-z]+(?:\.[a-z]+)+$/.test(name) || name === manifestName)
   if (stranger) throw damaged(`"${stranger.name}" is not a backup file`)
   return manifest

@@ -21,7 +21,7 @@ export function ownerOf(registry: Registry, name: string): BackupOwner {
   return { name: instance.name, id: instance.id, names: [...byKey.values()] }
 }
 
-/** All that was saved under a name, whoever has it now. */
+/** All that was saved under a name, whichever instance has it now. */
 export function ownerOfFolder(name: string): BackupOwner {
   return { name, id: undefined, names: [name] }
 }

@@ -113,7 +113,7 @@ interface Storing {
 interface StoringDatabase extends Storing {
   /** Programs with their versions. */
   readonly tools: Readonly<Record<string, string>>
-  /** Looks for the dump's end, when nobody else does. */
+  /** Looks for the dump's end, when nothing else does. */
   readonly tail?: Tail
 }
 

@@ -60,7 +60,7 @@ describe('prove', () => {
     await expect
       .poll(() => test.context.registry.instances().map(({ source }) => source))
       .toContain(`prove:${backup.key}`)
-    // It is nobody's business meanwhile.
+    // No other command may see it meanwhile.
     expect((await test.perform('list')).list).toMatchObject([{ name: 'demo', proved: '' }])
     const { item } = await proving
     const { proved } = item as { proved: string }
@@ -158,7 +158,7 @@ describe('prove', () => {
     expect((await test.perform('prove', { name: 'demo' })).message).toContain('can be restored')
     expect(test.context.registry.instances()).toEqual([])
     expect((await latest()).proved).toBeDefined()
-    // What is made of it is the same to whoever looks.
+    // Its result looks the same from outside.
     await test.perform('restore', { name: 'demo' })
     expect(test.instance('demo').proved).toBe('')
     await test.perform('prove', { name: 'demo' })

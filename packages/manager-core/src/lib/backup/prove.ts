@@ -21,11 +21,11 @@ import { changeStatus, type BackupStatus } from './status.js'
 import { runtimeAgain } from './runtime-again.js'
 import { checkKeys } from './verify-backup.js'
 
-/** How long somebody else may fetch the same backup, in ms; nobody removes the copy meanwhile. */
+/** How long another process may fetch the same backup, in ms; the copy is not removed meanwhile. */
 const fetchWaitMs = 3_600_000
 
 export type ProveRequest = {
-  /** Id of the temporary instance; nobody has it. */
+  /** Id of the temporary instance; no other instance has it. */
   readonly id: string
   /** Folder of the backup: absolute; of one at a target the one that it is fetched into, see `fetchFolder`. */
   readonly backup: string

@@ -51,7 +51,7 @@ describe('backups prune', () => {
     expect(await results({ name: 'DEMO' })).toEqual(reasons('removed'))
     expect(existsSync(old)).toBe(false)
     expect(existsSync(statusFile(old))).toBe(false)
-    // Nobody knows what it is.
+    // It is unknown what it is.
     expect(existsSync(cut)).toBe(true)
     expect(test.context.registry.history().at(-1)).toMatchObject({
       action: 'backups prune',

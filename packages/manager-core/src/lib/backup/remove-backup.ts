@@ -34,11 +34,11 @@ export async function forgetBackup(folder: string): Promise<void> {
   else await rm(statusFile(folder), { force: true })
 }
 
-/** What a fetch left that was cut off. Not specified; chosen: whoever goes on with it does so within a week. */
+/** What a fetch left that was cut off. Not specified; chosen: a fetch is resumed within a week or not at all. */
 const unfinishedMs = 7 * 24 * 60 * 60 * 1000
 
 /**
- * Ends removals that were cut off, and removes what nobody goes on with, in the folder that holds the backups of an
+ * Ends removals that were cut off, and removes what is not resumed, in the folder that holds the backups of an
  * instance.
  */
 export async function tidyFolder(folder: string, now: Date): Promise<void> {

@@ -114,7 +114,7 @@ function restoreDatabaseStep({ instance, folder, backup }: RestoreDataOptions): 
   return {
     id: 'restore-database',
     title: 'Restore its database in a temporary place',
-    // What undo drops; whoever changed the settings meanwhile does not matter.
+    // What undo drops; changes of the settings meanwhile do not matter.
     intent: async ({ context }) => {
       const { database } = await context.settings.instance(folder)
       return { database, kind: databaseFileOf(await needManifest(backup)).kind }

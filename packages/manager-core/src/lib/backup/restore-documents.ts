@@ -13,7 +13,7 @@ export interface RestoreDocumentsOptions {
   readonly backup: string
   /** It was verified. */
   readonly manifest: Manifest
-  /** Where the files of the backup were unpacked: `data`. Nobody else writes there. */
+  /** Where the files of the backup were unpacked: `data`. Nothing else writes there. */
   readonly data: string
   /** In a bucket, nothing is there yet. Undefined: `data/documents`. */
   readonly place: string | undefined

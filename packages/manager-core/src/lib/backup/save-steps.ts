@@ -57,7 +57,7 @@ function writeStep({ instance, folder, target, backup, suspend, secrets, encrypt
       return { backup, folder: target, bytes: storedBytes(files) }
     },
     async undo({ context, intent }) {
-      // Whoever was killed while it was frozen left it so.
+      // A command that was killed while it was frozen left it so.
       if ((intent as { consistency: string }).consistency === 'suspended') await resumeSource(context, ref)
       await rm(partOf(target), { recursive: true, force: true })
       // When it was the first one, its folder goes, too.

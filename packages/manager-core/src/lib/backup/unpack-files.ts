@@ -21,7 +21,7 @@ export interface UnpackOptions {
   readonly account?: SystemAccount | undefined
 }
 
-/** Unpacks the files of a verified backup, `app` and `data`, into a folder that is made anew. */
+/** Unpacks the files of a verified backup, `app` and `data`, into a new folder. */
 export async function unpackFiles(run: StepRun, { backup, manifest, folder, account }: UnpackOptions): Promise<void> {
   const { context, signal } = run
   const file = needFile(manifest, filesBase)

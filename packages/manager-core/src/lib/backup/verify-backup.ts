@@ -13,7 +13,7 @@ import type { Measures, ReadOptions } from './packing/read-options.js'
 import { readCompressed } from './packing/store.js'
 
 /**
- * Reads every byte of a backup. What nobody can decrypt here is read as it is stored.
+ * Reads every byte of a backup. What cannot be decrypted here is read as it is stored.
  *
  * @throws ManagerError ERR_BACKUP naming the file that is wrong, or saying that the key is another one; ERR_SETTINGS
  */

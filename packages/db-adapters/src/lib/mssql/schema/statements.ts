@@ -92,7 +92,7 @@ function rename(table: string, from: string, to: string): string {
   return `exec sp_rename ${literal(`${quote(table)}.${quote(from)}`)}, ${literal(to)}, N'COLUMN'`
 }
 
-/** A default is a constraint of its own, with a name that nobody has given. */
+/** A default is a constraint of its own, with a name that the server made up. */
 function dropDefault(table: string, column: string): string {
   const of = literal(quote(table))
   const place = `parent_object_id = object_id(${of}) and parent_column_id = columnproperty(object_id(${of}), ${literal(column)}, N'ColumnId')`

@@ -7,7 +7,7 @@ import type { InsertedValue, TableHeader, TableSession } from '../../server/tabl
 /** What a server takes in one statement: 2,100 parameters and 1,000 rows, here with room to spare. */
 const mostParameters = 2000
 const mostRows = 500
-/** Rows that are kept while nobody takes them; each may be large. */
+/** Rows that are kept until the reader takes them; each may be large. */
 const waitingRows = 16
 
 /** An error of the driver with the number that the server gave, also when the log-in was refused. */

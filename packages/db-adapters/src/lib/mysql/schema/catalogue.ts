@@ -6,7 +6,7 @@ import type { ColumnFamily, ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } f
 import { filledAs } from '../../schema/view-columns.js'
 import { familyOf, mysqlTypes } from './types.js'
 
-// Every name is given anew: MySQL 8 answers in capitals otherwise.
+// Every column has an alias: MySQL 8 answers in capitals otherwise.
 const settingsSql = `select @@lower_case_table_names as folding, version() like '%MariaDB%' as mariadb`
 
 const tablesSql = `

@@ -72,7 +72,7 @@ export class MysqlConnection implements ServerConnection {
   expectAnswersIn(ms: number | undefined): void {
     if (ms === undefined) return
     const socket = this.#socket
-    // Whoever waits for an answer hears of it from the driver.
+    // A caller that waits for an answer gets the error from the driver.
     socket.setTimeout(ms)
     // Each time: idle connections are silent, too.
     socket.on('timeout', () => this.#pending > 0 && socket.destroy())

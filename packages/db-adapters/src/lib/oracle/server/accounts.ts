@@ -54,7 +54,7 @@ export async function createAccount(run: RunSql, { user, password }: DatabaseAcc
 export async function dropAccount(run: RunSql, { user }: DatabaseAccount): Promise<void> {
   const [found] = await run('select count(*) as users from dba_users where username = upper(:1)', [user])
   if (Number(found?.['users']) === 0) return
-  // Nobody comes in again meanwhile.
+  // No new session can begin meanwhile.
   await run(`alter user ${user} account lock`)
   for (let attempt = 1; ; attempt++) {
     await endSessions(run, user)

@@ -6,7 +6,7 @@ import type { ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../../sch
 import { arrayText } from '../store/dialect.js'
 import { familyOf } from './types.js'
 
-/** What extensions have brought belongs to nobody's application. */
+/** What extensions have brought belongs to no application. */
 const ownOnly = `not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
 
 /** `$1`: names of schemas; NULL for the current one. */

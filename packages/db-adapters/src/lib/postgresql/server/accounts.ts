@@ -20,7 +20,7 @@ export async function existsAccount(run: RunSql, { name, user }: DatabaseAccount
   return found?.['has_user'] || found?.['has_database'] ? 'partial' : 'no'
 }
 
-/** The user owns the database, may do nothing beside it, and nobody else may connect to it. */
+/** The user owns the database, may do nothing beside it, and no other user may connect to it. */
 export async function createAccount(run: RunSql, { name, user, password }: DatabaseAccount): Promise<void> {
   const [found] = await run(
     `select (select datconnlimit from pg_database where datname = $1) as limit,

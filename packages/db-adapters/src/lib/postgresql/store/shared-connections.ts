@@ -23,7 +23,7 @@ export class SharedConnections implements ConnectionSource<PostgresqlConnection>
       if (connection.usable && (!best || connection.pending < best.pending)) best = connection
     }
     if (best && best.pending > 0 && this.#connections.length < this.#size && !this.#closed) {
-      // Nobody waits for it, and the next caller meets the same failure.
+      // No caller waits for it, and the next one meets the same failure.
       this.#openOne().catch(() => {})
     }
     return best

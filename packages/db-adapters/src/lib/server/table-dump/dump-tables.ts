@@ -20,7 +20,7 @@ const chunkLength = 65_536
 /** A dump of all tables as they are at one moment, while others write. Memory stays flat. */
 export function dumpTables({ type, session, describe, translate, signal, onProgress }: TableDump): Dump {
   const content = new PassThrough()
-  // Whoever reads gets the error, too; nobody need be reading.
+  // A reader gets the error, too; there may be none.
   content.on('error', () => {})
   const end = () => void session.end().catch(() => {})
   signal?.addEventListener('abort', end, { once: true })

@@ -28,7 +28,7 @@ const afterType = new Set([
 ])
 
 /**
- * Makes a table anew with other column types and foreign keys, and moves its rows. Row ids, the autoincrement sequence,
+ * Rebuilds a table with other column types and foreign keys, and moves its rows. Row ids, the autoincrement sequence,
  * indexes, triggers and everything else in the owner's statement are kept.
  * Source: sqlite.org/lang_altertable.html, "Making Other Kinds Of Table Schema Changes". Called in a transaction with
  * foreign keys off.

@@ -25,7 +25,7 @@ export class SqliteConnection {
   constructor(raw: BetterSqlite3.Database) {
     this.raw = raw
     raw.aggregate(decimalSumName, decimalSum)
-    // Nobody could ask for an end meanwhile.
+    // No caller could ask for an end meanwhile.
     raw.function(stopCheckName, () => 1)
   }
 

@@ -82,7 +82,7 @@ export class Database {
     }
   }
 
-  /** Lets nobody else write, and shows others nothing of what is not committed, until the work has ended. */
+  /** Lets no other connection write, and shows others nothing of what is not committed, until the work has ended. */
   async exclusive<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
     await this.#lock.acquire(this.#config.busyTimeoutMs)
     this.#inTransaction = true

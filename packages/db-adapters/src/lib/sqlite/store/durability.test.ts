@@ -104,7 +104,7 @@ describe('createSqliteStore() keeps what it acknowledged', () => {
     const store = createSqliteStore({ filename })
     await store.sync(model)
     const size = statSync(filename).size
-    // Ends when the file has grown although nobody stopped writing: the time limit of the test is the other way out.
+    // Ends when the file has grown although writing did not stop: the time limit of the test is the other way out.
     for (let number = 0; statSync(filename).size <= size; number++) {
       await store.insert(line, { code: `c${number}`, text: 'x'.repeat(2_000) }, select)
       if (number % 50 === 0) await setImmediate()

@@ -45,6 +45,6 @@ export interface ReaderData {
   readonly filename: string
   /** Rows per batch. */
   readonly batch: number
-  /** One number of 32 bits: not 0 when nobody wants the step that the thread is at. */
+  /** One number of 32 bits: not 0 when the step that the thread is at is no longer wanted. */
   readonly stop: SharedArrayBuffer
 }

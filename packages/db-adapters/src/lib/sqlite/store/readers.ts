@@ -33,7 +33,7 @@ const mostSearches = { all: 64, user: 32 }
 /** Statements of one user that wait for a thread. Not specified; chosen as for waiting calls of the object pool. */
 const mostWaiting = 100
 
-/** How long a thread has to let go of a step that nobody waits for, before another one does its work. In ms. */
+/** How long a thread has to let go of a step that is no longer wanted, before another one does its work. In ms. */
 const graceMs = 50
 
 /** Callers that do not say who they are. */
@@ -52,7 +52,7 @@ let jobs = 0
 export class Readers {
   readonly #options: ReadersOptions
   readonly #threads = new Set<ReaderThread>()
-  /** Threads whose step nobody waits for. */
+  /** Threads whose step is no longer wanted. */
   readonly #given = new Set<ReaderThread>()
   readonly #waiting = new Turns<Step>()
   /** Steps per user that threads are at. */

@@ -14,7 +14,7 @@ export class WriteLock {
   }
 
   /**
-   * Resolves when it is this caller's turn; whoever called must `release` then.
+   * Resolves when it is this caller's turn, who must `release` then.
    * @param timeoutMs `Infinity`: wait for as long as it takes.
    * @throws StoreError `busy` when it takes longer
    */

@@ -26,7 +26,7 @@ export const publishing: Layer = async (performance, rest) => {
 
 /** @returns what a person should know: problems that are new, or why nothing was published; the latter is in the history */
 async function publishQuietly(context: ManagerContext, caller: Caller): Promise<readonly string[]> {
-  // What was done is to be published, also when nobody waits for it any more.
+  // What was done is to be published, also when the caller no longer waits.
   const { signal: _, ...by } = caller
   let warnings: readonly string[]
   try {

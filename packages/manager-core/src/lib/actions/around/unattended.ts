@@ -3,7 +3,7 @@ import type { ActionResult } from '../../action.js'
 import { mailFailure } from '../../mail/mail-failure.js'
 import type { Layer } from './performance.js'
 
-/** While nobody looks, `APPS_EMAIL` is told when an action fails. */
+/** `APPS_EMAIL` gets a mail when an unattended action fails. */
 export const unattended: Layer = async (performance, rest) => {
   const { context, action, caller } = performance
   if (caller.surface !== 'schedule') return rest(performance)

@@ -43,7 +43,7 @@ describe('a manager that is killed', () => {
     const left = () => readdirSync(join(test.home, 'save', 'demo')).filter((name) => /\.(part|removed)$/.test(name))
     expect(left()).toEqual([])
 
-    // A fetch that nobody goes on with is tidied up, and a removal that was cut off takes no backup that came back since.
+    // A fetch that is not resumed is removed, and a removal that was cut off takes no backup that came back since.
     mkdirSync(join(test.home, 'save', 'demo', '20260101T000000Z-1.0-abcdefgh.part'))
     mkdirSync(`${folder}.removed`)
     await test.perform('backups prune', demo)

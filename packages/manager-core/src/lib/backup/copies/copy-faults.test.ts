@@ -28,7 +28,7 @@ describe('a target', () => {
       code: 'ERR_TARGET',
       message: expect.stringContaining('Target "nas": The connection was reset.'),
     })
-    // Nobody sees anything of it.
+    // None of it is shown.
     expect(await listed()).toEqual([])
     expect(test.stored()).toEqual([expect.stringMatching(/\/\.db\.sqlite\.zst\..*\.part$/)])
     const progress: number[] = []
@@ -237,7 +237,7 @@ describe('a target', () => {
     expect((await test.perform('backups list', demo)).list).toMatchObject([
       { damage: expect.stringContaining('was changed'), copies: '' },
     ])
-    // Nobody tries it again before it was read well.
+    // It is not tried again before it was read well.
     await expect(exported()).rejects.toMatchObject({
       code: 'ERR_BACKUP',
       message: expect.stringContaining('is not copied'),

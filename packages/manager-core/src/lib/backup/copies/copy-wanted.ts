@@ -55,7 +55,7 @@ export async function endWanted(
 ): Promise<readonly string[]> {
   const status = await readStatus(backup.folder)
   if (!status.wanted || dueOf(context, status).length > 0) return []
-  // From targets that are no longer set nobody could restore it.
+  // It could not be restored from targets that are no longer set.
   const targets = status.wanted.targets.filter((target) => isSet(context, target))
   if (!mayGo(context, status) || targets.length === 0) {
     await changeStatus(backup.folder, ({ wanted: _done, ...rest }) => rest)

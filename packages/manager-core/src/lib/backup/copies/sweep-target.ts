@@ -11,7 +11,7 @@ const unfinishedMs = 24 * 60 * 60 * 1000
 
 /**
  * Removes what exports left that were begun more than a day ago and never ended: partial objects, and files without a
- * manifest of backups that are not here any more, so that nobody will complete them.
+ * manifest of backups that are not here any more, so that they are never completed.
  *
  * @returns how many
  */

@@ -28,7 +28,7 @@ const mostBeginBytes = 1 << 23
 /** How the files of a backup that is made now are encrypted, format `age-encryption.org/v1`. */
 export interface Seal {
   readonly encryption: BackupEncryption
-  /** Opens what this seal closed, with nobody's own key: to read back what was written. */
+  /** Opens what this seal closed, without the key of a recipient: to read back what was written. */
   readonly opener: Opener
   /** For one file; as often as was said. */
   encryptor(): Promise<Stage>

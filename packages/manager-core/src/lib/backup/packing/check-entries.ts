@@ -65,7 +65,7 @@ function isBelow(parts: readonly string[], links: ReadonlySet<string>): boolean 
 }
 
 /**
- * `..` counts only in front: after a name that may itself be a link, nobody knows where it leads.
+ * `..` counts only in front: after a name that may itself be a link, it may lead anywhere.
  *
  * @param depth of the folder that the link is in
  */

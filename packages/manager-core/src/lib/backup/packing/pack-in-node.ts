@@ -69,7 +69,7 @@ async function addPath(
   add: Add,
   options: PackInNodeOptions & { readonly owner: number | undefined },
   changes: string[],
-  // The same path by way of a folder that is open, which nobody can replace.
+  // The same path through an open folder, which cannot be replaced.
   at = path,
 ): Promise<void> {
   const { isLeftOut, owner } = options
@@ -97,7 +97,7 @@ async function addPath(
   }
 }
 
-/** Fails in its middle, so that nobody takes the archive for a whole one, when the file is another one. */
+/** Fails in its middle, so that the archive is not taken for a complete one, when the file is another one. */
 async function addExactly(path: string, target: string, { size, sha256 }: FileHash, add: Add): Promise<void> {
   const { mode, mtime } = await lstat(path)
   const writer = add({ name: target, size, mode: mode & 0o7777, mtime, type: 'file' }).getWriter()
