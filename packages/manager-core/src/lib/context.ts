@@ -46,7 +46,7 @@ export interface ManagerContext {
   readonly applicationServer: string
   /** Absolute path of the template that ships with the manager. */
   readonly defaultTemplate: string
-  /** What performs actions when nobody is there: the program, absolute, with its first arguments. */
+  /** What performs unattended actions: the program, absolute, with its first arguments. */
   readonly command: readonly string[]
 }
 

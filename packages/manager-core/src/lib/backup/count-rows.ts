@@ -17,7 +17,7 @@ const shortMs = 200
 /**
  * Counts them for the first time.
  *
- * @param frozenMs An instance is frozen for so long at most: then it goes on, whatever was done meanwhile.
+ * @param frozenMs An instance is frozen for so long at most: then it resumes, whatever was done meanwhile.
  */
 export async function createRowCounter<T extends Pick<BackedUpDatabase, 'rows'>>(
   count: () => Promise<T>,

@@ -81,7 +81,7 @@ async function restoreFrom(
   const onBytes = (bytes: number) => run.progress('Restore the database', { bytes, of: file.plainSize })
   const content = new PassThrough()
   const reading = readContent(context, { backup, manifest, file, signal, onBytes }, [content])
-  // Whoever has no more to read ends with that; whoever stops reading has a reason of its own.
+  // A reader at the end ends with that; one that stops reading has a reason of its own.
   reading.catch((error: Error) => content.destroy(error))
   const restoring = restoreDatabase(context, to, { kind, content }, { signal }).finally(() => content.destroy())
   await bothOf(reading, restoring)

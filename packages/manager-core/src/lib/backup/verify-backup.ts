@@ -67,7 +67,7 @@ export async function checkKeys(folder: string, manifest: Manifest, keys: Backup
   try {
     await checkKey(join(folder, file.name), opener)
   } catch (error) {
-    // What else is wrong is told by whoever reads all of it.
+    // Other damage is reported by the code that reads all of it.
     if (isOtherKey(error)) throw await unopened(folder, file.name, opener, file, error)
   }
 }

@@ -21,7 +21,7 @@ export interface WriteBackupOptions {
   readonly instance: Instance
   /** Home of the instance. */
   readonly folder: string
-  /** Absolute; made anew. */
+  /** Absolute; a new folder. */
   readonly target: string
   /** The last part of the key. */
   readonly id: string

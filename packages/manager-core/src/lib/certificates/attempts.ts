@@ -38,7 +38,7 @@ export function readAttempts(home: Certificates): State['attempts'] {
 /**
  * One more, noted before it is begun: who dies during it has tried, too. Success ends the row (`forgetAttempts`).
  *
- * @param message what is told when nobody is left to say more
+ * @param message what is reported when there is no other error
  */
 export async function noteAttempt(home: Certificates, name: string, at: Date, message: string): Promise<void> {
   const failures = (readAttempts(home)[name]?.failures ?? 0) + 1

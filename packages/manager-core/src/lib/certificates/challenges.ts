@@ -21,7 +21,7 @@ export async function putChallenge(home: Certificates, token: string, answer: st
   await writeFile(fileOf(home, token), answer, { mode: 0o600 })
 }
 
-/** Removes what killed orders left. The caller holds the lock `certificates`, so that nobody waits for them. */
+/** Removes what killed orders left. The caller holds the lock `certificates`, so that no order needs them. */
 export async function forgetChallenges(home: Certificates): Promise<void> {
   await rm(challengeFolder(home), { recursive: true, force: true })
 }
@@ -30,7 +30,7 @@ export async function removeChallenge(home: Certificates, token: string): Promis
   await rm(fileOf(home, token), { force: true })
 }
 
-/** What an authority wants to hear; undefined: nobody has asked it to look. */
+/** What an authority wants to hear; undefined: it was not asked to look. */
 export function answerOfChallenge(home: Certificates, token: string): string | undefined {
   if (!tokenPattern.test(token)) return undefined
   try {

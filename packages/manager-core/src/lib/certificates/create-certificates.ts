@@ -85,7 +85,7 @@ function filesOf({ serverCertificate: certificate, serverKey: key }: SslSettings
   return { certificate, key, origin: 'configured' }
 }
 
-/** One that cannot be read is for nobody; doctor tells of it. */
+/** One that cannot be read is not used; doctor reports it. */
 function isFor(read: () => CertificateInfo, hostNames: readonly string[]): boolean {
   try {
     return covers(read(), hostNames)

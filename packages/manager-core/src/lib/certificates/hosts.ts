@@ -4,7 +4,7 @@ import type { ManagerContext } from '../context.js'
 import { isThrowAway } from '../domain/instance.js'
 import { standardUrlOf } from '../settings/public-url.js'
 
-/** Names that mean something on private networks only (RFC 6761, 6762, 8375), so that nobody certifies them. */
+/** Names that mean something on private networks only (RFC 6761, 6762, 8375), so that no authority certifies them. */
 const privateNames = /(^|\.)(localhost|local|internal|home\.arpa)$/
 
 /**
@@ -24,7 +24,7 @@ export function publicHosts({ settings, registry }: Pick<ManagerContext, 'settin
   )
 }
 
-/** Lower case, without a last dot. @throws ManagerError ERR_USAGE when nobody certifies it */
+/** Lower case, without a last dot. @throws ManagerError ERR_USAGE when no authority certifies it */
 export function checkHost(text: string): string {
   const host = text.toLowerCase().replace(/\.$/, '')
   const why = whyNotCertified(host)

@@ -11,7 +11,7 @@ export interface RenewalsOptions {
   readonly after?: Promise<void>
   /** How often it looks. Default: every minute, so that new addresses get theirs soon. */
   readonly everyMs?: number
-  /** Told what went wrong; default: nobody. */
+  /** Called with what went wrong; default: not reported. */
   readonly onProblem?: (message: string) => void
 }
 

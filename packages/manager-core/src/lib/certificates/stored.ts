@@ -45,7 +45,7 @@ export function stampOf(folder: string): number {
   return statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
-/** Atomically, with the key readable by nobody else. */
+/** Atomically, with the key readable by its owner alone. */
 export async function storeCertificate(
   { certificates: folder }: Pick<Home, 'certificates'>,
   name: string,

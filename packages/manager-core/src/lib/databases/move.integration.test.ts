@@ -14,7 +14,7 @@ needs('postgresql', (postgresql) =>
       await addCompany(manager, 'demo', 'First company')
 
       await perform('clone', { name: 'demo', new: 'file', database: 'sqlite', 'no-start': true })
-      // The source goes on.
+      // The source continues.
       await addCompany(manager, 'demo', 'Second company')
       expect(await companiesOf(manager, 'file')).toBe(blank + 1)
 

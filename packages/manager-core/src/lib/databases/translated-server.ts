@@ -68,7 +68,7 @@ function translatedContent(content: Readable): Readable {
   const translatedOne = new PassThrough()
   content.once('error', (error) => translatedOne.destroy(toManagerError(error)))
   translatedOne.once('close', () => content.destroy())
-  // Nobody need be reading.
+  // There may be no reader.
   translatedOne.on('error', () => {})
   return content.pipe(translatedOne)
 }

@@ -43,7 +43,7 @@ for (const type of ['mssql', 'oracle'] as const)
 
         await perform('clone', { name: 'demo', new: 'copy' })
         expect(await rowsOf(manager, 'copy')).toMatchObject({ company: (before['company'] ?? 0) + 1 })
-        // The next row goes on behind those that were copied.
+        // The next row is numbered after those that were copied.
         await addCompany(manager, 'copy', 'Of the copy', 'demo')
         await perform('restore', { name: 'demo', as: 'other' })
         expect((await rowsOf(manager, 'other'))['company']).toBe(before['company'])

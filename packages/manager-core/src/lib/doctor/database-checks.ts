@@ -64,7 +64,7 @@ export const databaseChecks: readonly DoctorCheck[] = [
               findings.push({ level: 'warning', message: `${type}: ${tool} is not installed; ${lack}` })
           }
         } catch (error) {
-          // A type that nobody uses may be configured by default without a server being there.
+          // A type that no instance uses may be configured by default without a server being there.
           const level = used.has(type) || type === settings.global.defaultDatabase ? 'error' : 'warning'
           findings.push({
             level,

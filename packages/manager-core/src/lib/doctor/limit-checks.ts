@@ -39,7 +39,7 @@ export const limitChecks: readonly DoctorCheck[] = [
   },
 ]
 
-/** Nobody asked for it: it holds where it can. */
+/** It was not asked for: it holds where it can. */
 function isUsual({ name, value }: LimitInForce): boolean {
   return name === 'processes' && String(value) === globalTable.APPS_LIMIT_PROCESSES.default
 }

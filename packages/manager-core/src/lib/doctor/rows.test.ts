@@ -269,7 +269,7 @@ it('doctor --fix makes the reserve again', async () => {
   expect(existsSync(`${test.context.home.database}-reserve`)).toBe(true)
 })
 
-// As another user than root nobody can be asked as somebody else.
+// Only root can ask as another user.
 it.runIf(process.getuid?.() === 0)(
   'doctor tells a manager that runs as root, and a user who cannot use the home',
   async () => {

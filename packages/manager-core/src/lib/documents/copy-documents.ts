@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.js'
 import { useBucket } from './bucket.js'
 import { filesIn, isGone, measureFiles, putFiles, type DocumentFile, type TransferOptions } from './document-files.js'
 
-/** Where documents are: a place in a bucket, or an absolute folder in which nobody else changes anything. */
+/** Where documents are: a place in a bucket, or an absolute folder in which nothing else changes files. */
 export type DocumentsPlace = { readonly place: string } | { readonly folder: string }
 
 interface Context {
@@ -25,7 +25,7 @@ interface OpenPlace {
  * Copies documents that are not there yet, then those that came meanwhile. Documents never change, so what was copied
  * before still holds.
  *
- * @param last is called with what copies the rest; whoever wants documents and database of one moment pauses around it
+ * @param last is called with what copies the rest; a caller that wants documents and database of one moment pauses around it
  * @throws ManagerError ERR_SETTINGS, ERR_TARGET
  */
 export async function copyDocuments(

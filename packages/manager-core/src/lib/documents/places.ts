@@ -15,7 +15,7 @@ interface Context {
   readonly clock: () => Date
 }
 
-/** How long a place stays after the last instance that used it, in ms: whoever made a mistake has a day. */
+/** How long a place stays after the last instance that used it, in ms: a mistake can be undone for a day. */
 const graceMs = 24 * 3_600_000
 
 /**

@@ -62,12 +62,12 @@ export interface Instance {
   readonly host: string
 }
 
-/** One that is there while a backup is proved or an upgrade rehearsed, and nobody's business. */
+/** One that is there while a backup is proved or an upgrade rehearsed, and is not shown. */
 export function isThrowAway({ source }: Pick<Instance, 'source'>): boolean {
   return source.startsWith('prove:') || source.startsWith('rehearse:')
 }
 
-/** Whether it answers whoever asks, although it may have to be woken for it. */
+/** Whether it answers requests, although it may have to be woken for it. */
 export function isAvailable(state: Observed): boolean {
   return isRunning(state) || state === 'asleep'
 }

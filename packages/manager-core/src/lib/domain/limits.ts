@@ -1,4 +1,4 @@
-/** What an instance may use. Not there: nobody said; 0: no limit. */
+/** What an instance may use. Absent: not set; 0: no limit. */
 export interface Limits {
   /** Megabytes, of all its processes together. Not there: three quarters of the machine's where cgroups are used. */
   readonly memory?: number | undefined

@@ -29,7 +29,7 @@ export const downloadTypes = ['all', 'webapp', 'data', 'logs'] as const
 export type DownloadType = (typeof downloadTypes)[number]
 
 /**
- * A `.tar.gz` of an instance as it is read; it goes on running. The database is copied beside first, and that copy is
+ * A `.tar.gz` of an instance as it is read; it keeps running. The database is copied beside first, and that copy is
  * removed in the end, also of a reader that stops early.
  */
 export async function* createArchive(
@@ -157,7 +157,7 @@ function endingOf({ databases }: Pick<ManagerContext, 'databases'>, kind: DumpKi
   return databases.server(kind).capabilities.toolDumps ? '.sql' : '.jsonl'
 }
 
-/** Whoever has the key of tokens could make some. */
+/** With the key of tokens, anyone could make some. */
 function leftOut(folder: string, data: string, settings: InstanceSettings): ReadonlySet<string> {
   const database = databaseFiles(folder, settings).map((path) => join(folder, path))
   return new Set([...database, join(folder, tokenKey), join(data, 'tmp')])
@@ -187,7 +187,7 @@ function serverSources({ context, instance }: Packing): TarInput[] {
   ]
 }
 
-/** In packages: what nobody runs, and packages in them, which have places of their own. */
+/** In packages: what is not run, and packages in them, which have places of their own. */
 function isSuperfluous(path: string, app: string): boolean {
   if (path.startsWith(app)) return false
   return /(?:\.map|\.d\.[cm]?ts)$|\/better-sqlite3\/(?:deps|src)$/.test(path) || basename(path) === 'node_modules'

@@ -6,7 +6,7 @@ import { packInNode, type TarInput } from '../backup/packing/pack-in-node.js'
 
 /**
  * One tar of a backup as it is read, the manifest last. Unpacked in APPS_SAVE_DIR it is a backup again. It fails before
- * its end, so that nobody takes it for a whole one, when a file of the backup is not what it was.
+ * its end, so that it is not taken for a complete one, when a file of the backup is not what it was.
  */
 export async function* packBackup({ key, folder, manifest }: Backup): AsyncGenerator<Uint8Array> {
   const files = manifest.files.map(({ name, size, sha256 }): TarInput => ({

@@ -13,7 +13,7 @@ import {
 } from '../runtime/tomcat/base-files.js'
 import { downloadedServerXml, tomcatReadme, tomcatScript } from './tomcat-script.js'
 
-/** Variables of the database that start.sh sets, when nobody else does. */
+/** Variables of the database that start.sh sets, unless they are set already. */
 const databaseVariables = ['', '_HOST', '_PORT', '_NAME', '_USER', '_URL'].map((end) => `SERVICE_DATABASE${end}`)
 
 /**

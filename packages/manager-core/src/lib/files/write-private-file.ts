@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 
 /**
  * Puts a text in the place of a file, whole or not at all, mode 0600, also after a power cut. The folder is there, and
- * nobody else writes this file at the same time.
+ * nothing else writes this file at the same time.
  */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
   const beside = `${file}.new`

@@ -26,9 +26,9 @@ const mostFaults = 20
 const atOnce = 5000
 
 /**
- * Computes the hashes of the history anew.
+ * Computes the hashes of the history again.
  *
- * @param expected a `head` that was kept elsewhere: whoever can write the registry can also compute all hashes anew, but
+ * @param expected a `head` that was kept elsewhere: who can write the registry can also compute all hashes again, but
  *   not to this one
  */
 export async function verifyHistory(registry: Queryable, expected?: string): Promise<HistoryReport> {

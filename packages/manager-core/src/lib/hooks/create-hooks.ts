@@ -62,7 +62,7 @@ async function whyNot(file: string): Promise<{ readonly problem?: string } | und
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT') return { problem: `cannot be read: ${message}.` }
     const bare = file.replace(/\.sh$/, '')
-    // Whoever called it so believes that it guards.
+    // Its name says that the hook guards the action.
     return existsSync(bare) ? { problem: `does not exist; ${bare} is not run without .sh. Rename it.` } : {}
   }
   const isExecutable = await access(file, constants.X_OK).then(

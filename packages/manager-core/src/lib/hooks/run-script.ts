@@ -44,7 +44,7 @@ const becomeScript = '(read -r over <&3 || kill -KILL 0) >/dev/null 2>&1 & exec 
 
 /**
  * Runs a script as the leader of a process group of its own, so that all that it started can be ended with it. What it
- * leaves running in the background when it ends by itself goes on, but is not listened to any longer.
+ * leaves running in the background when it ends by itself keeps running, but is not listened to any longer.
  */
 export async function runScript(call: ScriptCall): Promise<ScriptEnd> {
   const { input, timeoutMs, outputBytes, signal } = call

@@ -8,7 +8,7 @@ import { stageOf } from './stage.js'
 const timeout = 120_000
 
 /**
- * Gives the administrator of what is laid out the password of its settings: whoever gets an anonymised clone shall neither
+ * Gives the administrator of what is laid out the password of its settings: the user of an anonymised clone shall neither
  * need nor be able to use one of its source.
  */
 export function administratorStep(): Step {

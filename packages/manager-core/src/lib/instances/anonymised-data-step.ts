@@ -46,7 +46,7 @@ export const reportFile = 'anonymisation.json'
 
 /**
  * Fills the clone with the records of its source, changed on their way: nothing of it is ever there as it was. The
- * source goes on meanwhile, its records are those of one moment. Gives the report.
+ * source keeps running meanwhile, its records are those of one moment. Gives the report.
  */
 export function anonymisedDataStep(source: SourceFacts, facts: AnonymisationFacts): Step {
   return {

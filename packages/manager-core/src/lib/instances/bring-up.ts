@@ -77,7 +77,7 @@ export async function bringUp(
   })
 }
 
-/** Whoever asks for a start does not wait for the pause after a crash, nor for a save that was cut off. */
+/** A start that was asked for does not wait for the pause after a crash, nor for a save that was cut off. */
 async function makeReady(runtime: Runtime, ref: InstanceRef): Promise<void> {
   const now = await runtime.observe(ref)
   if (now.state === 'suspended') await runtime.resume?.(ref)

@@ -14,7 +14,7 @@ const openStates: ReadonlySet<string> = new Set(['01', '03', '08'])
 const pollMs = 20
 
 /**
- * Waits until nobody is connected to a port of 127.0.0.1 any more to which nothing new is sent.
+ * Waits until no client is connected to a port of 127.0.0.1 any more to which nothing new is sent.
  *
  * @returns how many connections are left when the time is over
  */

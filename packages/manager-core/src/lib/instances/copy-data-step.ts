@@ -15,7 +15,7 @@ import { withDocuments } from './with-documents.js'
 
 /**
  * Copies database and files of another instance, frozen meanwhile when it runs, so that both are of one moment. What it
- * serves waits; after APPS_SUSPENDMAX it goes on all the same.
+ * serves waits; after APPS_SUSPENDMAX it resumes all the same.
  */
 export function copyDataStep(source: SourceFacts): Step {
   const ref = { id: source.id, folder: source.folder }
@@ -59,7 +59,7 @@ async function copy(
     { signal },
   )
   run.progress('files')
-  // Its tokens would hold in the clone, and temporary files are nobody's.
+  // Its tokens would hold in the clone, and temporary files are not needed.
   const without = ['tmp', ...[tokenKey, ...databaseFiles(folder, from)].map((path) => relative('data', path))]
   try {
     const accounts = { reader: accountAt(folder), writer: accountAt(stage.folder) }

@@ -17,7 +17,7 @@ export type CreationRequest = {
   readonly autoUpdate: boolean | null
   /** `null`: started; a clone as its source is. */
   readonly start: boolean | null
-  /** Whom it is for; absent: nobody, or the owner of the source. */
+  /** Whom it is for; absent: no owner, or that of the source. */
   readonly owner?: Partial<Owner>
   /** On the request of a person that it fulfils. */
   readonly decision?: Decision

@@ -12,7 +12,7 @@ import { freePort } from './ports.js'
 /** How one copy of an instance takes the place of another. */
 export type Handing =
   | WithoutGap
-  /** It does not answer for a moment; why: a part of a sentence. `usual`: always so here, nobody has to be warned. */
+  /** It does not answer for a moment; why: a part of a sentence. `usual`: always so here, without a warning. */
   | { readonly gap: string; readonly usual?: true }
 
 /** Two copies can run: there is no moment in which none answers. */

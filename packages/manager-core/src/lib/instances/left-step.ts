@@ -138,7 +138,7 @@ async function databaseOf(
   if (!own) return { name: '', user: '' }
   const used = [(await namesIn(context, live.folder))?.name, ...trash.map((entry) => entry.database.name)]
   if (!used.includes(own.name)) return own
-  // Whoever has the database has its settings, and is the only one that drops it.
+  // The instance that has the database has its settings, and is the only one that drops it.
   await rm(settings, { force: true })
   return { name: '', user: '' }
 }

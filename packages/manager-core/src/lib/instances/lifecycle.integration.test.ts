@@ -112,7 +112,7 @@ needs('postgresql', (url) => {
   })
 })
 
-/** A port that leads to another one. While it is closed there is nobody, as where a server is down. */
+/** A port that leads to another one. While it is closed nothing listens, as where a server is down. */
 async function openWay(target: number) {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {

@@ -18,7 +18,7 @@ type MoveFacts = {
   readonly from: string
   /** The manager has the runtime that it is moved from. */
   readonly isKnown: boolean
-  /** It has processes, or, when nobody can tell, should have. */
+  /** It has processes, or, when that is unknown, should have. */
   readonly runs: boolean
 }
 

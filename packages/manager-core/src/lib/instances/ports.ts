@@ -21,7 +21,7 @@ export function takePort<T>(
 }
 
 /**
- * The lowest port of APPS_PORTS that belongs to no instance, is kept for none, and that nobody listens on.
+ * The lowest port of APPS_PORTS that belongs to no instance, is kept for none, and that has no listener.
  *
  * @throws ManagerError ERR_LIMIT
  */

@@ -67,7 +67,7 @@ function planRestart({ id }: RestartRequest, { name, folder, handing }: RestartF
   ]
   return {
     ...whole,
-    // When the start is done, it serves; should the manager die then, it goes on.
+    // When the start is done, it serves; should the manager die then, it keeps running.
     steps: [...(handing ? ending : []), begin, startStep({ instance, folder }), { ...end, pointOfNoReturn: true }],
     notes: [handing ? gapNote(handing) : 'It is not running, so it is only started.'],
     commit: (registry) => registry.updateInstance(id, { desired: 'started' }),

@@ -5,7 +5,7 @@ import type { Instance } from '../domain/instance.js'
 import { checkHealth } from '../runtime/health.js'
 import { isPortUsed } from './connections.js'
 
-/** How long nobody asks for an instance until it is put to sleep, in ms; 0: it is not. Only behind the proxy is it woken. */
+/** How long an instance is idle until it is put to sleep, in ms; 0: it is not. Only behind the proxy is it woken. */
 export async function sleepAfterMs(
   { settings, home }: Pick<ManagerContext, 'settings' | 'home'>,
   { id }: Pick<Instance, 'id'>,
@@ -19,7 +19,7 @@ export async function sleepAfterMs(
 }
 
 /**
- * Whether an instance may be put to sleep that nobody asks for: it is healthy, nobody is connected to it past the reverse
+ * Whether an idle instance may be put to sleep: it is healthy, no client is connected to it past the reverse
  * proxy, and it tells of no work in the section `activity` of its `/health`.
  */
 export async function isIdle(

@@ -17,7 +17,7 @@ type Facts = { readonly name: string; readonly folder: string; readonly asleep?:
 
 /**
  * Starts an instance and waits until it is healthy; it is wanted started from then on. With `wake` only one that sleeps. What
- * sleeps and cannot be started goes on sleeping, so that the next request tries it again.
+ * sleeps and cannot be started stays asleep, so that the next request tries it again.
  */
 export const startKind: OperationKind<Request & { readonly empty?: boolean; readonly wake?: boolean }, Facts> = {
   kind: 'start',
@@ -43,7 +43,7 @@ export const startKind: OperationKind<Request & { readonly empty?: boolean; read
         hookStep({ ...hook, hook: 'pre-start' }),
         ...(empty === true ? [emptyDataStep({ folder })] : []),
         startStep({ instance, folder }),
-        // It serves; should the manager die now, it goes on.
+        // It serves; should the manager die now, it keeps running.
         { ...hookStep({ ...hook, hook: 'post-start' }), pointOfNoReturn: true },
       ],
       commit: (registry) => registry.updateInstance(id, { desired: 'started' }),
@@ -108,7 +108,7 @@ export const stopKind: OperationKind<Request & { readonly force: boolean }, Fact
       instance,
       steps: [
         hookStep({ ...hook, hook: 'pre-stop' }),
-        // Whoever asked for it wants it stopped: nobody starts it again because a manager died.
+        // It was asked to be stopped: it is not started again because a manager died.
         { ...stopStep({ instance, folder, force }), pointOfNoReturn: true },
         hookStep({ ...hook, hook: 'post-stop' }),
       ],

@@ -32,7 +32,7 @@ export function throwAwayRow(
   return {
     ...like,
     id,
-    // With its hyphen nobody can choose it.
+    // With its hyphen it cannot be chosen.
     name: `${source.slice(0, source.indexOf(':'))}-${id}`,
     source,
     desired: 'stopped',
@@ -47,7 +47,7 @@ export function throwAwayRow(
   }
 }
 
-/** From the first of them on all of it goes, whoever does it. */
+/** From the first of them on all of it goes, whichever command does it. */
 export function removeThrowAwaySteps(
   { row, folder, names, isolated }: ThrowAway,
   others: readonly string[] = [],

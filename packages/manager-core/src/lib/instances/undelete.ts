@@ -139,7 +139,7 @@ function adjustSettingsStep({ id, name }: NewInstance, folder: string): Step {
       if (existsSync(join(folder, 'settings.sh')))
         await adjust(context, intent as Pick<InstanceSettings, 'context' | 'url'>)
     },
-    // They are written anew whenever it comes back.
+    // They are written again whenever it comes back.
     check: () => 'not-done',
   }
 }

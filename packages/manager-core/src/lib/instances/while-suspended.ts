@@ -2,7 +2,7 @@ import type { ManagerContext, StepRun } from '../context.js'
 import type { InstanceRef } from '../runtime/runtime.js'
 
 /**
- * Works while an instance is frozen, at most APPS_SUSPENDMAX: then it goes on, and a warning says that what was read may
+ * Works while an instance is frozen, at most APPS_SUSPENDMAX: then it resumes, and a warning says that what was read may
  * be of two moments. The journal has it already that the instance must be resumed.
  */
 export async function whileSuspended<T>(run: StepRun, ref: InstanceRef, work: () => Promise<T>): Promise<T> {

@@ -20,7 +20,7 @@ function mailerWith(lines: readonly string[], timeoutMs?: number) {
   return { folder, settings, mailer }
 }
 
-/** A certificate of 127.0.0.1 that nobody vouches for; undefined: it cannot be made here. */
+/** A certificate of 127.0.0.1 that no authority signed; undefined: it cannot be made here. */
 function selfSigned(): { readonly key: Buffer; readonly cert: Buffer; readonly file: string } | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'steward-mail-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

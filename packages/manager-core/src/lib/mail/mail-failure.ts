@@ -2,7 +2,7 @@ import type { Settings } from '../settings/settings.js'
 import type { Mail, Mailer } from './mail.js'
 
 /**
- * Tells `APPS_EMAIL` that something failed while nobody looked; nothing is sent without `APPS_MAILSERVER` or
+ * Mails `APPS_EMAIL` that an unattended action failed; nothing is sent without `APPS_MAILSERVER` or
  * `APPS_EMAIL`. Never rejects.
  *
  * @param mail without secrets

@@ -58,7 +58,7 @@ export function judge({ incidents, streaks, names, now, after }: Evidence): Judg
     })
     if (!isOpen(incident) || instances.some(isOpen)) return { ...incident, instances }
     const end = describeEnd({ opened: incident.opened, closed: now, isWell: recovered > 0 })
-    // When all that was left of it fell once more, another incident goes on with it.
+    // When all that was left of it fell once more, it joins another incident.
     if (recovered + left === 0) return { ...incident, instances, closed: now, told: 'closed' }
     return { ...incident, instances, closed: now, message: `${incident.message}; ${end}` }
   })

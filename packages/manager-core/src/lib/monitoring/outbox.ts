@@ -8,7 +8,7 @@ export interface Notice<T> {
 
 /** A way to tell people. */
 export interface Channel<T> {
-  /** @returns why it could not be told, without secrets; undefined: it was, or nobody wants it */
+  /** @returns why it could not be told, without secrets; undefined: it was, or there is no recipient */
   send(content: T, signal: AbortSignal): Promise<string | undefined>
 }
 

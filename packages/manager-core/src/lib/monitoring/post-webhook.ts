@@ -36,7 +36,7 @@ export async function postWebhook(address: Secret, body: Json, signal: AbortSign
   }
 }
 
-/** Only the code: nobody knows what messages quote. */
+/** Only the code: a message may quote secrets. */
 function codeOf(error: unknown): string {
   const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } }
   if (name === 'TimeoutError') return `no answer in ${timeoutMs / 1000} s`

@@ -122,7 +122,7 @@ export class Execution<Context extends EngineContext> {
     return state
   }
 
-  /** When a step cannot be described, nobody knows either what to undo. */
+  /** When a step cannot be described, what to undo is unknown, too. */
   async #checkHalfDone(): Promise<void> {
     const entry = this.#steps().at(-1)
     const step = entry?.state === 'intent' ? this.#options.plan.steps[entry.seq] : undefined
@@ -279,7 +279,7 @@ export class Execution<Context extends EngineContext> {
     this.#point({ at: state })
   }
 
-  /** @param last whether nobody can cancel it any more */
+  /** @param last whether it can no longer be cancelled */
   #runOf(step: Step<Context> | undefined, intent: Json | undefined, last = false): StepRun<Context> {
     const { context, id, caller, journal } = this.#options
     const settled = last || step?.pointOfNoReturn || this.#isPassed()

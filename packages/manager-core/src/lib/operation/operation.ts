@@ -55,7 +55,7 @@ export interface Plan<Context> {
   rollback?(registry: RegistryWriter, run: StepRun<Context>): void
 }
 
-/** Whether a step's effect is there. `unknown`: it cannot be told, and nobody guesses: the operation needs attention. */
+/** Whether a step's effect is there. `unknown`: it cannot be determined and is not guessed: the operation needs attention. */
 export type StepState = 'not-done' | 'done' | 'unknown'
 
 /**
@@ -72,7 +72,7 @@ export interface Step<Context> {
   readonly title: string
   /** From its intent on, recovery goes forward: nothing is undone any more. */
   readonly pointOfNoReturn?: true
-  /** It runs a script of the operator: where hooks do not apply, nobody is shown it. */
+  /** It runs a script of the operator: where hooks do not apply, it is not shown. */
   readonly isHook?: true
   /** What undo will need and could not be found out later (an old link's target): written before the effect. */
   intent?(run: StepRun<Context>): Promise<Json> | Json
@@ -99,7 +99,7 @@ export interface StepRun<Context> {
   outcome(step: string): Json | undefined
   /** Tells how far long work is. */
   progress(text: string, done?: { readonly bytes?: number; readonly of?: number }): void
-  /** Kept in the result and in the history; the operation goes on. */
+  /** Kept in the result and in the history; the operation continues. */
   warn(text: string): void
   /** Aborted when somebody cancels before the point of no return; never while something is undone. */
   readonly signal: AbortSignal

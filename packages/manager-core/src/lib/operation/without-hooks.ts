@@ -1,7 +1,7 @@
 import type { Caller, StepTitle } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
 
-/** Facts for the journal: whoever recovers the operation finds in them that hooks do not apply to it. */
+/** Facts for the journal: the recovery of the operation finds in them that hooks do not apply to it. */
 export function noteHooks(facts: Json, { withoutHooks }: Caller): Json {
   return withoutHooks ? { ...(facts as Readonly<Record<string, Json>>), withoutHooks } : facts
 }

@@ -20,7 +20,7 @@ export type Overview = {
   readonly attention: string
 }
 
-/** What has to be looked for on disk and asked of processes. Null and empty: it does not run, or nobody knows. */
+/** What has to be looked for on disk and asked of processes. Null and empty: it does not run, or it is unknown. */
 export type Measured = {
   /** `OK`, or the reason why not, as monitoring tells it; empty: it does not run. */
   readonly health: string

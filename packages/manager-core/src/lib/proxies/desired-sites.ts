@@ -18,7 +18,7 @@ export interface DesiredSites {
   readonly problems: readonly Problem[]
 }
 
-/** Who wakes instances, and which ones sleep when nobody asks for them. */
+/** Who wakes instances, and which ones sleep when they are idle. */
 export interface Waker {
   readonly upstream: Upstream
   /** By their ids. */

@@ -50,7 +50,7 @@ export function placeOf({ file, line }: { readonly file?: string; readonly line?
   return file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`
 }
 
-/** Those that nobody was told yet. */
+/** Those that were not reported yet. */
 export function newProblems(problems: readonly Problem[], known: readonly Problem[]): readonly Problem[] {
   const old = new Set(known.map(({ message }) => message))
   return problems.filter(({ message }) => !old.has(message))

@@ -11,7 +11,7 @@ export interface Proxies {
    * a time, under the lock `proxy`; who finds that others did it already does nothing. May be called again at any time.
    *
    * @throws ManagerError ERR_BUSY; ERR_SETTINGS when the program or its main file is not there or does not include what is
-   *   published; ERR_FAILED with the program's output. What was served goes on being served.
+   *   published; ERR_FAILED with the program's output. What was served is still served.
    */
   publish(caller: Caller, options?: PublishOptions): Promise<PublishResult>
   /** Waits until no connection goes to what was published before the last publication. See `drained`. */

@@ -48,7 +48,7 @@ const none: ProxyState = {
   sites: {},
 }
 
-/** One that is not there or damaged is empty: all is published anew. */
+/** One that is not there or damaged is empty: all is published again. */
 export function readState(folder: string): ProxyState {
   try {
     return { ...none, ...(JSON.parse(readFileSync(fileIn(folder), 'utf8')) as ProxyState) }

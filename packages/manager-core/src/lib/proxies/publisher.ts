@@ -173,7 +173,7 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
     const retiring = await proxy.workers()
     const published = context.clock().toISOString()
     let state: ProxyState = { ...wanted, generation, published, retiring: retiring ?? [], reloaded: false }
-    // Whoever is killed from here on has not published: the next one does it again.
+    // A process that is killed from here on has not published: the next one does it again.
     await writeState(folder, state)
     generations.swap(generation)
     let found: readonly Problem[]
@@ -201,7 +201,7 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
     return problems
   }
 
-  /** Workers that end and were not listed: until httpd has read its configuration anew, it starts others of the former one. */
+  /** Workers that end and were not listed: until httpd has reloaded its configuration, it starts others of the former one. */
   async function forkedLate(listed: readonly ProcessIdentity[]): Promise<readonly ProcessIdentity[]> {
     const workers = (await proxy.workers()) ?? []
     return workers.filter((one) => !listed.some(({ pid }) => pid === one.pid) && proxy.isEnding(one))

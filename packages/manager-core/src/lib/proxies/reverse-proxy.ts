@@ -17,7 +17,7 @@ export interface ReverseProxy {
    */
   test(folder: string): Promise<ProxyRefusal | undefined>
   /**
-   * Makes the running program take its configuration anew. Returns before all of it is done.
+   * Makes the running program reload its configuration. Returns before all of it is done.
    *
    * @throws ManagerError ERR_FAILED with what it said
    */

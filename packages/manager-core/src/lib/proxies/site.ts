@@ -30,7 +30,7 @@ export interface Place {
   readonly upstream: Upstream
   /**
    * Who passes requests on to `upstream`, and wakes it: it knows the instance by the header `wakerHeader`. Where the product
-   * can, requests go to `upstream` itself when there is nobody. Absent: requests go there straight away.
+   * can, requests go to `upstream` itself when nothing listens. Absent: requests go there straight away.
    */
   readonly waker?: Upstream
   /** Absent: the manager itself, which gets paths as they are; instances get them without `path`. */

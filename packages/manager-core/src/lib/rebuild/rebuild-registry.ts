@@ -68,7 +68,7 @@ export async function rebuildRegistry(context: ManagerContext, caller: Caller): 
   }
 }
 
-/** Whoever holds one works with the registry as it was. */
+/** The holder of one works with the registry as it was. */
 function lockAll({ home, locks, clock }: ManagerContext, { actor }: Caller): Lock {
   const names = existsSync(home.locks) ? readdirSync(home.locks) : []
   const keys = names.filter((name) => !name.endsWith('.holder')).map((name) => decodeURIComponent(name))

@@ -14,7 +14,7 @@ export type Reconciled = {
   readonly id: string
   readonly name: string
   readonly result: 'kept' | 'changed' | 'added' | 'removed' | 'unclear'
-  /** Sentences: what is not as it was remembered, and what nobody could know. */
+  /** Sentences: what is not as it was remembered, and what could not be known. */
   readonly message: string
   /** Its row from now on; null: none. */
   readonly row: Instance | null

@@ -13,7 +13,7 @@ export function checkRequestsAllowed({ settings }: Pick<ManagerContext, 'setting
   })
 }
 
-/** Why nobody can register although it is allowed; undefined: they can. */
+/** Why registration is not possible although it is allowed; undefined: it is. */
 export function whyClosed({ settings, registry }: Pick<ManagerContext, 'settings' | 'registry'>): string | undefined {
   const { mail, email } = settings.global
   const missing = [...(mail ? [] : ['APPS_MAILSERVER']), ...(email === undefined ? ['APPS_EMAIL'] : [])]
@@ -24,7 +24,7 @@ export function whyClosed({ settings, registry }: Pick<ManagerContext, 'settings
     : undefined
 }
 
-/** Removes requests that nobody has confirmed in time. */
+/** Removes requests that were not confirmed in time. */
 export function forgetUnconfirmed({ registry, clock }: Pick<ManagerContext, 'registry' | 'clock'>): void {
   const before = new Date(clock().getTime() - confirmWithinMs)
   registry.transaction(() => expireRequests(registry, before))

@@ -24,7 +24,7 @@ export function whileDeciding<T>(
   return locks.with([`request:${id}`], lockOptionsOf(caller, `decision on request ${id}`, clock()), work)
 }
 
-/** @throws ManagerError ERR_STATE unless somebody has confirmed it, and nobody has decided on it */
+/** @throws ManagerError ERR_STATE unless it is confirmed and not decided */
 export function checkUndecided({ id, status, email, decided_by, instance }: InstanceRequest): void {
   if (status === 'confirmed' || status === 'failed') return
   const [message, help] = {

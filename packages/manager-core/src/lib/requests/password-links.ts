@@ -31,9 +31,9 @@ export type PasswordOutcome =
 
 /**
  * Mails a link to who asked for an instance, by which they choose the password of its administrator. Links that were sent
- * for the request before are good for nothing from then on. Its address is that of APPS_BASEURL, whoever asks.
+ * for the request before are good for nothing from then on. Its address is that of APPS_BASEURL, whatever host was asked.
  *
- * The token stands behind `#`: browsers send it to nobody, so that it is in no log of a reverse proxy.
+ * The token follows `#`: browsers do not send it, so that it is in no log of a reverse proxy.
  */
 export async function mailPasswordLink(
   context: ManagerContext,

@@ -39,7 +39,7 @@ export type RegistrationFault =
   | 'invisible'
 export type RegistrationFaults = Readonly<Partial<Record<keyof Registration, RegistrationFault>>>
 
-/** Limits of what is not confirmed, so that nobody floods a mailbox or the disk. Not specified; chosen. */
+/** Limits of what is not confirmed, against floods of a mailbox or the disk. Not specified; chosen. */
 const mostOfAddress = 3
 const mostUnconfirmed = 1000
 
@@ -48,7 +48,7 @@ const mostUnconfirmed = 1000
  * more mails, and the answer is the same: it must not tell strangers who has registered.
  *
  * @returns what is wrong; empty: nothing, a mail was sent
- * @throws ManagerError ERR_STATE when nobody may or can register; ERR_LIMIT when too many requests wait;
+ * @throws ManagerError ERR_STATE when registration is not allowed or not possible; ERR_LIMIT when too many requests wait;
  *   ERR_FAILED when the mail cannot be sent
  */
 export async function register(
@@ -158,7 +158,7 @@ function faultOfName(context: ManagerContext, name: string): RegistrationFault |
   } catch {
     return 'no-name'
   }
-  // An unconfirmed one takes no name: else names could be taken from others with addresses that nobody reads.
+  // An unconfirmed one takes no name: else names could be taken from others with unread addresses.
   const isAsked = requestsIn(context.registry).some(
     (one) => one.status === 'confirmed' && one.name.toLowerCase() === name.toLowerCase(),
   )

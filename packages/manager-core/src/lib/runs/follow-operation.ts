@@ -21,7 +21,7 @@ export interface FollowOptions {
 const pollMs = 100
 
 /**
- * An operation as it goes on, until it has ended; then comes `result`. Nothing when there is none. The operation itself
+ * An operation as it proceeds, until it has ended; then comes `result`. Nothing when there is none. The operation itself
  * comes first, and again whenever what happened is told by no event: its worker was killed, it is one of the command line.
  */
 export async function* followOperation(

@@ -93,7 +93,7 @@ export function itemOfRun({ request, worker, result, progressed, operation }: Kn
 function afterDeath(item: Omit<OperationItem, 'state'>, operation: OperationItem | undefined): OperationItem {
   if (!operation) {
     const message = 'Its process ended before the operation was finished.'
-    // Nobody was there to write down when.
+    // No process was there to write down when.
     return withResult({ ...item, message, state: 'failed', ended: item.started })
   }
   const { state, ended: end, message, steps } = operation
@@ -124,7 +124,7 @@ export function stateOfAnswer({ code, status }: Answer): ShownState {
   return status === 0 ? 'succeeded' : 'failed'
 }
 
-/** An operation of the journal, whoever began it. */
+/** An operation of the journal, however it began. */
 export function itemOfEntry(
   entry: JournalEntry,
   steps: readonly StepEntry[],
@@ -156,7 +156,7 @@ function shownState({ state, owner }: JournalEntry): ShownState {
   return state === 'planned' || state === 'interrupted' ? 'running' : state
 }
 
-/** The answer of an operation that nobody wrote down: as its caller got it, or would have got it. */
+/** The answer of an operation that was not written down: as its caller got it, or would have got it. */
 function withResult(item: OperationItem): OperationItem {
   const { state, title, message, id, warnings } = item
   const failures = {

@@ -22,7 +22,7 @@ export interface RunFiles {
   ids(): Promise<readonly string[]>
   create(request: RunRequest): Promise<void>
   request(id: string): RunRequest | undefined
-  /** Who performs it; undefined: nobody yet. */
+  /** Who performs it; undefined: no process yet. */
   worker(id: string): ProcessIdentity | undefined
   /** This process performs it from now on. @returns false when another one does or did */
   claim(id: string): boolean

@@ -22,7 +22,7 @@ export interface UpkeepOptions {
 
 /** Finished ones are kept that long. Not specified; chosen because one looks back a week at most. */
 const keepMs = 7 * 24 * 3_600_000
-/** One that waited longer while no server was there is not begun any more: nobody expects it then. */
+/** One that waited longer while no server was there is not begun any more: it is no longer expected. */
 const staleMs = 3_600_000
 /** How often is looked after what goes on without this server's doing. */
 const lookMs = 5_000
@@ -30,7 +30,7 @@ const pruneMs = 3_600_000
 /** Until an operation that could not be recovered is tried again. */
 const againMs = 600_000
 
-/** What a server does beside beginning runs. Failures are for the next time: a server goes on without it. */
+/** What a server does beside beginning runs. Failures are for the next time: a server continues without it. */
 export function keepUp({ context, files, going, add, resume, dispatch }: UpkeepOptions): { close(): void } {
   const tried = new Map<string, number>()
   const now = () => context().clock().getTime()

@@ -255,7 +255,7 @@ describe.skipIf(missing !== undefined)(`a manager whose instances run in contain
   it('stops, starts and deletes', async () => {
     await manager.perform('stop', { name: 'demo' })
     expect((await containers()).some((each) => each.endsWith('running'))).toBe(false)
-    // Whoever saves, clones or moves it next finds the manager's own files.
+    // The next save, clone or move finds the manager's own files.
     expect(statSync(manager.path('demo', 'data', 'database.db')).uid).toBe(0)
     await manager.perform('start', { name: 'demo' })
     expect(await health('demo')).toBe(true)

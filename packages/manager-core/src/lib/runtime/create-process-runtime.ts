@@ -31,7 +31,7 @@ export interface ProcessRuntimeOptions {
 
 /**
  * Runs instances as detached processes that survive the manager: a session of its own for each, with a small shell that
- * starts the application again when it crashes. Linux only: without `/proc` nobody knows whose a pid is.
+ * starts the application again when it crashes. Linux only: without `/proc` the owner of a pid is unknown.
  */
 export function createProcessRuntime({
   restart = usualPolicy,

@@ -24,7 +24,7 @@ export async function end(run: string, graceMs: number): Promise<ExitInfo> {
   }
   if (graceMs > 0) {
     askToEnd(first)
-    // A suspended process gets it when it goes on.
+    // A suspended process gets it when it resumes.
     signalAll(first, 'SIGCONT')
   }
   const strays = [...first.strays]
@@ -36,7 +36,7 @@ export async function end(run: string, graceMs: number): Promise<ExitInfo> {
     signalAll(last, 'SIGKILL')
     if (!(await within(killMs, isGone))) throw unending(pidsOf(lookAt(run)))
   }
-  // Nobody waited for one that was killed with its supervisor, or had none.
+  // One that was killed with its supervisor, or had none, was not waited for.
   if (!inTime || !first.supervisor) removeRunFiles(run, ['exit'])
   if (!inTime) tellKilled(run)
   if (record) await endLeftBehind(record, run)

@@ -44,7 +44,7 @@ function isStandardOutput(file: string): boolean {
 }
 
 /**
- * Copies the log aside and truncates it: whoever has it open appends on. Node writes to files while nothing else of its
+ * Copies the log aside and truncates it: a process that has it open still appends. Node writes to files while nothing else of its
  * thread runs, and so does this: lost can only be what other threads and child processes write in the moment between
  * the last copied byte and the cut. Of two copies of an instance, which have one log, only the one that serves does it.
  */
@@ -82,7 +82,7 @@ async function openDebugger(file: string, minutes: number): Promise<void> {
   attempt(() => {
     inspector.open(0, '127.0.0.1')
     const { host, pathname } = new URL(inspector.url() ?? '')
-    // Nobody else is told the path then.
+    // No other process knows the path then.
     const isPrivate = process.execArgv.includes('--inspect-publish-uid=stderr')
     writeFileSync(`${file}.new`, `${host}${isPrivate ? pathname : ''}\n`, { mode: 0o600 })
     renameSync(`${file}.new`, file)
@@ -98,6 +98,6 @@ function attempt(work: () => void): void {
   try {
     work()
   } catch {
-    // A full disk, or a folder that was taken away: the application goes on.
+    // A full disk, or a folder that was taken away: the application keeps running.
   }
 }

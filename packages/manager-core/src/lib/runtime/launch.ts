@@ -35,7 +35,7 @@ import { supervisorScript } from './supervisor-script.js'
 export interface RestartPolicy {
   /** In seconds: after the first, second … crash; the last one for all that follow. */
   readonly pauses: readonly number[]
-  /** Whoever ran this long (s) is not counted as crashing at its start. */
+  /** An application that ran this long (s) is not counted as crashing at its start. */
   readonly steadySeconds: number
   /** After so many crashes, each within `steadySeconds` of a start, it is not started again. */
   readonly limit: number
@@ -194,7 +194,7 @@ export function commandOf(
   if (!isNode(program)) return spec.command
   const heap = heapOf(spec, base)
   const limit = heap === undefined ? [] : [`--max-old-space-size=${heap}`]
-  // Whoever knows no more than the port of a debugger must not be able to use it.
+  // Knowing the port of a debugger must not be enough to use it.
   const debug = account ? ['--inspect-publish-uid=stderr'] : []
   return [program, ...limit, ...debug, '--import', guest.href, ...args]
 }

@@ -56,7 +56,7 @@ afterAll(() => {
 const folder = mkdtempSync(join(tmpdir(), 'steward-logs-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Lines that are written, and three rotations among them, in steps that nobody sees the middle of. */
+/** Lines that are written, and three rotations among them, in steps whose middle is not seen. */
 function* application(file: string): Generator<undefined> {
   let line = 0
   for (let round = 1; round <= 4; round++) {

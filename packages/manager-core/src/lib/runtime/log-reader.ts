@@ -8,7 +8,7 @@ import type { LogOptions } from './runtime.js'
 /** How often it is looked at for more, in ms. */
 const pollMs = 200
 const chunkBytes = 65_536
-/** A longer line is given in pieces, so that nobody's memory is filled by it. */
+/** A longer line is given in pieces, so that it does not fill the reader's memory. */
 const maxLineLength = 1_000_000
 /** No more is read from the end of a file for its last lines. */
 const maxTailBytes = 50_000_000

@@ -9,7 +9,7 @@ export interface PortHolder {
 /** State of a socket that listens, in `/proc/net/tcp`. */
 const listening = '0A'
 
-/** Who listens on a port, as far as this user may see it; undefined: nobody, or another user. */
+/** Who listens on a port, as far as this user may see it; undefined: no process, or one of another user. */
 export function portHolder(port: number): PortHolder | undefined {
   const sockets = new Set(
     listeners()

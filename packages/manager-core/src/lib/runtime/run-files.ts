@@ -82,12 +82,12 @@ export function readExit(run: string): ExitRecord | undefined {
   }
 }
 
-/** For an application that nobody waited for. */
+/** For an application that was not waited for. */
 export function writeExit(run: string, signal: 'SIGKILL'): void {
   putRunFile(run, 'exit', `${128 + constants.signals[signal]} 0\n`)
 }
 
-/** Who will resume it when nobody else does. */
+/** Who will resume it when nothing else does. */
 export function readSuspension(run: string): ProcessIdentity | undefined {
   const [pid, start, boot] = readWords(run, 'suspended')
   return start && boot && isPid(pid) ? { pid: Number(pid), start, boot } : undefined

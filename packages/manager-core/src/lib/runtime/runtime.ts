@@ -25,7 +25,7 @@ export interface Runtime {
   /** Ends it, all its copies: gracefully, after `graceMs` by force. Nothing to do when it does not run. */
   stop(ref: InstanceRef, options: StopOptions): Promise<ExitInfo>
   /**
-   * Freezes it. Whoever calls it has written down that it must be resumed, and does so; should the manager be killed, it
+   * Freezes it. The caller has written down that it must be resumed, and does so; should the manager be killed, it
    * goes on by itself within seconds; in any case soon after `maxMs`. Nothing to do when it does not run. Absent: not supported.
    */
   suspend?(ref: InstanceRef, options: { readonly maxMs: number }): Promise<void>

@@ -91,7 +91,7 @@ export function createRuntimes({ table, plugins, parts, nameOf }: RuntimesOption
         try {
           return await ask(named(name), group)
         } catch {
-          // Whoever does something with one of them is told why.
+          // Commands on one of them report why.
           return new Map(group.flatMap(failed))
         }
       }),

@@ -32,7 +32,7 @@ export function signalAll({ supervisor, application, strays }: Look, name: NodeJ
   signalEach(strays, name)
 }
 
-/** Whoever looks after the others passes it on. */
+/** The process that watches the others passes it on. */
 export function askToEnd({ supervisor, application, strays }: Look): void {
   if (supervisor) signal(supervisor.identity.pid, 'SIGTERM')
   else if (application) signal(application.identity.pid, 'SIGTERM')

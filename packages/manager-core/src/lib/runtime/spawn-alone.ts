@@ -59,7 +59,7 @@ function flagsOf(file: number): number {
   }
 }
 
-/** Before it runs as the account, nobody takes it for one of its processes. */
+/** Before it runs as the account, it is not taken for one of its processes. */
 async function becomes(pid: number, { uid }: SystemAccount): Promise<void> {
   while (statOf(pid) && uidOf(pid) !== uid) await sleep(1)
 }

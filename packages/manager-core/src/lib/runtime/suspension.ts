@@ -63,7 +63,7 @@ interface Watch {
   readonly account: SystemAccount | undefined
 }
 
-/** Sees to it that an instance that is frozen next goes on in any case. */
+/** Sees to it that an instance that is frozen next resumes in any case. */
 export async function beginWatchdog(run: string, { maxMs, command, account }: Watch): Promise<void> {
   const dog = await spawnAlone(watchdogOf(maxMs, command), {
     cwd: run,

@@ -55,7 +55,7 @@ export async function storeServer({ servers }: Pick<Home, 'servers'>, server: In
         recursive: true,
         mode: constants.COPYFILE_FICLONE,
         verbatimSymlinks: true,
-        // Packages in packages have places of their own; the rest nobody runs.
+        // Packages in packages have places of their own; the rest is not run.
         filter: (path) =>
           path === folder ||
           !(basename(path) === 'node_modules' || /(?:\.map|\.d\.[cm]?ts)$|\/better-sqlite3\/(?:deps|src)$/.test(path)),
@@ -79,7 +79,7 @@ async function open(servers: string, part: string, { packages }: InstalledServer
   for (const folder of folders) await chmod(folder, 0o755)
 }
 
-/** Removes servers that nobody uses, and what a kill left of copies. */
+/** Removes servers that no version uses, and what a kill left of copies. */
 export async function removeServers({ servers }: Pick<Home, 'servers'>, used: ReadonlySet<string>): Promise<void> {
   if (!existsSync(servers)) return
   for (const name of await readdir(servers))

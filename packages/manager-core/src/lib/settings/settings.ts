@@ -54,7 +54,7 @@ export interface GlobalSettings {
   readonly listen: string | undefined
   /** Chosen: APPS_TRUSTEDPROXIES: addresses or networks (`10.0.0.0/8`). */
   readonly trustedProxies: readonly string[]
-  /** Chosen: APPS_CLIENTABILITIES: of whoever has a certificate of the client CA. */
+  /** Chosen: APPS_CLIENTABILITIES: abilities of callers with a certificate of the client CA. */
   readonly clientAbilities: readonly Ability[]
   /** Chosen: APPS_LOGINATTEMPTS; 0: no limit. */
   readonly logInAttempts: number
@@ -110,7 +110,7 @@ export interface GlobalSettings {
   readonly stopTimeoutMs: number
   /** Chosen: APPS_HEALTHWINDOW: how long an upgraded instance must stay healthy (s, default 5). */
   readonly healthWindowMs: number
-  /** Chosen: APPS_SLEEP_AFTER: how long nobody asks for an instance until it is put to sleep (s, default 0: never). */
+  /** Chosen: APPS_SLEEP_AFTER: how long an instance is idle until it is put to sleep (s, default 0: never). */
   readonly sleepAfterMs: number
   /** Chosen: APPS_SUSPENDMAX: how long a save may pause an instance (s, default 30). */
   readonly suspendMaxMs: number

@@ -6,7 +6,7 @@ import { sqlite } from './sqlite.js'
 export interface IncidentStore {
   /** Newest first. */
   list(filter?: { readonly limit?: number; readonly onlyOpen?: boolean }): readonly Incident[]
-  /** Those that last, or of whose end nobody was told yet. Oldest first. */
+  /** Those that last, or whose end was not reported yet. Oldest first. */
   unfinished(): readonly Incident[]
   /** @returns its number */
   insert(incident: Omit<Incident, 'id'>): number

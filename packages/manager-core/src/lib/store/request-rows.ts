@@ -78,7 +78,7 @@ export function deleteRequest({ [sqlite]: database }: Queryable, id: number): vo
   database.prepare('delete from request where id = ?').run(id)
 }
 
-/** Removes those that nobody has confirmed, with all that they say of a person. */
+/** Removes those that were not confirmed, with all that they say of a person. */
 export function expireRequests({ [sqlite]: database }: Queryable, before: Date): void {
   database.prepare(`delete from request where status = 'unconfirmed' and created < ?`).run(before.toISOString())
 }

@@ -132,7 +132,7 @@ export function createLocks(folder: string): Locks {
   }
 }
 
-/** All take them in the same order, so that nobody waits for a lock of somebody who waits for his. */
+/** All take them in the same order, so that no two of them wait for each other. */
 function inOrder(keys: readonly string[]): readonly string[] {
   return [...new Set(keys)].toSorted()
 }

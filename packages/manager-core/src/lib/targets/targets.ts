@@ -16,6 +16,6 @@ export interface Targets {
    * @throws ManagerError ERR_NOT_FOUND, ERR_SETTINGS, ERR_TARGET: what a `TargetError` says, with the name of the target.
    */
   use<T>(name: string, work: (target: BackupTarget) => Promise<T>): Promise<T>
-  /** Opened as it is: nothing is tried again. Whoever opens it closes it. @throws ManagerError as `use` */
+  /** Opened as it is: nothing is tried again. The caller closes it. @throws ManagerError as `use` */
   open(name: string): Promise<BackupTarget>
 }

@@ -77,7 +77,7 @@ function gitEnvironment(url: string, credentials: GitLocation['credentials']): R
     ['http.lowSpeedTime', '60'],
   ]
   if (credentials) {
-    // Only for this host, and nobody else's helper may keep them.
+    // Only for this host, and no other credential helper may keep them.
     const { origin } = new URL(url)
     const say =
       '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$STEWARD_USER" "$STEWARD_PASSWORD"; }; f'

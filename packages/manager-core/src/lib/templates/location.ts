@@ -1,4 +1,4 @@
-/** A location without what nobody may see: `git:https://***@host/repository#main`. */
+/** A location without its secrets: `git:https://***@host/repository#main`. */
 export function showLocation(location: string): string {
   return location.replace(/\/\/[^/?#]*@/, '//***@')
 }

@@ -54,7 +54,7 @@ export async function whyNotReplaced(folder: string, template: string): Promise<
   return isOlder ? `it runs "${own.name}" ${own.version}, but the template is the older ${next.version}` : undefined
 }
 
-/** What an application is called, and its version before and after: `"shop" 1.0.0 → 1.1.0`; undefined: nobody can tell. */
+/** What an application is called, and its version before and after: `"shop" 1.0.0 → 1.1.0`; undefined: unknown. */
 export async function titleChange(folder: string, template: string): Promise<string | undefined> {
   const [own, next] = await Promise.all([folder, template].map(readTitle))
   if (!next || next.name === '' || next.version === '') return undefined

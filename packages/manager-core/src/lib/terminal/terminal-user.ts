@@ -43,7 +43,7 @@ export async function terminalUser({ settings }: Pick<ManagerContext, 'settings'
   }
 }
 
-/** The account of an instance, whose terminals belong to nobody else. Undefined: it has none. */
+/** The account of an instance, whose terminals belong to no other account. Undefined: it has none. */
 export function accountUser(folder: string): TerminalUser | undefined {
   const account = accountAt(folder)
   if (!account) return undefined

@@ -58,7 +58,7 @@ async function lossesOf(context: ManagerContext, { id }: Instance, point: Restor
       before: rowsThen[table] ?? null,
       changed: changed[table] ?? null,
     }
-    // What the application keeps for itself, such as leases, is nobody's work.
+    // What the application keeps for itself, such as leases, is not the work of a user.
     const isUnknown = loss.changed === null && object?.system !== true
     return loss.now !== loss.before || isUnknown || (loss.changed ?? 0) > 0 ? [loss] : []
   })

@@ -36,7 +36,7 @@ import { tryStep } from './try-step.js'
 import { planUpgrade, upgradeKind, type UpgradeFacts, type UpgradeRequest } from './upgrade.js'
 
 export type RehearseRequest = {
-  /** Id of the temporary instance; nobody has it. */
+  /** Id of the temporary instance; no other instance has it. */
   readonly id: string
   /** What is rehearsed. */
   readonly upgrade: UpgradeRequest

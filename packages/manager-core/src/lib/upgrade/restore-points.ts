@@ -105,7 +105,7 @@ export async function removeExpiredPoints(
   for (const { folder, expires } of await readPoints(context, home)) if (expires <= now) await removePoint(folder)
 }
 
-/** For all instances that nobody works on. */
+/** For all instances on which no operation works. */
 export async function removeAllExpiredPoints(
   context: Pick<ManagerContext, 'settings' | 'clock' | 'home' | 'registry' | 'locks'>,
 ): Promise<void> {

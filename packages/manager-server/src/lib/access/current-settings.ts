@@ -2,7 +2,7 @@ import type { GlobalSettings, ManagerContext } from '@steward/manager-core'
 
 /**
  * The settings of now. While they cannot be read those of before hold: a mistake in `config.sh` neither locks anybody out
- * nor is shown to somebody whom nobody knows.
+ * nor is shown to callers without an identity.
  *
  * @throws ManagerError when they cannot be read at the beginning
  */
@@ -12,7 +12,7 @@ export function createCurrentSettings({ settings }: Pick<ManagerContext, 'settin
     try {
       last = settings.global
     } catch {
-      // Whoever may perform actions is told by these.
+      // They cannot be read: the former ones still decide who may do what.
     }
     return last
   }

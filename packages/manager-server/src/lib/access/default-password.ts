@@ -3,7 +3,7 @@ import type { GlobalSettings } from '@steward/manager-core'
 import { ManagerError } from '@steward/manager-core/errors'
 import { isLoopback } from './client-address.js'
 
-/** Where APPS_PASSWORD is not set. Everybody knows it: whoever sets it is told the same. Not specified; chosen as the user's. */
+/** Where APPS_PASSWORD is not set. Everybody knows it: setting the same one gets the same warning. Not specified; chosen as the user's. */
 export const defaultPassword = 'admin'
 
 /** @throws ManagerError ERR_SETTINGS when other machines can reach the server, and it has no password of its own */

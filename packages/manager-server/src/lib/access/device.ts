@@ -12,7 +12,7 @@ export interface Devices {
 
 /**
  * @param path of the server's addresses, without a last slash
- * @param password of now: with another one all are forgotten, as nobody knows who had the old one
+ * @param password of now: with another one all are forgotten, as it is unknown who had the old one
  */
 export function createDevices(path: string, secret: Secret, password: () => string): Devices {
   const name = 'steward_device'

@@ -19,11 +19,11 @@ export interface Throttle {
    *
    * Wrong ones are counted by address (of IPv6 by network), and all together. Neither count holds for a browser that
    * somebody has logged in with, which has one of its own, and the second one not for an address that somebody has come
-   * in from: so nobody can lock the rightful user out by guessing. Each count begins anew after 15 minutes, whatever
+   * in from: so guessing cannot lock the rightful user out. Each count begins again after 15 minutes, whatever
    * happens meanwhile.
    *
    * @param limit of one address; 0: none
-   * @returns whether it is right; or for how many seconds nobody from there is let try any more
+   * @returns whether it is right; or for how many seconds no more tries from there are taken
    */
   attempt(attempt: Attempt, limit: number, isRight: () => boolean): Promise<boolean | { readonly waitSeconds: number }>
 }

@@ -43,7 +43,7 @@ export function createAnswerCache(database: string): AnswerCache {
       entries.delete(key)
       entries.set(key, entry)
       if (entries.size > mostEntries) entries.delete(entries.keys().next().value as string)
-      // A failure is answered to those who wait for it, and to nobody else.
+      // A failure is answered to those who wait for it, and to no other caller.
       body.catch(() => entries.get(key) === entry && entries.delete(key))
       return body
     },

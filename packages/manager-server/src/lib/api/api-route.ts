@@ -50,7 +50,7 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
     const inputs = Object.entries(call.input).toSorted(([a], [b]) => (a < b ? -1 : 1))
     const key = JSON.stringify([call.action.name, inputs, scope, call.prettyPrint])
     context.body = await cache.get(key, async () =>
-      // It is for all who ask: nobody ends it.
+      // It is for all who ask: no caller ends it.
       textOf(call, answerOf(await manager.perform(call.action.name, call.input, callerOf(principal, call)))),
     )
     context.type = 'json'
@@ -106,7 +106,7 @@ function isCached({ action, isAsync, isDryRun }: ApiCall): boolean {
   return action.cached === true && !isAsync && !isDryRun
 }
 
-/** What changes something outlives the server; what takes long may, unless what it answers is for nobody else. */
+/** What changes something outlives the server; what takes long may, unless its answer is for this caller alone. */
 function isForWorker({ action: { mutating, direct, ability }, isAsync, isDryRun }: ApiCall): boolean {
   if (isDryRun || direct) return false
   return mutating || (isAsync && ability !== 'sensitive')

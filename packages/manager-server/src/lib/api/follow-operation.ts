@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { ManagerContext } from '@steward/manager-core'
 import { sendEvents } from './send-events.js'
 
-/** Sends how an operation goes on, from the event on that the client had last; nothing more behind the end. */
+/** Sends the progress of an operation from the event on that the client had last; nothing after the end. */
 export async function followOperation(
   context: Context,
   runs: ManagerContext['runs'],

@@ -10,7 +10,7 @@ type SentFile = NonNullable<ActionResult['file']>
 
 /**
  * Sends a file while it is made, no faster than the client reads. A failure before its first byte is answered as one;
- * after it the connection is cut off, so that nobody takes a part for the whole.
+ * after it the connection is cut off, so that a part is not taken for the whole.
  *
  * @param signal aborted when the client is gone
  */

@@ -26,7 +26,7 @@ const longest = 200
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** Browsers send nobody what stands behind `#`; without scripts people put it in by hand. */
+/** Browsers do not send what follows `#`; without scripts people put it in by hand. */
 const script = `const token = location.hash.slice(1)
 const field = document.getElementById('token')
 if (token !== '' && field !== null) {
@@ -38,7 +38,7 @@ if (token !== '' && field !== null) {
 
 /**
  * Pages at `/register/password`, where people choose the password of their instance by the link of a mail. They are there
- * also when nobody can register any more, as links were sent before.
+ * also when registration is no longer possible, as links were sent before.
  */
 export function passwordRoute({ manager, base, addressOf, languageOf }: PasswordRouteOptions) {
   const { context: core } = manager
@@ -120,7 +120,7 @@ export function passwordRoute({ manager, base, addressOf, languageOf }: Password
     show(context, passwordToldView(viewOf(context), why, { support, token }), status)
   }
 
-  /** Goes to the address of the request, whoever has the link. */
+  /** Goes to the address of the request, not to the holder of the link. */
   async function again(context: Context, { token = '' }: Readonly<Record<string, string>>): Promise<void> {
     const sent = await renewPasswordLink(core, token)
     if (sent) return show(context, passwordToldView(viewOf(context), 'sent'))

@@ -34,7 +34,7 @@ export interface FetchReport {
 
 /**
  * Brings a backup from a target into APPS_SAVE_DIR. It gets its name when every byte's hash was compared and it is on the
- * disk; a fetch that was cut off goes on behind the files that are there. One that is here already is left alone, unless
+ * disk; a fetch that was cut off resumes after the files that are there. One that is here already is left alone, unless
  * it is known to be damaged.
  *
  * @throws ManagerError ERR_BACKUP when the copy is damaged, ERR_TARGET, ERR_DISK, ERR_BUSY

@@ -25,7 +25,7 @@ export function renderNginx(
   )
 }
 
-/** What all share, and the server for hosts that are nobody's. */
+/** What all share, and the server for hosts of no instance. */
 function firstFile(publication: Publication, { id }: Generation, options: NginxOptions): string {
   const hasTls = publication.sites.some(({ tls }) => tls)
   return [
@@ -55,7 +55,7 @@ function hashSizes({ sites }: Publication, { hasHashSizes }: NginxOptions): read
 }
 
 /**
- * Those of instances that may sleep. When the manager's server is away, one that is awake goes on answering: a request that
+ * Those of instances that may sleep. When the manager's server is away, one that is awake keeps answering: a request that
  * could not be sent to the first one is sent to the backup.
  */
 function upstreamsOf({ sites }: Publication): readonly string[] {

@@ -32,7 +32,7 @@ export interface BodyOptions {
   readonly policy: RestartPolicy
 }
 
-/** Processes and threads in a container when nobody said how many. */
+/** Processes and threads in a container when no limit is set. */
 const usualProcesses = 1024
 
 /**

@@ -197,7 +197,7 @@ export function createContainerRuntime({
     },
     processes: (ref) => processesOf(engine, containerName(ref, copyOf(ref))),
     async processesBelow(instances) {
-      // Without an engine there are no containers either, or nobody knows them.
+      // Without an engine there are no containers either, or they are unknown.
       const found = await listOf(homeIdIn(instances)).catch(() => [])
       const running = found.filter(({ State }) => isUp(State))
       const told = await Promise.all(

@@ -32,7 +32,7 @@ export async function endContainer(
   await stop(engine, ref, graceMs)
   const ended = await findContainer(engine, ref, ref.copy)
   const forced = (ended?.State.ExitCode ?? killed) === killed
-  // Where its folder is lost, nobody asks.
+  // Where its folder is lost, it is not asked for.
   if (forced && existsSync(run)) writeExit(run, 'SIGKILL')
   forget(run)
   const { code, signal } = readExit(run)?.exit ?? {}

@@ -230,7 +230,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     else expect([outcome, await state(spec), await ask(spec, '/id', {}, 500)]).toEqual([reason, 'stopped', undefined])
     await runtime.start(spec)
     await serves(spec)
-    // Too late: what runs goes on.
+    // Too late: what runs keeps running.
     const late = new AbortController()
     await runtime.start(spec, { signal: late.signal })
     late.abort(reason)

@@ -97,7 +97,7 @@ export async function makeCgroup(
 export async function removeCgroup(folder: string): Promise<void> {
   const begin = performance.now()
   for (let pause = 1; existsSync(folder); pause = Math.min(pause * 2, 100)) {
-    // Nobody can be born any more; kernels before 5.14 have no cgroup.kill.
+    // No process can be born any more; kernels before 5.14 have no cgroup.kill.
     attempt(join(folder, 'pids.max'), '0')
     if (!attempt(join(folder, 'cgroup.kill'), '1')) for (const pid of pidsIn(folder)) kill(pid)
     for (const child of foldersIn(folder)) remove(child)

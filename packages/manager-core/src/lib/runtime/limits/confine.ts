@@ -18,7 +18,7 @@ interface ConfineOptions {
   readonly account: SystemAccount | undefined
 }
 
-/** Share of the machine's memory, when nobody said how much an instance may have. */
+/** Share of the machine's memory for an instance without a limit of its own. */
 const usualShare = 0.75
 
 /**
@@ -26,7 +26,7 @@ const usualShare = 0.75
  * same, and `limitsOf` says so.
  *
  * @param run the instance's folder `run/`
- * @returns where its supervisor finds how many the kernel ended for memory, and the limit in MB; undefined: nobody counts
+ * @returns where its supervisor finds how many the kernel ended for memory, and the limit in MB; undefined: not counted
  */
 export async function confine(
   run: string,
@@ -112,7 +112,7 @@ export function howLimited(base: CgroupBase): string {
   )
 }
 
-/** Megabytes of an instance when nobody said how many, where the kernel counts them. */
+/** Megabytes of an instance without a limit of its own, where the kernel counts them. */
 export function usualMemory(): number {
   const constrained = process.constrainedMemory()
   const bytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()

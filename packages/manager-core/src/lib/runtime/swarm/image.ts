@@ -98,7 +98,7 @@ async function ensure(
   const entries = [{ type: 'content' as const, target: 'Dockerfile', content: dockerfile, mode: 0o644 }, ...sources]
   const body = packTar(entries, {
     filter: (path) => !isSuperfluous(path) && !(isFlat && basename(path) === 'node_modules'),
-    // An application may be read by whoever runs it.
+    // An application may be read by the account that runs it.
     map: (header) => ({ ...header, mode: (header.mode ?? 0o644) | (header.type === 'directory' ? 0o755 : 0o444) }),
   })
   await engine.follow('/build', { query: { t: name, forcerm: '1' }, body, signal }, () => undefined)
@@ -162,7 +162,7 @@ function sourcesOf({ folder, place, files }: PlacedPackage): readonly Source[] {
   })
 }
 
-/** What nobody runs. */
+/** What is not run. */
 function isSuperfluous(path: string): boolean {
   return /(?:\.map|\.d\.[cm]?ts)$|\/better-sqlite3\/(?:deps|src)$/.test(path)
 }

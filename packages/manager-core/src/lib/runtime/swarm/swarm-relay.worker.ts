@@ -59,13 +59,13 @@ function look(maxAgeMs: number): Promise<void> {
       const now = new Set(targets.map(({ task }) => task))
       for (const id of ready) if (!now.has(id)) ready.delete(id)
       for (const id of asked.keys()) if (!now.has(id)) asked.delete(id)
-      // Nobody answers on a node that is lost; whoever waits for it would wait for minutes.
+      // A node that is lost does not answer; waiting for it would take minutes.
       const lost = new Set(
         tasks.filter((task) => nodes.get(task.NodeID ?? '')?.Status.State === 'down').map(({ ID }) => ID),
       )
       for (const [connection, task] of open) if (lost.has(task)) connection.destroy()
     } catch {
-      // The engine is away for a moment: what ran goes on.
+      // The engine is away for a moment: what ran keeps running.
     } finally {
       looking = undefined
     }
@@ -150,7 +150,7 @@ const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect
 })
 server.listen(Number(port), '127.0.0.1')
 
-// Whoever is connected to a node that is lost is told.
+// Connections to a node that is lost are closed.
 setInterval(() => {
   if (open.size > 0) void look(0)
 }, 1000).unref()

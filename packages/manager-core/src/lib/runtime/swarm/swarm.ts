@@ -31,7 +31,7 @@ export async function engineInfo(engine: ContainerEngine): Promise<EngineInfo> {
 }
 
 /**
- * The swarm of this engine, whoever it belongs to.
+ * The swarm of this engine, whichever manager it belongs to.
  *
  * @throws ManagerError ERR_STATE when there is none, or the engine is not a manager node of it
  */

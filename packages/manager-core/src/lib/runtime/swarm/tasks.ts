@@ -73,7 +73,7 @@ export function addressOf({ Status, ManagerStatus }: SwarmNode): string | undefi
   return all.find((each) => each !== undefined && each !== '' && each !== '0.0.0.0')
 }
 
-/** Whether it may have a process: nobody knows of those on a node that is lost. */
+/** Whether it may have a process: those on a node that is lost are unknown. */
 export function isLive({ Status, NodeID }: Task, nodes: ReadonlyMap<string, SwarmNode>): boolean {
   const node = NodeID === undefined || NodeID === '' ? undefined : nodes.get(NodeID)
   return !ended.has(Status.State) && node !== undefined && node.Status.State !== 'down'

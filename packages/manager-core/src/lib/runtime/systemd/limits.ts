@@ -9,7 +9,7 @@ import type { InstanceSpec } from '../runtime.js'
 export interface UnitLimits {
   /** By its cgroup; files of each process. */
   readonly asked: Limits
-  /** Bytes of data of each process, where nobody counts what all of them use; 0: no limit. */
+  /** Bytes of data of each process, where what all of them use is not counted; 0: no limit. */
   readonly dataBytes: number
   readonly inForce: (name: LimitName) => readonly [number | undefined, LimitedBy]
 }

@@ -51,7 +51,7 @@ async function isExecutable(file: string): Promise<boolean> {
   )
 }
 
-/** `17.0.15`; undefined: nobody can tell. */
+/** `17.0.15`; undefined: unknown. */
 async function javaVersion(folder: string, program: string): Promise<string | undefined> {
   const release = await readFile(join(folder, 'release'), 'utf8').catch(() => '')
   const written = /^JAVA_VERSION="?(\d[\w.]*)/m.exec(release)?.[1]
@@ -80,7 +80,7 @@ async function tomcatFault(folder: string): Promise<ManagerError | undefined> {
     : wrong('which is Tomcat 9 or older: it serves javax.servlet, not jakarta.servlet')
 }
 
-/** The oldest Java that runs the first class of a jar; undefined: nobody can tell. */
+/** The oldest Java that runs the first class of a jar; undefined: unknown. */
 async function javaOf(jar: string): Promise<number | undefined> {
   const content = await readFile(jar)
   const name = content.indexOf('.class')
