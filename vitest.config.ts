@@ -1,4 +1,4 @@
-import { configDefaults, defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import LongFilesFirst from './tests/sequencer.js'
 
 /**
@@ -11,40 +11,53 @@ const together = {
   server: ['packages/app-server/src/**/*.test.ts'],
   manager: ['packages/{manager-core,manager-cli,manager-server}/src/**/*.test.ts'],
 }
-/**
- * Tests that make and remove interfaces of the network. A browser ends its requests then (`ERR_NETWORK_CHANGED`), so all
- * others wait for these.
- */
+/** Tests that make and remove interfaces of the network: a browser ends its requests then (`ERR_NETWORK_CHANGED`). */
 const network = [
   'packages/manager-core/src/lib/runtime/{container-*,swarm/*,systemd/*}.test.ts',
   'tests/{docker-images,servers/docker}.test.ts',
 ]
-const apart = [...network, ...Object.values(together).flat()]
+/** Tests with a browser, which run after those of the network; `needsBrowser()` refuses files that are not listed. */
+const pages = {
+  alone: [
+    'tests/{records-*,rest-client-in-pages,tester,website}.test.ts',
+    'examples/{browser-client,manager-api}/*.test.ts',
+  ],
+  together: [
+    'packages/app-server/src/lib/start-page.test.ts',
+    'packages/manager-server/src/ui-*.test.ts',
+    'packages/manager-server/src/lib/{access/guard-browser,metrics/metrics-route,pages/pages-route,portal-attack}.test.ts',
+    'packages/manager-server/src/lib/{register/register,terminal/terminal}.test.ts',
+  ],
+}
+const late = [...network, ...pages.alone, ...pages.together]
 const all = ['packages/**/src/**/*.test.ts', 'examples/**/*.test.ts', 'tests/**/*.test.ts']
+
+function project(
+  name: string,
+  include: string[],
+  { without = [], isolate = true, order = 0 }: { without?: string[]; isolate?: boolean; order?: number } = {},
+): TestProjectInlineConfiguration {
+  return {
+    extends: true,
+    test: {
+      name,
+      include,
+      exclude: [...configDefaults.exclude, ...without],
+      isolate,
+      sequence: { groupOrder: order },
+      provide: { besideNetworkTests: order === 0 },
+    },
+  }
+}
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'network', include: network, sequence: { groupOrder: 0 } } },
-      {
-        extends: true,
-        test: {
-          name: 'alone',
-          include: all,
-          exclude: [...configDefaults.exclude, ...apart],
-          sequence: { groupOrder: 1 },
-        },
-      },
-      ...Object.entries(together).map(([name, include]) => ({
-        extends: true as const,
-        test: {
-          name,
-          include,
-          exclude: [...configDefaults.exclude, ...network],
-          isolate: false,
-          sequence: { groupOrder: 1 },
-        },
-      })),
+      project('network', network),
+      project('alone', all, { without: [...late, ...Object.values(together).flat()] }),
+      ...Object.entries(together).map(([name, include]) => project(name, include, { without: late, isolate: false })),
+      project('pages', pages.together, { isolate: false, order: 1 }),
+      project('pages alone', pages.alone, { order: 1 }),
     ],
     globalSetup: ['tests/servers/setup.ts'],
     reporters: ['default', './tests/reporter.ts', ...(process.env.GITHUB_ACTIONS ? ['github-actions'] : [])],

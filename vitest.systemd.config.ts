@@ -8,9 +8,9 @@ export default defineConfig({
     pool: 'forks',
     // Programs that make accounts refuse to do it at the same time.
     fileParallelism: false,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    expect: { poll: { timeout: 300_000 } },
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
   },
 })

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * @template T
  * @param {string} folder becomes the lock; its parent is created
  * @param {(holdFor: (pid: number | undefined) => void) => Promise<T>} work calls `holdFor` with each child process whose
- *   work must be over, too, before another may begin, even if this process is killed
+ *   work must be over, too, before another may start, even if this process is killed
  * @param {{ onWait?: (pid: number) => void, pollMs?: number, signal?: AbortSignal }} [options] `onWait` is called once,
  *   with the owner; `signal` ends the waiting, not the work
  * @returns {Promise<T>}
@@ -42,13 +42,13 @@ export async function locked(folder, work, { onWait = () => {}, pollMs = 100, si
 }
 
 /**
- * @typedef {{ pid: number, started: string }} Identity of a process: its start time tells it from a later one with the
+ * @typedef {{ pid: number, started: string }} Identity of a process: its start time distinguishes it from a later one with the
  *   same id
  * @typedef {{ token: string, processes: Identity[] }} Owner of a lock, until the last of its processes has ended
  */
 
 /**
- * The folder appears together with its content (a rename), so nobody ever sees a lock without an owner.
+ * The folder appears together with its content (a rename), so no process ever sees a lock without an owner.
  *
  * @param {string} folder
  * @param {Owner} self
@@ -126,7 +126,7 @@ function isAlive({ pid, started }) {
 }
 
 /**
- * When a process started, in the kernel's clock ticks; empty where only Linux could tell.
+ * When a process started, in the kernel's clock ticks; empty on systems other than Linux.
  *
  * @param {number} pid
  */

@@ -42,7 +42,7 @@ export function isInStep(folder) {
 }
 
 /**
- * The npm arguments that bring a checkout in step. `npm ci` begins by deleting node_modules, which Windows refuses
+ * The npm arguments that bring a checkout in step. `npm ci` starts by deleting node_modules, which Windows refuses
  * while a program in it runs (the Node of another terminal, say); `npm install` replaces only what differs.
  *
  * @param {NodeJS.Platform} platform
@@ -135,7 +135,7 @@ function run(holdFor, command, args, shell = false) {
   holdFor(child.pid)
   let interrupted = false
   const onSignal = (/** @type {NodeJS.Signals} */ name) => {
-    // The terminal sends Ctrl-C to the child as well, `kill` only to us. Who asks twice does not want to wait.
+    // The terminal sends Ctrl-C to the child as well, `kill` only to us. A second signal means: do not wait.
     if (interrupted) child.kill('SIGKILL')
     else if (name !== 'SIGINT') child.kill(name)
     if (!interrupted) say('Stopping; press Ctrl-C again to stop immediately …')

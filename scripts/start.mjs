@@ -1,6 +1,6 @@
 // What `npm start` runs on a checkout that is ready: a manager's home in .manager, with an instance "demo" of the default
 // template that runs and is healthy, and the manager's server until Ctrl-C. It may be called again at any time. The
-// instance goes on when this ends. Another home may be given as argument.
+// instance continues when this ends. Another home may be given as argument.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { Writable } from 'node:stream'

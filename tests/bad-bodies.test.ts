@@ -7,7 +7,7 @@ import { anyCharacter } from './fuzz/any-character.js'
 import { makeFolder, startApp, type RunningApp } from '../packages/app-server/src/running-app-for-test.js'
 import { basic, createCaller } from '../packages/rest-koa/src/lib/testing/caller.js'
 import { connectTo } from '../packages/rest-koa/src/lib/testing/serve.js'
-import { onEachDatabase } from './databases.js'
+import { onEachDatabase, patient } from './databases.js'
 import { serveObjects, type ServedObjects } from './serve-objects.js'
 import type { FreshDatabase } from './servers/index.js'
 
@@ -30,7 +30,7 @@ onEachDatabase((fresh) => {
 
   beforeAll(async () => {
     database = await fresh()
-    served = await serveObjects([Paper], { url: database.url })
+    served = await serveObjects([Paper], patient(database.url))
   })
 
   afterAll(async () => {
@@ -155,7 +155,7 @@ onEachDatabase((fresh) => {
   })
 })
 
-/** The most memory that a process ever had, in MiB; what it has now, where the system does not tell. */
+/** The most memory that a process ever had, in MiB; what it has now, where the system does not say. */
 async function peakMemoryMib(pid: number): Promise<number> {
   if (process.platform !== 'linux') return Number(execFileSync('ps', ['-o', 'rss=', '-p', `${pid}`])) / 1024
   const [, kib = ''] = /VmHWM:\s*(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []

@@ -3,11 +3,18 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type axe from 'axe-core'
-import { chromium, type Browser, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, it } from 'vitest'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, inject, it } from 'vitest'
 import { chromiumReasonVariable, chromiumVariable } from './servers/chromium.js'
 import { processTree } from './servers/processes.js'
 import { serverHasStarted, serverIsEnding } from './servers/times.js'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether tests that change the network may run at the same time. */
+    besideNetworkTests?: boolean
+  }
+}
 
 /** Only what hangs is ended. */
 const stepTimeoutMs = 150_000
@@ -21,6 +28,7 @@ const stepTimeoutMs = 150_000
 export function needsBrowser(define: (browser: () => Browser) => void, args: readonly string[] = []): void {
   const executablePath = process.env[chromiumVariable]
   if (!executablePath) return absent(process.env[chromiumReasonVariable] ?? `${chromiumVariable} is not set.`)
+  if (inject('besideNetworkTests')) throw new Error('Add this file to "pages" in vitest.config.ts.')
   describe('in Chromium', () => {
     let browser: Browser
     let pid: number | undefined
@@ -34,7 +42,22 @@ export function needsBrowser(define: (browser: () => Browser) => void, args: rea
       await browser?.close()
     })
     define(() => browser)
+    // Defined last, so that it runs before a file closes its pages.
+    afterEach(async ({ task }) => {
+      if (task.result?.state === 'fail') process.stderr.write(`${await whatIsShown(browser)}\n`)
+    })
   })
+}
+
+/** The address and the text of each open page, so that a failure elsewhere can be understood. */
+async function whatIsShown(browser: Browser): Promise<string> {
+  const pages = browser.contexts().flatMap((context) => context.pages())
+  const texts = pages.map(async (page) => {
+    const text = await page.locator('body').innerText({ timeout: 10_000 })
+    return `${page.url()} shows:\n${text.replaceAll(/\n+/g, '\n').slice(0, 4000)}`
+  })
+  const shown = await Promise.allSettled(texts)
+  return shown.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason))).join('\n\n')
 }
 
 function absent(reason: string): void {
@@ -51,11 +74,13 @@ export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark'
   /** Its language, as in `fr-FR`. Default `en-US`. */
   readonly locale?: string
-  /** User and password, when the server asks for them. */
-  readonly credentials?: { readonly username: string; readonly password: string }
+  /** Asks pages to save data. Default: no. */
+  readonly saveData?: boolean
+  /** Cookies and storage, as of a user who has signed in. Default: none. */
+  readonly state?: Exclude<BrowserContextOptions['storageState'], string | undefined>
 }
 
-/** A page in a context of its own (no cookies, no storage), which is watched. */
+/** A page in a context of its own, which is watched. */
 export interface WatchedPage {
   readonly page: Page
   /**
@@ -70,17 +95,21 @@ export interface WatchedPage {
 export async function openPage(
   browser: Browser,
   url: string,
-  { width = 1280, colorScheme = 'light', locale = 'en-US', credentials }: PageOptions = {},
+  { width = 1280, colorScheme = 'light', locale = 'en-US', saveData = false, state }: PageOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
     ...{ colorScheme, locale, acceptDownloads: true, reducedMotion: 'reduce' as const },
-    ...(credentials && { httpCredentials: credentials }),
+    ...(state && { storageState: state }),
   })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
   page.setDefaultTimeout(stepTimeoutMs)
   await slowDown(page)
+  if (saveData) {
+    const session = await context.newCDPSession(page)
+    await session.send('Emulation.setDataSaverOverride', { dataSaverEnabled: true })
+  }
   const problems: string[] = []
   const { origin } = new URL(url)
   page.on('console', (message) => {
@@ -98,7 +127,7 @@ export async function openPage(
 
 /**
  * Makes a slow connection and a slow machine of this one, with `TEST_SLOW_PAGES=<milliseconds>`: every second answer comes
- * so much later, and the page has a quarter of the CPU. What a test reads before the page shows it is found by that.
+ * this much later, and the page has a quarter of the CPU. What a test reads before the page shows it is found by that.
  */
 async function slowDown(page: Page): Promise<void> {
   const delay = Number(process.env['TEST_SLOW_PAGES'] ?? 0)
@@ -115,11 +144,18 @@ async function slowDown(page: Page): Promise<void> {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds wrong for people who use assistive technology, a line per place; contrasts are among it. */
-export async function accessibilityProblems(page: Page): Promise<string[]> {
+/**
+ * What axe finds wrong for people who use assistive technology, a line per place; contrasts are among it.
+ *
+ * @param targets also what is smaller than 24 pixels, or too near to others (WCAG 2.5.8)
+ */
+export async function accessibilityProblems(page: Page, { targets = false } = {}): Promise<string[]> {
   // Not by a script element, which a content security policy forbids.
   await page.evaluate(axeSource)
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
+  const { violations } = await page.evaluate(
+    (rules) => (globalThis as unknown as { axe: typeof axe }).axe.run({ rules }),
+    { 'target-size': { enabled: targets } },
+  )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
   )

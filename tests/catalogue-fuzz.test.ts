@@ -16,7 +16,7 @@ const password = 'a password of tests'
 /** Who changes these changes who sends the requests. */
 const ofUsers = /^\/(User|Group|Responsibility|Grant|_events|login|logout)\b/
 
-describe.runIf(deep)('requests made of the OpenAPI document of the catalogue, to its server', () => {
+describe.runIf(deep)('requests generated from the OpenAPI document of the catalogue, to its server', () => {
   let folder: string
   let app: RunningApp
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll } from 'vitest'
 const { scrypt } = crypto
 
 /**
- * Hashes of passwords cost next to nothing in the tests of the surrounding group, whatever they say of themselves. They
+ * Hashes of passwords cost next to nothing in the tests of the surrounding group, whatever cost they name. They
  * are meant to take long, which is not the subject there, and fit no other process.
  */
 export function useCheapPasswords(): void {

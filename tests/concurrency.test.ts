@@ -3,11 +3,11 @@ import type { ActionContext } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Answer, CallService } from '../packages/rest-koa/src/lib/testing/caller.js'
-import { onEachDatabase } from './databases.js'
+import { onEachDatabase, patient } from './databases.js'
 import { serveObjects, type ServedObjects } from './serve-objects.js'
 import type { FreshDatabase } from './servers/index.js'
 
-/** Stops a write at a hook until the test lets it go on. */
+/** Stops a write at a hook until the test lets it continue. */
 interface Gate {
   readonly reached: PromiseWithResolvers<void>
   readonly opened: PromiseWithResolvers<void>
@@ -112,7 +112,7 @@ onEachDatabase((fresh, name) => {
     // Two of them, as behind a load balancer: nothing in the memory of one may be what makes it right.
     servers = []
     for (let n = 0; n < 2; n++)
-      servers.push(await serveObjects([...systemObjects, Counter, Node], { url: database.url }))
+      servers.push(await serveObjects([...systemObjects, Counter, Node], patient(database.url)))
   })
 
   afterAll(async () => {
@@ -301,7 +301,7 @@ onEachDatabase((fresh, name) => {
       expect((await call(0)('GET', path)).status).toBe(404)
     })
 
-    it('is deleted once, however many try, and updated by nobody afterwards', async () => {
+    it('is deleted once, however many try, and not updated afterwards', async () => {
       const { path } = await create()
       const [deletes, updates] = await Promise.all([
         Promise.all(times(6, (n) => call(n)('DELETE', path))),

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { StoreOptions } from '@steward/db-adapters'
 import { describe } from 'vitest'
 import { makeFolder } from './servers/folders.js'
 import { freshDatabase, givenVendors, needs, type FreshDatabase } from './servers/index.js'
@@ -25,4 +26,15 @@ export async function freshFile(): Promise<FreshDatabase> {
     url: `sqlite:${join(folder, 'test.db')}`,
     drop: () => rm(folder, { recursive: true, force: true }),
   }
+}
+
+/**
+ * How a store is opened by tests that are not about its limits: a machine that is busy with other work is slow, and that
+ * is no wrong answer. Only what hangs is ended.
+ */
+export function patient(url: string): StoreOptions {
+  const timeoutMs = 300_000
+  return url.startsWith('sqlite:')
+    ? { url, busyTimeoutMs: timeoutMs, statementTimeoutMs: timeoutMs }
+    : { url, lockTimeoutMs: timeoutMs, statementTimeoutMs: timeoutMs, pool: { acquireTimeoutMs: timeoutMs } }
 }

@@ -31,7 +31,7 @@ const compose = parse(readFileSync(join(root, 'docker/compose.yaml'), 'utf8'), {
   readonly volumes: Readonly<Record<string, unknown>>
 }
 
-/** As an installation of the packages is, without what nobody runs: no registry is asked. */
+/** As an installation of the packages is, without what is never run: no registry is asked. */
 function context(): Readable {
   const packages = packageClosure(join(root, 'packages/manager-cli/dist/cli.js')).flatMap(({ folder, place, files }) =>
     (files ?? ['.'])
@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)(`images of docker/Dockerfile${missing ?? 
   const status = async (name: string) =>
     (await engine().ask<{ State: { Status: string; ExitCode: number } }>('GET', `/containers/${name}/json`))?.State
 
-  it('serve an application as nobody, on a root that cannot be written, with passwords from a file', async () => {
+  it('serve an application without root, on a root that cannot be written, with passwords from a file', async () => {
     const service = compose.services['app-server'] as Service
     const settings = join(folder, 'settings.env')
     writeFileSync(settings, 'STEWARD_ADMIN_LOGIN=ann\nSTEWARD_ADMIN_PASSWORD=ann-Password1\n', { mode: 0o444 })

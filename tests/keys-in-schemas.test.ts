@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createStore } from '@steward/db-adapters'
 import { defineObject } from '@steward/rest-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { patient } from './databases.js'
 import { startApp, type RunningApp } from './programs/app-server.js'
 import { openRaw, type RawDatabase } from './samples/load.js'
 import { serveObjects } from './serve-objects.js'
@@ -92,7 +93,7 @@ needs('postgresql', (url) => {
       await linkToItself(raw, new URL(database.url))
       await raw.rows('create schema away')
       await raw.rows('import foreign schema stock from server other into away')
-      const store = await createStore(database.url)
+      const store = await createStore(patient(database.url))
       const { objects, notes } = await store.introspect({ schemas: ['away'] })
       await store.close()
       // One column is guessed, and nothing written by a guess.
@@ -102,7 +103,7 @@ needs('postgresql', (url) => {
       ])
       expect(notes?.map(({ table }) => table)).toEqual(['away.item', 'away.place'])
 
-      const served = await serveObjects([AwayItem, AwayPlace], { url: database.url })
+      const served = await serveObjects([AwayItem, AwayPlace], patient(database.url))
       try {
         const { call } = served
         const [odd, dots] = ['1~a.2Fb.7E1', '1~....']

@@ -58,7 +58,7 @@ function send(method: string, body?: Readable): Promise<IncomingMessage> {
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** What is used, not what is left for the garbage collector: when that comes is nobody's promise. */
+/** What is used, not what is left for the garbage collector: when it runs is undefined. */
 function usedBytes(): number {
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()

@@ -5,7 +5,7 @@ import { IdempotencyKey, Module, SystemParam } from '@steward/rest-core/system'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from '../packages/rest-koa/src/lib/testing/caller.js'
-import { freshFile } from './databases.js'
+import { freshFile, patient } from './databases.js'
 import { sendAll, serveFuzzed } from './fuzz/fuzzed-service.js'
 import type { FuzzedService } from './fuzz/fuzzed-service.js'
 import { Shelf, Thing } from './fuzz/openapi-objects.js'
@@ -43,7 +43,7 @@ function judge(
   return messages.length > 0 && refused.length === 0 ? [] : [`a valid request is refused: ${answer.text.slice(0, 300)}`]
 }
 
-/** An error with those behind it. */
+/** An error with its causes. */
 function causes(error: unknown): string {
   return error instanceof Error ? `${error.message} ${error.cause === undefined ? '' : causes(error.cause)}` : ''
 }
@@ -53,7 +53,7 @@ function testDocument(
   count: number,
   open: (model: Model) => Promise<{ store: ObjectStore; drop(): Promise<void> }>,
 ) {
-  describe(`requests made of the OpenAPI document, over ${name}`, () => {
+  describe(`requests generated from the OpenAPI document, over ${name}`, () => {
     let fuzzed: FuzzedService
     let drop: () => Promise<void>
 
@@ -90,7 +90,7 @@ function testDocument(
 
 testDocument('SQLite', isDeep ? 20_000 : 1500, async () => {
   const database = await freshFile()
-  return { store: await createStore(database.url), drop: database.drop }
+  return { store: await createStore(patient(database.url)), drop: database.drop }
 })
 
 testDocument('the memory store', isDeep ? 20_000 : 1000, async () => ({

@@ -17,6 +17,7 @@ import { promisify } from 'node:util'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { undocumentedIn } from '../tools/api/undocumented.ts'
 import { problemsOfChangeset, problemsOfManifest, publishedPackages, repository } from '../scripts/packages.mjs'
 import { absoluteLinks, relativeLinks } from '../scripts/readme-links.mjs'
 
@@ -137,6 +138,13 @@ it('a change of the public API without its report is refused, with the command t
   })
 })
 
+it('undocumentedIn() names exported functions and values without a doc comment, not types', () => {
+  const exports = ['function make(): void;', 'const most: number;', 'abstract class Base {', 'interface Options {']
+  const report = (mark: string) => exports.map((text) => `${mark}\nexport ${text}\n`).join('\n')
+  expect(undocumentedIn(report('// @public (undocumented)'))).toEqual(['make', 'most', 'Base'])
+  expect(undocumentedIn(report('// @public'))).toEqual([])
+})
+
 it('problemsOfManifest() names what does not fit the repository, and the command that fixes it', () => {
   const [{ folder, json } = { folder: '', json: {} }] = publishedPackages()
   expect(problemsOfManifest(folder, json)).toEqual([])
@@ -183,12 +191,17 @@ describe('an empty folder with the tarballs installed', () => {
     await run(bin('tsc'), [...flags, '--skipLibCheck', 'false', 'index.ts'], consumer)
   })
 
-  it('serves the tester page, with what it is made of inside', async () => {
+  it('serves the tester page, with all its parts bundled', async () => {
     writeFileSync(join(consumer, 'page.js'), testerProgram)
     const { stdout } = await run(process.execPath, ['page.js'], consumer)
     const [page, ...files] = stdout.trimEnd().split('\n')
     expect(page).toBe('200 text/html; charset=utf-8')
-    expect(files).toEqual(['200 text/css; charset=utf-8', '200 text/javascript; charset=utf-8'])
+    expect(files).toEqual([
+      '200 image/svg+xml',
+      '200 font/woff2',
+      '200 text/css; charset=utf-8',
+      '200 text/javascript; charset=utf-8',
+    ])
   })
 
   it.each(published.flatMap(({ json }) => Object.keys(json.bin ?? {})))('runs %s --help', async (name) => {
@@ -228,7 +241,7 @@ const server = new Koa().use(testerPage()).listen(0, '127.0.0.1', async () => {
 
 /**
  * A package.json that wants the tarballs, and a lockfile with the versions of this repository's lockfile, so that the
- * installation tests what we test with, and asks no registry what is newest. npm drops from it what nobody needs.
+ * installation tests what we test with, and asks no registry what is newest. npm drops what is not needed from it.
  */
 function writeConsumer(): void {
   const dependencies = Object.fromEntries(published.map(({ json }) => [json.name, `file:../${tarball(json)}`]))

@@ -170,7 +170,7 @@ describe('locked()', () => {
     expect(await locked(lock, async () => 'mine')).toBe('mine')
   })
 
-  it('stops waiting when it is told to', async () => {
+  it('stops waiting at a signal', async () => {
     const lock = join(folder, 'lock')
     const waiting = new AbortController()
     await locked(lock, async () => {

@@ -147,7 +147,7 @@ describe('the front door', () => {
 
   it('has an icon, compressed files to be kept for ever, and no other files', async () => {
     const icon = await fetch(`${app.origin}/favicon.ico`)
-    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png'])
     const page = await (await fetch(`${app.origin}/ui/`)).text()
     const script = /assets\/index-[^"]+\.js/.exec(page)?.[0] ?? ''
     const file = await fetch(`${app.origin}/ui/${script}`, { headers: { 'Accept-Encoding': 'br' } })
@@ -199,15 +199,16 @@ needsBrowser((browser) => {
     const main = page.getByRole('main')
     await main.getByRole('link', { name: `Products ${count}` }).waitFor()
     await main.getByRole('link', { name: 'Makers 1' }).waitFor()
-    expect(await main.getByRole('link', { name: 'Users' }).isVisible()).toBe(false)
+    expect(await main.getByRole('link', { name: 'Grants' }).isVisible()).toBe(false)
     await main.getByText('System', { exact: true }).click()
-    await main.getByRole('link', { name: 'Users' }).waitFor()
+    await main.getByRole('link', { name: 'Grants' }).waitFor()
   })
 
-  it('finds words in all objects that have an index', async () => {
+  it('finds words in all objects, with an index and without', async () => {
     await page.getByRole('searchbox').fill('orch')
-    const found = page.getByRole('list', { name: '1 record found' })
+    const found = page.getByRole('list', { name: '2 records found' })
     await found.getByText('Maker', { exact: true }).waitFor()
+    await found.getByRole('link', { name: /^P001 / }).waitFor()
     await isShown('/ui/?_q=orch')
     await found.getByRole('link', { name: 'Orchard & Sons' }).click()
     await page.getByRole('heading', { name: 'Orchard & Sons' }).waitFor()
@@ -504,7 +505,7 @@ needsBrowser((browser) => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByText('1 record', { exact: true }).waitFor()
     const next = await page.evaluate<string>('JSON.parse(Object.values(sessionStorage)[0]).token')
-    await page.getByRole('button', { name: 'Language and theme' }).click()
+    await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('User name').waitFor()
     await expect
@@ -513,6 +514,39 @@ needsBrowser((browser) => {
         return (await fetch(`${app.origin}/api/rest/`, { headers })).status
       })
       .toBe(401)
+  })
+
+  it('changes the own password, of a user without rights, and says what is wrong at its field', async () => {
+    await create('User', { usr_login: 'pat', usr_password: 'first word' })
+    const { page: other, close } = await openPage(browser(), `${app.origin}/ui/`)
+    try {
+      await signIn(other, 'pat', 'first word')
+      await other.getByRole('button', { name: 'Account' }).click()
+      await other.getByRole('button', { name: 'Change password' }).click()
+      const dialog = other.getByRole('dialog', { name: 'Change password' })
+      const [present, next] = [dialog.getByLabel('Current password'), dialog.getByLabel('New password')]
+      for (const [old, wanted, wrong, right, text] of [
+        ['wrong', 'second word', present, next, 'The present password is wrong.'],
+        ['first word', 'short', next, present, 'The new password must'],
+      ] as const) {
+        await present.fill(old)
+        await next.fill(wanted)
+        await dialog.getByRole('button', { name: 'Change', exact: true }).click()
+        await dialog.getByText(text).waitFor()
+        await expect.poll(() => wrong.getAttribute('aria-invalid')).toBe('true')
+        expect(await right.getAttribute('aria-invalid')).toBe('false')
+      }
+      expect(await accessibilityProblems(other)).toEqual([])
+      await next.fill('second word')
+      await dialog.getByRole('button', { name: 'Change', exact: true }).click()
+      await other.getByText('Password changed').waitFor()
+      await other.reload()
+      await other.getByRole('heading', { name: 'Home' }).waitFor()
+      expect((await app.call('/', { as: 'pat:first word' })).status).toBe(401)
+      expect((await app.call('/', { as: 'pat:second word' })).status).toBe(200)
+    } finally {
+      await close()
+    }
   })
 
   it.each([
@@ -611,6 +645,39 @@ needsBrowser((browser) => {
         await database.drop()
       }
     })
+  })
+
+  it('loads a view when the connection is back that could not be loaded without one, and before it is needed', async () => {
+    const saving = await openPage(browser(), `${app.origin}/ui/Product`, { saveData: true })
+    try {
+      const own = saving.page
+      await signIn(own, 'admin', 'secret-word')
+      await own.getByRole('link', { name: 'P002' }).waitFor()
+      await own.context().setOffline(true)
+      await own.getByRole('link', { name: 'P002' }).click()
+      await own.getByText('There is no connection. The page is shown when it is back.').waitFor()
+      await keepScreenshot(own, 'records-view-offline')
+      await own.context().setOffline(false)
+      await own.getByRole('heading', { name: /^P002 / }).waitFor()
+      await expect
+        .poll(() => own.evaluate(`getComputedStyle(document.querySelector('.record-form')).display`))
+        .toBe('grid')
+
+      // The server is away, and no event of the browser reports when it is back.
+      await own.route('**/assets/record-*.js', (route) => route.abort())
+      await own.reload()
+      await own.getByRole('heading', { name: 'This page could not be shown.' }).waitFor()
+      await own.unroute('**/assets/record-*.js')
+      await own.getByRole('heading', { name: /^P002 / }).waitFor()
+    } finally {
+      await saving.close()
+    }
+    const ahead = await openPage(browser(), `${app.origin}/ui/Product`)
+    await signIn(ahead.page, 'admin', 'secret-word')
+    const files = `performance.getEntriesByType('resource').map(({ name }) => name).join()`
+    for (const view of ['record', 'pivot', 'admin'])
+      await expect.poll(() => ahead.page.evaluate(files)).toMatch(new RegExp(`/assets/${view}-[^/]*\\.js`))
+    await ahead.close()
   })
 
   it('speaks French to those who prefer it', async () => {

@@ -9,6 +9,7 @@ import {
   createBusinessObjects,
   createDiskDocumentStore,
   createMemoryStore,
+  createPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import type { RecordsOf } from '@steward/rest-core'
@@ -93,15 +94,17 @@ beforeAll(async () => {
   })
   hub.start()
   await createAdministrator(service, { login: 'ann', password })
+  await service.create(createPrincipal({ login: 'system' }), 'User', { usr_login: 'münch' })
+  const directory = createUserDirectory({ model, store })
   const authentication = createAuthentication({
-    authenticator: createUserDirectory({ model, store }),
+    authenticator: directory,
     tokens: { secret: Buffer.alloc(32, 'k') },
   })
   const { authenticate } = authentication
   const app = new Koa()
   app.use(loginRouter(authentication))
   app.use(eventsRouter(service, hub, { authenticate }))
-  app.use(restRouter(service, { authenticate }))
+  app.use(restRouter(service, { authenticate, viewAs: directory.principalOfLogin }))
   server = await serve(app)
   close = async () => {
     await hub.close()
@@ -253,9 +256,28 @@ describe('the client', () => {
       created ??= await client.object('Book').create({ bok_isbn: '4', bok_title: 'The Dalkey Archive' })
       if (created && rowId === created.row_id) break
     }
+    const positions: string[] = []
+    for await (const { id } of client.events({ after: '0', onPosition: (position) => positions.push(position) })) {
+      // A position is reported after its event has been taken.
+      expect(positions.includes(id)).toBe(false)
+      if (positions.length === 2) break
+    }
+    expect(positions).toEqual(['1', '2'])
     expect(heard[0]).toBe('Book create 1')
     expect(heard.at(-1)).toBe(`Book create ${created?.row_id}`)
   })
+  it('shows what another user sees, and changes nothing then', async () => {
+    const url = `${server.url}/api/rest`
+    const view: { login?: string } = {}
+    const viewer = createClient({ url, credentials: { login: 'ann', password }, viewAs: () => view.login })
+    expect((await viewer.info())['user']).toMatchObject({ login: 'ann' })
+    view.login = 'münch'
+    expect((await viewer.info())['user']).toMatchObject({ login: 'münch', responsibilities: [] })
+    await expect(viewer.object('Book').count()).rejects.toMatchObject({ status: 403, code: 'ERR_RIGHT' })
+    await expect(viewer.object('Book').create({ bok_isbn: '9' })).rejects.toThrow('nothing can be changed')
+    await expect(createClient({ url, viewAs: 'ann' }).info()).rejects.toMatchObject({ status: 401 })
+  })
+
   it('goes by row ids of several fields', async () => {
     const client = connect()
     const loans = client.object('Loan')

@@ -7,7 +7,7 @@ import { createModel } from '@steward/rest-core'
 import type { FieldDefinition, ObjectDefinition } from '@steward/rest-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runHere } from '../packages/app-server/src/running-app-for-test.js'
-import { freshFile } from './databases.js'
+import { freshFile, patient } from './databases.js'
 import { loadSample, openRaw, type RawDatabase, type SampleDatabase } from './samples/load.js'
 import { serveObjects, type ServedObjects } from './serve-objects.js'
 import { freshDatabase, needs, type FreshDatabase } from './servers/index.js'
@@ -56,7 +56,7 @@ function serveSamples(fresh: () => Promise<FreshDatabase>, name: SampleDatabase)
       })
       if (described.code !== 0) throw new Error(described.errors)
       definitions = await loadObjects(join(folder, 'objects'))
-      served = await serveObjects(definitions, { url: database.url })
+      served = await serveObjects(definitions, patient(database.url))
     })
 
     afterAll(async () => {
@@ -67,7 +67,7 @@ function serveSamples(fresh: () => Promise<FreshDatabase>, name: SampleDatabase)
     })
 
     it('--describe leaves out nothing without a known reason', async () => {
-      const store = await createStore(database.url)
+      const store = await createStore(patient(database.url))
       const { skipped } = await store.introspect({
         schemas: name === 'postgresql' ? samples[sample].schemas?.split(',') : undefined,
       })
@@ -138,7 +138,7 @@ interface ComparedColumn {
   readonly type: FieldDefinition
 }
 
-/** The row id too, unless it is made of several columns or is SQLite's own. */
+/** The row id too, unless it consists of several columns or is SQLite's own. */
 function columnsOf({ fields }: ObjectDefinition): ComparedColumn[] {
   return Object.entries(fields)
     .filter(([field, { column }]) => field !== 'row_id' || (column !== undefined && column !== 'rowid'))

@@ -1,7 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take long, the longest first; what is said of another kind of file holds for all of it. */
+/** Files that take long, the longest first; an entry for another kind of file holds for all of that kind. */
 const longFiles = [
+  /\/runtime\/(?:systemd|swarm|container)[^/]*\//,
+  /\/runtime\/container-[^/]*\.test\.ts$/,
   /\/tests\/packages\.test\.ts$/,
   /\/runtime\/tomcat\/tomcat-runtime\.test\.ts$/,
   /crash[^/]*\.test\.ts$/,

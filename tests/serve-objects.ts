@@ -6,7 +6,7 @@ import Koa from 'koa'
 import { createCaller, type CallService } from '../packages/rest-koa/src/lib/testing/caller.js'
 import { serve } from '../packages/rest-koa/src/lib/testing/serve.js'
 
-/** An application in this process, as somebody would embed it: Koa, the REST router, a store. */
+/** An application in this process, as a developer would embed it: Koa, the REST router, a store. */
 export interface ServedObjects {
   /** Calls below the base address, e.g. `call('GET', '/Note/1')`. */
   readonly call: CallService

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -95,9 +95,12 @@ describe.runIf(process.platform !== 'win32')('npm start', () => {
 
   it('is followed by the session of the README', async ({ skip }) => {
     skip(shellIsMissing() !== undefined, shellIsMissing())
+    skip(spawnSync('script', ['--version']).status !== 0, 'script cannot be run on this machine.')
     const blocks = codeBlocks(new URL('../README.md', import.meta.url), 'sh')
     const session = blocks.find((block) => block.startsWith('npx manager'))
-    const npx = `npx() { shift; '${process.execPath}' '${cli}' "$@" 2>/dev/null; }`
+    // On a terminal, as a pipe gets times and sizes for programs.
+    const command = `stty cols 200; '${process.execPath}' '${cli}' $(printf ' %q' "$@") 2>/dev/null`
+    const npx = `npx() { shift; NO_COLOR=1 script -qec "${command}" /dev/null </dev/null | tr -d '\\r'; }`
     expect(await unexpectedOutputs(`${npx}\n${session}`, { cwd: folder, normalise })).toEqual([])
   })
 })

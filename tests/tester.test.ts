@@ -17,6 +17,9 @@ import {
   scrollsSideways,
   type WatchedPage,
 } from './browser.js'
+import { de } from '../packages/rest-koa/src/tester/texts/de.js'
+import { en } from '../packages/rest-koa/src/tester/texts/en.js'
+import { fr } from '../packages/rest-koa/src/tester/texts/fr.js'
 import { startApp, type RunningApp } from './programs/app-server.js'
 
 const hostile = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
@@ -184,8 +187,8 @@ needsBrowser((browser) => {
   const workbench = () => page.getByRole('heading', { name: 'Request' }).waitFor()
 
   async function choose(operation: string, object?: string): Promise<void> {
-    await page.getByLabel('Operation').selectOption({ label: operation })
-    if (object !== undefined) await page.getByLabel('Object').selectOption(object)
+    await page.locator('[name=operation]').selectOption({ label: operation })
+    if (object !== undefined) await page.locator('[name=object]').selectOption(object)
   }
 
   const history = () => page.getByRole('region', { name: 'History' }).getByRole('listitem')
@@ -212,6 +215,7 @@ needsBrowser((browser) => {
   /** The token is kept, and nothing else: what was entered is in the address. */
   beforeEach(async () => {
     await page.unrouteAll()
+    await page.evaluate(`sessionStorage.removeItem('steward-tester-history')`)
     await page.goto('about:blank')
     await page.goto(address())
   })
@@ -242,7 +246,9 @@ needsBrowser((browser) => {
     await signIn('secret-word')
     await choose('Application info')
     expect(await send()).toBe('200 OK')
-    expect(await page.evaluate('Object.keys(sessionStorage).length + Object.keys(localStorage).length')).toBe(0)
+    expect(await page.evaluate('[...Object.keys(sessionStorage), ...Object.keys(localStorage)]')).toEqual([
+      'steward-tester-history',
+    ])
     await expect.poll(() => page.url()).toBe(`${app.origin}/shop/api/tester#//info`)
     await expect
       .poll(() => page.getByLabel('curl command').textContent())
@@ -261,9 +267,13 @@ needsBrowser((browser) => {
     await page.getByRole('button', { name: 'Add a filter' }).click()
     const filter = page.getByRole('group', { name: 'Filter 1' })
     await filter.getByLabel('Field').selectOption('prd_kind')
+    await filter.getByLabel('Value').selectOption('tool')
+    await expect.poll(() => page.locator('#request-url').textContent()).toContain('?prd_kind=tool&')
+    await filter.getByLabel('Operator').selectOption('condition')
     await filter.getByText('fruit · tool').waitFor()
     await filter.getByLabel('Field').selectOption('prd_name')
-    await filter.getByLabel('Condition').fill('*p*')
+    await filter.getByLabel('Operator').selectOption('contains')
+    await filter.getByLabel('Value').fill('p')
     await page.getByLabel('Sort').fill('-prd_name')
     await page.getByLabel('Page size').fill('1')
     await expect
@@ -290,7 +300,7 @@ needsBrowser((browser) => {
     await answer().getByText('{"row_id":"1","prd_code":"A"').waitFor()
     await expect.poll(() => history().count()).toBe(3)
     await history().last().getByRole('button').click()
-    await expect.poll(() => page.getByLabel('Operation').inputValue()).toBe('page')
+    await expect.poll(() => page.locator('[name=operation]').inputValue()).toBe('page')
     await expect.poll(() => page.getByLabel('Sort').inputValue()).toBe('-prd_name')
   })
 
@@ -303,7 +313,7 @@ needsBrowser((browser) => {
     await expect.poll(() => table.getByRole('columnheader').allTextContents()).toContain('Row id')
     await table.getByRole('cell', { name: 'N1', exact: true }).waitFor()
     await table.getByRole('button', { name: `Get record ${product}`, exact: true }).click()
-    await expect.poll(() => page.getByLabel('Object').inputValue()).toBe('Product')
+    await expect.poll(() => page.locator('[name=object]').inputValue()).toBe('Product')
     await expect.poll(() => page.getByLabel('Row id').inputValue()).toBe(product)
     // The answer is still that of the search, and says so.
     await answer().getByText('Answer to the previous request').waitFor()
@@ -332,10 +342,45 @@ needsBrowser((browser) => {
     await page.goto(first)
     await expect.poll(() => page.getByLabel('Sort').inputValue()).toBe('-prd_name')
     // Objects to choose from come a moment later.
-    await expect.poll(() => page.getByLabel('Object').inputValue()).toBe('Product')
+    await expect.poll(() => page.locator('[name=object]').inputValue()).toBe('Product')
   })
 
-  it('creates, updates, counts and deletes, and tells every mistake', async () => {
+  it('leads from the tree of objects to each request, and keeps those that were sent for a reload', async () => {
+    const tree = page.getByRole('navigation', { name: 'Objects' })
+    await page.keyboard.press('/')
+    await page.keyboard.type('prod')
+    await expect.poll(() => tree.getByRole('listitem').count()).toBe(1)
+    await tree.getByText('Product', { exact: true }).click()
+    const operations = tree.getByRole('group', { name: 'Operations of Product' })
+    await operations.getByRole('button', { name: 'Search', exact: true }).click()
+    await expect.poll(() => page.url()).toContain('#/Product/search')
+    expect(await send()).toBe('200 OK')
+    await operations.getByRole('button', { name: 'Get', exact: true }).click()
+    // Row ids of the last list are offered, with what they are.
+    await expect.poll(() => page.locator('datalist option').first().getAttribute('label')).toBe('A Apple')
+    await tree
+      .getByRole('group', { name: 'Actions' })
+      .getByRole('button', { name: /^Raise the price/ })
+      .click()
+    await expect.poll(() => page.getByLabel('Action (required)').inputValue()).toBe('raise')
+    await expect.poll(() => tree.locator('[aria-current=true]').textContent()).toBe('Raise the price (raise)')
+    await tree.getByRole('searchbox').fill('')
+    await tree.getByText('System', { exact: true }).click()
+    await tree.getByText('User', { exact: true }).click()
+    await tree
+      .getByRole('group', { name: 'Operations of User' })
+      .getByRole('button', { name: 'Create', exact: true })
+      .click()
+    await page.getByLabel('Body (JSON)').fill('{"usr_password":"a-secret"}')
+    expect(await send()).toBe('400 Bad Request')
+    await page.reload()
+    await expect.poll(() => history().allTextContents()).toEqual([expect.stringMatching(/^GET ?\/Product\/ ?200/)])
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('a-secret')
+    await history().getByRole('button').click()
+    await expect.poll(() => page.locator('[name=operation]').inputValue()).toBe('search')
+  })
+
+  it('creates, updates, counts and deletes, and shows every mistake', async () => {
     await choose('Create', 'Product')
     const body = page.getByLabel('Body (JSON)')
     await expect.poll(() => body.inputValue()).toContain('"prd_kind"')
@@ -345,8 +390,38 @@ needsBrowser((browser) => {
       await page.locator('.failure').getByText(text).first().waitFor()
     await page.getByRole('button', { name: 'Template' }).click()
     const template = JSON.parse(await body.inputValue()) as object
-    await body.fill(JSON.stringify({ ...template, prd_code: 'N', prd_name: 'Nail', prd_price: 1 }))
+    await body.fill(JSON.stringify({ ...template, prd_code: 'N', prd_name: 'Nail', prd_price: 1, prd_size: 2 }))
+    await page.getByText('Form', { exact: true }).click()
+    await page.getByText('The form cannot show this body: it has no field for "prd_size".').waitFor()
+    await body.fill(JSON.stringify({ ...template, prd_name: 'Nail', prd_price: -1 }))
+    await page.getByText('Form', { exact: true }).click()
+    const name = page.getByLabel('Name (prd_name) (required)')
+    const price = page.getByLabel('Price (prd_price)')
+    await expect.poll(() => name.inputValue()).toBe('Nail')
+    await expect.poll(() => page.getByLabel('Picture (prd_picture)').count()).toBe(0)
+    await page.getByLabel('Kind (prd_kind)').selectOption('tool')
+    await name.fill('')
+    expect(await send()).toBe('400 Bad Request')
+    await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
+    await page.getByRole('form', { name: 'Request' }).getByText('"prd_name" is required').waitFor()
+    await page.getByRole('form', { name: 'Request' }).getByText('at least 0').waitFor()
+    await page.locator('.failure').getByText('at least 0').waitFor()
+    await page.getByLabel('Code (prd_code) (required)').fill('N')
+    await name.fill('Nail')
+    await price.fill('1.')
+    await price.press('5')
+    await page.getByText('JSON', { exact: true }).click()
+    const written = { prd_code: 'N', prd_name: 'Nail', prd_price: 1.5, prd_kind: 'tool' }
+    await expect.poll(() => body.inputValue()).toBe(JSON.stringify(written, null, 2))
+    await page.getByText('Form', { exact: true }).click()
+    await expect.poll(() => price.inputValue()).toBe('1.5')
+    await page.reload()
+    // A reload keeps the form, not what it held.
+    await expect.poll(() => name.inputValue()).toBe('')
+    await page.getByLabel('Code (prd_code) (required)').fill('N')
+    await name.fill('Nail')
     expect(await send()).toBe('200 OK')
+    await page.getByText('JSON', { exact: true }).click()
     const id = String((await app.call('/Product/?prd_code=N')).body[0].row_id)
 
     await choose('Update')
@@ -357,6 +432,10 @@ needsBrowser((browser) => {
     await page.getByRole('button', { name: 'Load the record' }).click()
     // As the record is written, with its blanks; what was sent before is in the field until it is there.
     await expect.poll(() => body.inputValue()).toContain('"prd_name": "Nail"')
+    await page.getByText('Form', { exact: true }).click()
+    await page.getByText('To empty a field of the record, use JSON.').waitFor()
+    await expect.poll(() => page.getByLabel('Name (prd_name)').inputValue()).toBe('Nail')
+    await page.getByText('JSON', { exact: true }).click()
     await body.fill('{ "prd_name": "Long nail"')
     await page.getByText('Not valid JSON yet').waitFor()
     expect(await send()).toBe('400 Bad Request')
@@ -546,7 +625,7 @@ needsBrowser((browser) => {
     expect(await page.locator('.markdown').innerHTML()).not.toMatch(/evil|onclick|javascript|<iframe|<form|style=/)
     await page.getByLabel('Format').selectOption('html')
     expect(await send()).toBe('200 OK')
-    // By way of the page, because nobody can run anything in the frame.
+    // By way of the page, because nothing can run in the frame.
     const inside = (expression: string) =>
       page.evaluate(`((inner) => ${expression})(document.querySelector('iframe.html').contentDocument)`)
     const title = "inner.defaultView.getComputedStyle(inner.querySelector('h1'))"
@@ -602,7 +681,7 @@ needsBrowser((browser) => {
     await keyboard.type('secret-word')
     await keyboard.press('Enter')
     await workbench()
-    await page.getByLabel('Object').locator('option', { hasText: 'Product' }).waitFor({ state: 'attached' })
+    await page.locator('[name=object]').locator('option', { hasText: 'Product' }).waitFor({ state: 'attached' })
     await tabTo('object')
     await keyboard.type('Product')
     await tabTo('operation')
@@ -618,6 +697,97 @@ needsBrowser((browser) => {
     await keyboard.press('Home')
     await keyboard.press('Tab')
     await expect.poll(() => page.evaluate("document.activeElement.getAttribute('role')")).toBe('tabpanel')
+  })
+
+  it('finds objects, operations and earlier requests with Ctrl+K', async () => {
+    const { keyboard } = page
+    const palette = page.getByRole('dialog', { name: 'Search and commands' })
+    const lines = palette.getByRole('option')
+    const operation = page.locator('[name=operation]')
+    const object = page.locator('[name=object]')
+    await object.locator('option', { hasText: 'Product' }).waitFor({ state: 'attached' })
+    await keyboard.press('Control+k')
+    await keyboard.type('prod count')
+    await expect.poll(() => lines.allTextContents()).toEqual(['CountProduct'])
+    await keyboard.press('Enter')
+    await expect.poll(() => operation.inputValue()).toBe('count')
+    await expect.poll(() => object.inputValue()).toBe('Product')
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('operation')
+    expect(await send()).toBe('200 OK')
+
+    // The object in the form has its actions, too.
+    await page.getByRole('button', { name: 'Search and commands' }).click()
+    await keyboard.type('raise')
+    await keyboard.press('Enter')
+    await expect.poll(() => page.getByLabel('Action (required)').inputValue()).toBe('raise')
+    await keyboard.press('Control+k')
+    await keyboard.type('place')
+    await lines.first().waitFor()
+    await expect.poll(() => lines.first().textContent()).toBe('PlaceSearch one page')
+    await keyboard.press('Enter')
+    await expect.poll(() => object.inputValue()).toBe('Place')
+
+    await keyboard.press('Control+k')
+    await keyboard.type('get history')
+    await expect.poll(() => lines.allTextContents()).toEqual(['GET /Product/?_count=trueHistory: status 200'])
+    await keyboard.press('Enter')
+    await expect.poll(() => operation.inputValue()).toBe('count')
+    await expect.poll(() => object.inputValue()).toBe('Product')
+
+    await keyboard.press('Control+k')
+    await keyboard.type('no such thing')
+    await palette.getByText('Nothing found').waitFor()
+    await keyboard.press('Control+Enter')
+    await keyboard.press('Escape')
+    await expect.poll(() => palette.count()).toBe(0)
+    await expect.poll(() => history().count()).toBe(1)
+  })
+
+  /** Texts in English that another language has other words for, as far as the page shows them. */
+  async function englishLeft(texts: Readonly<Record<string, unknown>>): Promise<string[]> {
+    const shown = new Set(
+      (await page.evaluate(`[...document.querySelectorAll('*')].flatMap((element) => [
+        ...[...element.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data.trim()),
+        ...['aria-label', 'title', 'placeholder', 'label', 'alt'].map((name) => element.getAttribute(name)),
+      ])`)) as string[],
+    )
+    // The application has a field of the name "Picture".
+    for (const one of ['Picture', ...Object.values(texts)]) shown.delete(String(one))
+    return Object.values(en).filter((text) => typeof text === 'string' && shown.has(text)) as string[]
+  }
+
+  it.each([
+    ['fr-CH', fr, 'Testeur REST'],
+    ['de-AT', de, 'REST-Tester'],
+  ] as const)('speaks the language of a browser with %s, or the one that is chosen', async (locale, texts, title) => {
+    const before = page
+    const other = await openPage(browser(), address(), { locale })
+    page = other.page
+    try {
+      await expect.poll(() => page.title()).toBe(`Shop · ${title}`)
+      await expect.poll(() => englishLeft(texts)).toEqual([])
+      await page.getByLabel(texts['signin.login'] as string).fill('admin')
+      await page.locator('[type=password]').fill('secret-word')
+      await page.locator('[type=submit]').click()
+      await page.getByRole('heading', { name: texts.request as string }).waitFor()
+      for (const operation of ['indexSearch', 'page', 'create', 'publication', 'batch', 'documentation']) {
+        await page.goto(`${address()}#/Product/${operation}`)
+        await page.locator('[name=object] option', { hasText: 'Product' }).waitFor({ state: 'attached' })
+        await expect.poll(() => page.locator('[name=operation]').inputValue()).toBe(operation)
+        await page.locator('.send button').click()
+        if (operation === 'page') await page.getByRole('region', { name: texts.records as string }).waitFor()
+        await expect.poll(() => englishLeft(texts)).toEqual([])
+      }
+      await keepScreenshot(page, `tester-${locale}`)
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.locator('.preferences-button').click()
+      await page.locator('#preferences select').first().selectOption('en')
+      await workbench()
+      expect(other.problems).toEqual([])
+    } finally {
+      page = before
+      await other.close()
+    }
   })
 
   const looks = [
@@ -648,6 +818,10 @@ needsBrowser((browser) => {
     await page.getByText('curl', { exact: true }).click()
     expect(await send()).toBe('200 OK')
     await checkLook(`search-${look}`)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('option').first().waitFor()
+    await checkLook(`palette-${look}`)
+    await page.keyboard.press('Escape')
     await page.getByRole('tab', { name: 'Tree' }).click()
     await page.locator('.tree summary').first().click()
     await checkLook(`tree-${look}`)
@@ -656,10 +830,12 @@ needsBrowser((browser) => {
     expect(await send()).toBe('200 OK')
     await checkLook(`pivot-${look}`)
     await choose('Create')
-    await page.getByLabel('Body (JSON)').fill('{}')
+    await page.getByText('Form', { exact: true }).click()
+    await page.getByLabel('Price (prd_price)').fill('-1')
     expect(await send()).toBe('400 Bad Request')
+    await page.getByRole('form', { name: 'Request' }).getByText('at least 0').waitFor()
     await checkLook(`errors-${look}`)
-    // Its beginning has all kinds of things; the whole takes long to be checked.
+    // Its start has all kinds of things; the whole takes long to be checked.
     await page.route(/_doc=true$/, async (route) => {
       const response = await route.fetch()
       await route.fulfill({ response, body: (await response.text()).slice(0, 6000) })

@@ -8,7 +8,7 @@ export interface RunTimes {
   readonly wall: number
   /** All processes that run or were waited for. */
   readonly cpu: CpuSeconds
-  /** What the machine did meanwhile: on a quiet one, processes that nobody waited for are in it, too. */
+  /** What the machine did meanwhile: on a quiet one, processes that were not waited for are in it, too. */
   readonly machine: CpuSeconds
   /** The runner itself: transforms of sources, reports. */
   readonly runner: CpuSeconds
@@ -30,7 +30,7 @@ export interface FileTimes {
   readonly longTests: readonly { readonly name: string; readonly wall: number }[]
 }
 
-/** The state at the begin of a run. */
+/** The state at the start of a run. */
 export interface Measurement {
   readonly at: number
   readonly all: CpuSeconds

@@ -1,6 +1,6 @@
 import { createStore } from '@steward/db-adapters'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshFile } from './databases.js'
+import { freshFile, patient } from './databases.js'
 import { openRaw, type RawDatabase, type SampleDatabase } from './samples/load.js'
 import { serveObjects, type ServedObjects } from './serve-objects.js'
 import { freshDatabase, needs, type FreshDatabase } from './servers/index.js'
@@ -24,7 +24,7 @@ const tables: Readonly<Record<ViewDatabase, readonly string[]>> = {
       delete from pet where id = old.id; return old; end $$`,
     'create trigger write_owned instead of insert or update or delete on owned for each row execute function write_owned()',
   ],
-  // The catalogue does not tell which views can be written.
+  // The catalogue does not say which views can be written.
   mssql: [
     'create table person (id int primary key, name nvarchar(40) not null, age int)',
     'create view adult as select id, name, upper(name) as loud from person where age is null or age >= 18',
@@ -50,10 +50,10 @@ function serveViews(fresh: () => Promise<FreshDatabase>, name: ViewDatabase): vo
     for (const sql of tables[name]) await raw.rows(sql)
     await raw.rows(`insert into person (id, name, age) values (1, 'ann', 30), (2, 'bob', 7), (3, 'eve', null)`)
     await raw.rows('create view ages as select age, count(*) as people from person where age is not null group by age')
-    const store = await createStore(database.url)
+    const store = await createStore(patient(database.url))
     const { objects } = await store.introspect()
     await store.close()
-    served = await serveObjects(objects, { url: database.url })
+    served = await serveObjects(objects, patient(database.url))
   })
 
   afterAll(async () => {

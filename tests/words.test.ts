@@ -92,16 +92,54 @@ describe('the glossary of CONTRIBUTING.md', () => {
 })
 
 describe('commentFindings()', () => {
+  const terms = glossaryOf(
+    `${table}\n| Say in texts | Not | Except |\n| --- | --- | --- |\n| latest | \`newest\` | |\n`,
+  )
+  const found = (file: string, source: string) =>
+    commentFindings(file, source, terms).map(({ line, found: words }) => `${line} ${words}`)
+
   it('finds comments that begin with "Of", of each kind, and nothing else', () => {
     const source = ['/** Of a. */', 'let a', '  // Of b.', '/**', ' * Of c.', ' */', '// All Of d', "'// Of e'"].join(
       '\n',
     )
-    expect(commentFindings('a.ts', source).map(({ line, found }) => [line, found])).toEqual([
-      [1, 'Of'],
-      [3, 'Of'],
-      [5, 'Of'],
-    ])
+    expect(found('a.ts', source)).toEqual(['1 Of', '3 Of', '5 Of'])
   })
+
+  it('finds words in comments and in names of tests, with their lines', () => {
+    const source = [
+      '/**',
+      ' * It goes on.',
+      ' */',
+      "describe('what goes on', () => {",
+      '  it.each([1])(',
+      '    `%s begins`,',
+      "    () => expect('it goes on'),",
+      '  ) // It begins.',
+      '})',
+    ].join('\n')
+    expect(found('a.test.ts', source).toSorted()).toEqual(['2 goes on', '4 goes on', '6 begins', '8 begins'].toSorted())
+  })
+
+  it.each([
+    ['code in a comment', '// `goes on`'],
+    ['an exception', '// The server behind a reverse proxy.'],
+    ['a place that is allowed', '// words-allow: goes on\n// It goes on.'],
+    ['a word that only texts leave out', '// The newest one.'],
+    ['a string that is not the name of a test', "expect('goes on')"],
+  ])('passes over %s', (_, source) => {
+    expect(found('a.test.ts', source)).toEqual([])
+  })
+
+  it.each(readGlossary(root).filter(({ isForTexts }) => !isForTexts))(
+    'refuses what is not "$say", in a comment and in the name of a test',
+    (term) => {
+      for (const phrase of term.phrases) {
+        const planted = `This ${phrase.replace('*', '').replace('…', 'the file')} x`.replace('This "', '"x"')
+        expect(commentFindings('a.ts', `\n// ${planted}.`, [term])).toMatchObject([{ line: 2, say: term.say }])
+        expect(commentFindings('a.test.ts', `\nit('${planted}', () => {})`, [term])).toMatchObject([{ line: 2 }])
+      }
+    },
+  )
 
   it('finds none in this repository', () => {
     expect(checkComments(root)).toEqual([])

@@ -12,6 +12,7 @@ const source = join(here, '.site')
 
 compose(source)
 cpSync(join(here, 'public'), join(source, 'public'), { recursive: true })
+cpSync(join(root, 'packages/page-kit/src/brand/mark.svg'), join(source, 'public/mark.svg'))
 cpSync(join(here, 'theme'), join(source, '.vitepress/theme'), { recursive: true })
 cpSync(join(here, 'index.md'), join(source, 'index.md'))
 

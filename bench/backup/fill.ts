@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** Puts so much into the database of the only instance, half of which compresses well, as its user. @returns its URL. */
+/** Puts this much into the database of the only instance, half of which compresses well, as its user. @returns its URL. */
 export async function fillPostgresql(server: string, megabytes: number): Promise<string> {
   const { default: pg } = await import('pg')
   const [{ database = '', owner = '' } = {}] = await query(

@@ -14,7 +14,7 @@ const limitMiB = 150e6 / 2 ** 20
 
 /**
  * The most memory that the manager's process has while it saves, verifies, copies, reads back and fetches a backup ten
- * times as large as the other benches have, of documents that do not compress. Not more than two copies are kept at a time.
+ * times as large as the other benches have, of documents that do not compress. At most two copies are kept at the same time.
  */
 export async function benchMemory({ megabytes }: Size): Promise<readonly Figure[]> {
   const home = await openHome()

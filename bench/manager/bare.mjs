@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import Koa from 'koa'
 
-// The least that an application of this kind is made of: the port is the first argument. Plain JavaScript, because
+// The minimum of an application of this kind: the port is the first argument. Plain JavaScript, because
 // taking types out costs a process memory.
 const database = new Database(':memory:')
 const select = database.prepare('select 1 as one')

@@ -7,7 +7,7 @@ export interface Figure {
   /** The ratio that is asked for. */
   readonly atMost?: number
   readonly atLeast?: number
-  /** So much of ours is enough, whatever the ratio. */
+  /** This much of ours is enough, whatever the ratio. */
   readonly enough?: number
   /** Ours may be no more, whatever the ratio. */
   readonly noMore?: number

@@ -5,7 +5,7 @@ import type { BenchHome } from './commands.ts'
 
 const block = 2 ** 20
 
-/** Adds the instance `bench` with so many documents, stopped. @returns its folder. */
+/** Adds the instance `bench` with that many documents, stopped. @returns its folder. */
 export async function addStopped(home: BenchHome, megabytes: number): Promise<string> {
   await home.manager('add', 'bench')
   await home.manager('stop', 'bench')

@@ -28,7 +28,7 @@ interface RunningCosts {
 }
 
 /**
- * What grows with the number of instances behind one nginx: each is a real one, with its folder and database, stopped. Then
+ * What grows with the number of instances served by one nginx: each is a real one, with its folder and database, stopped. Then
  * what those cost that run, while as many sleep.
  */
 export async function benchScale({ rounds, instances }: Size): Promise<readonly Figure[]> {
@@ -70,7 +70,7 @@ export async function benchScale({ rounds, instances }: Size): Promise<readonly 
   ]
 }
 
-/** A manager behind a private nginx, with so many instances that were never started. */
+/** A manager with a private nginx in front, with that many instances that were never started. */
 async function withInstances<T>(
   count: number,
   config: readonly string[],

@@ -70,7 +70,7 @@ function sleepersIn(folder: string): number {
   }
 }
 
-/** Until the first byte of the answer comes, in ms. @throws Error when it is no good one */
+/** Until the first byte of the answer comes, in ms. @throws Error when it is not a good one */
 async function firstByte(port: number, host: string, path: string): Promise<number> {
   const begin = performance.now()
   return new Promise((resolve, reject) => {

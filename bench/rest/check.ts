@@ -23,7 +23,7 @@ const input: Omit<ItemInput, 'itm_code'> = {
 }
 
 /**
- * Asks every server the same and compares the answers with those of the first one, so that nobody is fast by doing less.
+ * Asks every server the same and compares the answers with those of the first one, so that none is fast by doing less.
  * @throws Error with one line that names the server, the request and the difference.
  */
 export async function check(database: BenchDatabase, servers: readonly ServerProcess[]): Promise<void> {

@@ -125,7 +125,7 @@ async function fillWords({ db, target }: BenchDatabase, items: number): Promise<
   }
 }
 
-/** The raw statement behind node:http, so that both ways have a request and an answer in JSON. */
+/** The raw statement served by node:http, so that both ways have a request and an answer in JSON. */
 async function serveRaw({ db, target: { kind } }: BenchDatabase): Promise<Server> {
   const server = createServer((request, response) => {
     const query = new URL(request.url ?? '/', 'http://localhost').searchParams.get('query')

@@ -16,6 +16,9 @@ local requests = {
   get = function()
     return wrk.format("GET", wrk.path .. math.random(rows))
   end,
+  getKeyed = function()
+    return wrk.format("GET", wrk.path .. math.random(rows / 10) .. "~" .. math.random(10))
+  end,
   search20 = function()
     local status = pick({ "A", "B", "C", "D" })
     return wrk.format("GET", wrk.path .. "?itm_status=" .. status .. "&itm_name=%25" .. pick(words) .. "%25&_page=0&_pagesize=20")

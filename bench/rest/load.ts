@@ -20,14 +20,16 @@ export interface LoadResult {
 
 export interface Load {
   readonly port: number
-  readonly operation: OperationName
+  readonly operation: OperationName | 'getKeyed'
   readonly seconds: number
   readonly connections: number
   readonly items: number
+  /** Path of the object. Default: that of the items. */
+  readonly path?: string
 }
 
 /** Runs wrk against a server. Throws when an answer was an error: a figure of failing requests is worth nothing. */
-export async function load({ port, operation, seconds, connections, items }: Load): Promise<LoadResult> {
+export async function load({ port, operation, seconds, connections, items, path = base }: Load): Promise<LoadResult> {
   const mark = `L${(++samples).toString(36)}`
   const wrk = [
     '-c',
@@ -42,7 +44,7 @@ export async function load({ port, operation, seconds, connections, items }: Loa
     script,
   ]
   const scriptArguments = [operation, String(items), mark, authorization, words.join(',')]
-  const { stdout } = await run('taskset', [...wrk, `http://127.0.0.1:${port}${base}`, '--', ...scriptArguments])
+  const { stdout } = await run('taskset', [...wrk, `http://127.0.0.1:${port}${path}`, '--', ...scriptArguments])
   const line = stdout.split('\n').find((each) => each.startsWith('{'))
   if (line === undefined) throw new Error(`wrk did not finish:\n${stdout}`)
   const { refused, failed, ...result } = JSON.parse(line) as LoadResult & { refused: number; failed: number }

@@ -40,6 +40,26 @@ export const model = [
   },
 ] as const
 
+const lineFields = {
+  lin_order: { type: 'integer', precision: 9, required: true },
+  lin_no: { type: 'integer', precision: 9, required: true },
+  lin_text: { type: 'string', length: 100 },
+  lin_price: { type: 'decimal', precision: 10, scale: 2 },
+  lin_qty: { type: 'integer', precision: 9 },
+  lin_date: { type: 'date' },
+  lin_category_id: { type: 'reference', object: 'Category', display: ['cat_name'] },
+} as const
+
+/** The same object twice: with a row id of its own, and identified by two of its fields. */
+export const lines = [
+  { name: 'Line', table: 'line', fields: lineFields },
+  {
+    name: 'KeyedLine',
+    table: 'keyed_line',
+    fields: { row_id: { type: 'id', fields: ['lin_order', 'lin_no'] }, ...lineFields },
+  },
+] as const
+
 /** An item as every server answers it. */
 export interface ItemRecord {
   row_id: string

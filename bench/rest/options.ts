@@ -14,7 +14,7 @@ export interface Options {
   readonly connections: number
   readonly items: number
   readonly stream: boolean
-  /** Tables that somebody else made. */
+  /** Tables that another owner made. */
   readonly existing: boolean
   readonly json: string | undefined
 }
@@ -37,6 +37,7 @@ Measures this project against the raw driver, a hand-written Koa + knex handler 
   --json <file>         write all samples and results to a file as well
   --help                this text
 
+npm run bench -- keys --help: keys of several columns against a row id.
 npm run bench -- pivot --help: pivot tables against the raw GROUP BY.
 
 The table goes to stdout, progress and warnings to stderr. bench/README.md says how to read it.

@@ -90,6 +90,7 @@ async function main(): Promise<void> {
   const [first, ...others] = process.argv.slice(2)
   if (first === 'index') return (await import('./index-search.ts')).benchIndexSearches(others)
   if (first === 'pages') return (await import('./pages.ts')).benchPages(others)
+  if (first === 'keys') return (await import('./keys.ts')).benchKeys(others)
   if (first === 'pivot') return (await import('./pivot.ts')).benchPivots(others)
   const options = parseOptions(process.argv.slice(2))
   if (options === undefined) return void process.stdout.write(help)

@@ -2,7 +2,7 @@ import { createBusinessObjects, createModel, createPrincipal } from '@steward/re
 import type { BusinessObjects, ObjectHooks, ObjectStore } from '@steward/rest-core'
 import { createUserDirectory, isDirectoryObject, systemObjects, type UserDirectory } from '@steward/rest-core/system'
 import type { Target } from './databases.ts'
-import { model as objects } from './model.ts'
+import { lines, model as objects } from './model.ts'
 import { credentials } from './servers.ts'
 
 export interface StewardApp {
@@ -19,18 +19,19 @@ const hooks: ObjectHooks = {
   preSave: () => {},
 }
 
-function createItems(more: ObjectHooks, indexed: boolean) {
+function createItems(more: ObjectHooks, { indexed = false, lines: hasLines = false }: Target) {
   const all = { ...hooks, ...more }
   const indexable = indexed && ['itm_code', 'itm_name', 'itm_desc']
   return createModel([
     ...systemObjects,
     ...objects.map((object) => (object.name === 'Item' ? { ...object, indexable, hooks: all } : object)),
+    ...(hasLines ? lines.map((object) => ({ ...object, hooks: all })) : []),
   ])
 }
 
 /** This project as an application uses it: users and grants come from its own tables. */
 export async function openSteward(target: Target, more: ObjectHooks = {}): Promise<StewardApp> {
-  const model = createItems(more, target.indexed ?? false)
+  const model = createItems(more, target)
   const store = await openStore(target)
   const directory = createUserDirectory({ model, store })
   const onChange = ({ object }: { object: Parameters<typeof isDirectoryObject>[0] }) => {

@@ -6,7 +6,7 @@ import { loadCore, serverCore } from '../rest/machine.ts'
 
 const run = promisify(execFile)
 
-/** Who asks: the password that a server on this machine has by default. */
+/** The caller: the password that a server on this machine has by default. */
 export const authorization = `Basic ${Buffer.from('admin:admin').toString('base64')}`
 
 /** A server in a process of its own, on a core of its own. */

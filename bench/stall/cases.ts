@@ -11,7 +11,7 @@ export interface StallCase {
   readonly type?: string
   /** As the service user of `/io`. */
   readonly io?: boolean
-  /** The client goes away after so many ms. */
+  /** The client goes away after that many ms. */
   readonly leavesAfterMs?: number
 }
 

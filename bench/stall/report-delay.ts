@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** What the server says of itself when it is asked by a message. */
+/** What the server reports when it is asked by a message. */
 export interface DelayReport {
   /** The longest time since the last question in which the event loop did nothing else, in ms. */
   readonly stallMs: number

@@ -1,30 +1,32 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { password, startServer } from './app-server.ts'
+import { databases, startDatabase } from './database.ts'
 
 const { values: options } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '5' },
     rows: { type: 'string', default: '20000' },
+    database: { type: 'string', default: 'sqlite' },
     help: { type: 'boolean' },
   },
 })
 
 if (options.help) {
-  console.log('usage: npm run bench:workers -- [--rounds 5] [--seconds 5] [--rows 20000]')
+  console.log(
+    'usage: npm run bench:workers -- [--rounds 5] [--seconds 5] [--rows 20000] [--database sqlite|postgresql|mysql]',
+  )
   process.exit(0)
 }
 
 const [rounds, seconds, rows] = [Number(options.rounds), Number(options.seconds), Number(options.rows)]
-const cli = fileURLToPath(new URL('../../packages/app-server/dist/cli.js', import.meta.url))
-const password = 'a password of benchmarks'
+const kind = databases.find((each) => each === options.database)
+if (!kind) throw new Error(`Unknown database "${options.database}". Known: ${databases.join(', ')}.`)
 const headers = {
   authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
   'content-type': 'application/json',
@@ -39,6 +41,7 @@ interface Figures {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'steward-bench-workers-'))
+const database = await startDatabase(kind, folder)
 try {
   await mkdir(join(folder, 'objects'))
   await writeFile(join(folder, 'app.yaml'), 'name: bench\nversion: 1.0.0\nlog: { format: none, level: warn }\n')
@@ -53,6 +56,7 @@ try {
     for (const count of round % 2 === 0 ? [1, 4] : [4, 1]) of[count]?.push(await withServer(count, measure))
   print(of)
 } finally {
+  await database.close()
   await rm(folder, { recursive: true, force: true })
 }
 
@@ -69,26 +73,12 @@ async function fill(): Promise<void> {
 }
 
 async function withServer<T>(count: number, work: (origin: string, pid: number) => Promise<T>): Promise<T> {
-  const child = spawn(process.execPath, [cli, folder, '--port', '0', '--workers', String(count)], {
-    env: { ...process.env, NODE_ENV: 'production', STEWARD_ADMIN_PASSWORD: password },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = once(child, 'exit')
+  const { origin, pid, stop } = await startServer(folder, database.url, ['--workers', String(count)])
   try {
-    let output = ''
-    const origin = await new Promise<string>((found, failed) => {
-      child.stdout.on('data', (chunk: Buffer) => {
-        output += chunk.toString()
-        const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? []
-        if (address && output.includes('Stop:')) found(address)
-      })
-      child.once('exit', () => failed(new Error('The server ended.')))
-    })
     if (count > 1) await untilAllRun(origin, count)
-    return await work(origin, child.pid as number)
+    return await work(origin, pid)
   } finally {
-    child.kill('SIGTERM')
-    await ended
+    await stop()
   }
 }
 
@@ -116,7 +106,7 @@ async function measure(origin: string, pid: number): Promise<Figures> {
   return { cpuMicros: (cpu / quiet.length) * 1e6, perSecond: quiet.length / seconds, p99: quantile(busy, 0.99) }
 }
 
-/** Reads single records over so many connections. @returns how long each took, in ms. */
+/** Reads single records over that many connections. @returns how long each took, in ms. */
 async function small(origin: string, connections: number, forSeconds: number): Promise<number[]> {
   const end = performance.now() + forSeconds * 1000
   const took: number[] = []
@@ -168,7 +158,9 @@ function quantile(values: readonly number[], part: number): number {
 }
 
 function print(of: Readonly<Record<number, readonly Figures[]>>): void {
-  console.log(`${availableParallelism()} CPU cores, load ${loadavg()[0]?.toFixed(1)}, ${rounds} rounds of ${seconds} s`)
+  console.log(
+    `${kind}, ${availableParallelism()} CPU cores, load ${loadavg()[0]?.toFixed(1)}, ${rounds} rounds of ${seconds} s`,
+  )
   for (const name of ['cpuMicros', 'perSecond', 'p99'] as const) {
     const [one = [], four = []] = [of[1], of[4]].map((figures) => figures?.map((figure) => figure[name]))
     const ratios = four.map((figure, at) => figure / (one[at] ?? Number.NaN))

@@ -69,7 +69,7 @@ describe.skipIf(missing)('against OpenLDAP', () => {
     }
   })
 
-  it('knows nobody who has no user in the application, or two entries in the directory', async () => {
+  it('refuses a person who has no user in the application, or two entries in the directory', async () => {
     const { users } = await applicationUsers()
     const authenticator = await open(options(), users)
     await directory.add('eve', 'eves-password')
@@ -78,7 +78,7 @@ describe.skipIf(missing)('against OpenLDAP', () => {
     expect(await authenticator.verifyPassword('ann', 'annes-password')).toBeUndefined()
   })
 
-  it('tells that the directory is away, and lets local users in', async () => {
+  it('reports that the directory is unreachable, and lets local users in', async () => {
     const { users, service } = await applicationUsers()
     await service.create(system, 'User', { usr_login: 'admin', usr_password: 'local-password' })
     const away = await open({ ...options(), url: 'ldap://127.0.0.1:1' }, users)

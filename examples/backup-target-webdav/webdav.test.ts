@@ -12,7 +12,7 @@ const missing = toolIsMissing('rclone')
 /** As the manager opens it: by the name of its package. */
 const open = (options: Record<string, string>) => openTarget({ type: '@steward/example-backup-target-webdav', options })
 
-it('refuses what is no address before anything is sent', async () => {
+it('refuses what is not an address before anything is sent', async () => {
   for (const url of ['', 'backup.example.com', 'ftp://example.com/', 'https://me:secret@example.com/'])
     await expect(open({ url })).rejects.toMatchObject({
       code: 'ERR_TARGET_SETTINGS',
@@ -78,7 +78,7 @@ describe.skipIf(missing)('against rclone', () => {
   })
 
   it('is cut off and tried again when the server falls silent', async () => {
-    // More than the system takes from an upload that nobody reads.
+    // More than the system takes from an upload that is not read.
     const bytes = Buffer.alloc(24_000_000, 'abc')
     const target = reliable(await open(settings({ url: `http://127.0.0.1:${proxy.port}` })), {
       minPauseMs: 1,

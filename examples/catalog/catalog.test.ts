@@ -80,7 +80,7 @@ test('docs/pivot-tables.md: the answers are as they are shown', async () => {
   }
 })
 
-test('a state changes along its transitions only, and a new movie begins in the first', async () => {
+test('a state changes along its transitions only, and a new movie starts in the first', async () => {
   const { row_id: id } = await find('/Movie/?mov_title=Jaws')
   const move = async (state: string) => app.call(`/Movie/${id}`, { method: 'PUT', body: { mov_state: state } })
   expect((await move('featured')).body.mov_state).toBe('featured')
@@ -117,7 +117,7 @@ test('only administrators bring a withdrawn movie back', async () => {
   expect((await app.call('/Review/', { as: 'ann:secret-one' })).status).toBe(403)
 })
 
-test('all mistakes of a record are told at once', async () => {
+test('all mistakes of a record are reported at once', async () => {
   const { status, body } = await app.call('/Movie', {
     body: { mov_code: 'x', mov_minutes: 0, mov_mpaa: 'X', mov_genre_id: '999', year: 1999 },
   })

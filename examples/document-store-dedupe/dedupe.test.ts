@@ -34,6 +34,6 @@ it('keeps equal contents once, until the last document with them is gone', async
   await rm(dataFolder, { recursive: true })
 })
 
-it('tells of options that it does not know', () => {
+it('reports unknown options', () => {
   expect(() => documents.open({ bucket: 'x' }, { dataFolder: '/nowhere' })).toThrow('There is no option "bucket"')
 })

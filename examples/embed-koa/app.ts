@@ -17,7 +17,7 @@ export const Task = defineObject({
   order: ['tsk_due'],
 })
 
-/** Somebody else's Koa application, with a page and users of its own, that gets a REST service and pages for its records. */
+/** An existing Koa application, with a page and users of its own, that gets a REST service and pages for its records. */
 export async function createApp(filename: string) {
   const model = createModel([Task])
   const store = createSqliteStore({ filename })
@@ -38,7 +38,7 @@ export async function createApp(filename: string) {
     context.body = 'An application of its own.'
   })
   app.use(router.routes())
-  // At /ui/. The application knows its users, so nobody signs in on the pages.
+  // At /ui/. The application knows its users, so the pages need no sign-in.
   app.use(recordsPages({ title: 'Tasks', login: false }))
   app.use(
     restRouter(service, {

@@ -62,7 +62,7 @@ test('everybody has their own records', async () => {
   expect((await call('bob', `/api/rest/Task/${task.row_id}`)).status).toBe(404)
 })
 
-test('a stranger is told what is missing', async () => {
+test('a stranger learns what is missing', async () => {
   const refused = await fetch(`${origin}/api/rest/Task/`)
   expect(refused.status).toBe(401)
   expect(await refused.json()).toMatchObject({

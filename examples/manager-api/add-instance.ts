@@ -35,7 +35,7 @@ if (begun.status !== 0) {
   process.stderr.write(`${begun.message}\n`)
   process.exitCode = begun.status
 } else {
-  // The operation goes on in a process of its own, whether anybody looks or not.
+  // The operation continues in a process of its own, whether it is followed or not.
   let steps: readonly Step[] = []
   for await (const { name, data } of eventsOf(
     await call({ action: 'operation', id: begun.operation }, 'text/event-stream'),

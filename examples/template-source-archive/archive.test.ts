@@ -53,7 +53,7 @@ testTemplateSource('archive', async () => {
   }
 })
 
-it('tells what the address answers, and what is no archive, without a password', async () => {
+it('reports what the address answers, and what is not an archive, without a password', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-archive-'))
   const source = templateSource.open({ base: folder, workFolder: folder })
   const { port, server } = await serve(() => ({ status: 403 }))

@@ -1,3 +1,3 @@
 import { pagesConfig } from '../../vite.base.js'
 
-export default pagesConfig
+export default pagesConfig({ installable: true })

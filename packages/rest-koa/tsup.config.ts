@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { defineConfig } from 'tsup'
 import { packageConfig } from '../../tsup.base.js'
 
-/** What the tester page is made of; bundled, so that users of this package install none of it. */
+/** Packages of the tester page; bundled, so that users of this package install none of it. */
 const bundled = ['preact', 'marked', 'dompurify']
 
 /** The tester page for browsers: `dist/tester/`. */
@@ -17,19 +17,30 @@ const testerPage = defineConfig({
   target: 'es2022',
   noExternal: [/.*/],
   minify: true,
-  splitting: false,
+  // What few answers need is loaded with the first of them.
+  splitting: true,
   dts: false,
   clean: true,
   silent: true,
+  loader: { '.svg': 'file', '.woff2': 'file' },
+  esbuildOptions(options) {
+    options.assetNames = '[name]-[hash]'
+    options.chunkNames = '[name]-[hash]'
+  },
   async onSuccess() {
-    writeFileSync('dist/tester/licences.txt', bundled.map(licenceOf).join('\n'))
+    writeFileSync('dist/tester/licences.txt', [...bundled.map(licenceOf), font()].join('\n'))
   },
 })
 
 // The page cleans its own folder.
 export default [{ ...packageConfig(), clean: ['!tester/**'] }, testerPage]
 
+/** The font that it is set in. */
+function font(): string {
+  return `Geist\n\n${readFileSync('../page-kit/src/brand/geist-licence.txt', 'utf8')}`
+}
+
 function licenceOf(name: string): string {
-  const manifest = findPackageJSON(name, import.meta.url) as string
+  const manifest = findPackageJSON(name, new URL('../page-kit/package.json', import.meta.url)) as string
   return `${name}\n\n${readFileSync(join(dirname(manifest), 'LICENSE'), 'utf8')}`
 }

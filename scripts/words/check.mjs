@@ -1,8 +1,8 @@
-// Finds words of the glossary's column Not in texts that users read.
+// Finds words of the glossary's column Not in texts that users read, in comments, and in names of tests.
 import fs from 'node:fs'
 import path from 'node:path'
 import { readGlossary } from './glossary.mjs'
-import { userTextFiles, userTextsOf } from './user-texts.mjs'
+import { notesOf, userTextFiles, userTextsOf } from './user-texts.mjs'
 
 /** @typedef {{ file: string, line: number, found: string, say: string }} Finding */
 
@@ -19,31 +19,38 @@ export function checkWords(root) {
 const noStart = /^[ \t]*(?:\/\*\*|\/\/|\*) (Of) /gm
 
 /**
- * All comments of the repository's code that begin with a word which no comment begins with.
+ * All findings in the comments and names of tests of the repository's code.
  * @param {string} root
  * @returns {readonly Finding[]}
  */
 export function checkComments(root) {
+  const terms = readGlossary(root)
   return fs
-    .globSync('{packages,examples,bench,scripts,tests,tools}/**/*.{ts,tsx,js,mjs}', {
+    .globSync('{packages,examples,templates,bench,scripts,tests,tools,website}/**/*.{ts,tsx,js,mjs,css}', {
       cwd: root,
-      exclude: (name) => ['node_modules', 'dist', 'reference'].includes(name),
+      exclude: (name) => ['node_modules', 'dist', 'reference', plantedIn].includes(name),
     })
-    .flatMap((file) => commentFindings(file, fs.readFileSync(path.join(root, file), 'utf8')))
+    .flatMap((file) => commentFindings(file, fs.readFileSync(path.join(root, file), 'utf8'), terms))
 }
+
+/** The test of this check plants what it refuses. */
+const plantedIn = 'words.test.ts'
 
 /**
  * @param {string} file
  * @param {string} source
+ * @param {readonly import('./glossary.mjs').Term[]} terms
  * @returns {readonly Finding[]}
  */
-export function commentFindings(file, source) {
-  return [...source.matchAll(noStart)].map(({ index, 1: found = '' }) => ({
+export function commentFindings(file, source, terms) {
+  const starts = [...source.matchAll(noStart)].map(({ index, 1: found = '' }) => ({
     file,
     line: source.slice(0, index).split('\n').length,
     found,
     say: 'what it is, or "For …"',
   }))
+  const everywhere = terms.filter(({ isForTexts }) => !isForTexts)
+  return [...starts, ...findingsIn(notesOf(file, source), file, source, everywhere)]
 }
 
 /**
@@ -53,7 +60,17 @@ export function commentFindings(file, source) {
  * @returns {readonly Finding[]}
  */
 export function findingsOf(file, source, terms) {
-  const { prose } = userTextsOf(file, source)
+  return findingsIn(userTextsOf(file, source).prose, file, source, terms)
+}
+
+/**
+ * @param {string} prose
+ * @param {string} file
+ * @param {string} source
+ * @param {readonly import('./glossary.mjs').Term[]} terms
+ * @returns {readonly Finding[]}
+ */
+function findingsIn(prose, file, source, terms) {
   const lines = source.split('\n')
   return terms
     .flatMap(({ say, not, except }) => {

@@ -1,10 +1,10 @@
-// The glossary of CONTRIBUTING.md: what user texts say, and what they do not say.
+// The glossary of CONTRIBUTING.md: what texts, comments and names of tests say, and what they do not say.
 import fs from 'node:fs'
 import path from 'node:path'
 
 /**
- * A row of the table.
- * @typedef {{ say: string, not: RegExp, except: RegExp | undefined }} Term
+ * A row of a table. `isForTexts`: comments and names of tests may say it.
+ * @typedef {{ say: string, not: RegExp, except: RegExp | undefined, phrases: readonly string[], isForTexts: boolean }} Term
  */
 
 /**
@@ -16,24 +16,31 @@ export function readGlossary(root) {
 }
 
 /**
- * @param {string} markdown with a table whose columns are Say, Not and Except; the phrases of the last two are code
+ * @param {string} markdown with tables whose columns are Say, or Say in texts, Not and Except; the phrases of the last two
+ *   are code
  * @returns {readonly Term[]}
  */
 export function glossaryOf(markdown) {
-  const table = /^\| Say +\| Not +\| Except +\|\n\|[-| ]+\|\n((?:\|.*\n)+)/m.exec(markdown)?.[1]
-  if (table === undefined) throw new Error('There is no table with the columns Say, Not and Except.')
-  return table
-    .trimEnd()
-    .split('\n')
-    .map((row) => {
-      const [say = '', not = '', except = ''] = row
-        .slice(1, -1)
-        .split('|')
-        .map((cell) => cell.trim())
-      const refused = anyOf(phrasesOf(not))
-      if (refused === undefined) throw new Error(`The row "${say}" of the glossary has no phrase in its column Not.`)
-      return { say, not: refused, except: anyOf(phrasesOf(except)) }
-    })
+  const tables = [...markdown.matchAll(/^\| Say( in texts)? +\| Not +\| Except +\|\n\|[-| ]+\|\n((?:\|.*\n)+)/gm)]
+  if (tables.length === 0) throw new Error('There is no table with the columns Say, Not and Except.')
+  return tables.flatMap(([, inTexts, table = '']) =>
+    table
+      .trimEnd()
+      .split('\n')
+      .map((row) => termOf(row, inTexts !== undefined)),
+  )
+}
+
+/** @returns {Term} */
+function termOf(/** @type {string} */ row, /** @type {boolean} */ isForTexts) {
+  const [say = '', not = '', except = ''] = row
+    .slice(1, -1)
+    .split('|')
+    .map((cell) => cell.trim())
+  const phrases = phrasesOf(not)
+  const refused = anyOf(phrases)
+  if (refused === undefined) throw new Error(`The row "${say}" of the glossary has no phrase in its column Not.`)
+  return { say, not: refused, except: anyOf(phrasesOf(except)), phrases, isForTexts }
 }
 
 const phrasesOf = (/** @type {string} */ cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, phrase = '']) => phrase)

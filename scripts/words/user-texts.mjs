@@ -61,6 +61,27 @@ export function commentsOf(source) {
   return comments.join('')
 }
 
+/** Where names of tests stand. */
+const ofTests = /\.(?:test|inside)\.tsx?$|suite[^/]*\.ts$|[/\\]testing[/\\]/
+const testNames =
+  /(?:\b(?:it|test|describe)(?:\.\w+)*|\))\(\s*(['"`])((?:(?!\1)[^\\\n]|\\.)* (?:(?!\1)[^\\\n]|\\.)*)\1/g
+
+/**
+ * The comments of code, and its names of tests, at their places, with blanks for all else.
+ * @param {string} file
+ * @param {string} source
+ */
+export function notesOf(file, source) {
+  const comments = commentsOf(source)
+  if (!ofTests.test(file)) return comments
+  const notes = [...comments]
+  for (const { index, 0: call, 2: name = '' } of source.matchAll(testNames)) {
+    const start = index + call.length - name.length - 1
+    for (let at = 0; at < name.length; at += 1) notes[start + at] = name.charAt(at)
+  }
+  return notes.join('')
+}
+
 const blank = (/** @type {string} */ text) => text.replaceAll(/[^\n]/g, ' ')
 
 /** Everything but code, addresses, and comments. */

@@ -55,7 +55,7 @@ function testConsistency(open: () => Promise<Database & { close(): Promise<void>
     if (folder) await rm(folder, { recursive: true, force: true })
   })
 
-  /** Carries out so many operations, several at once. */
+  /** Carries out that many operations, several at once. */
   async function run(count: number, tick: () => void = () => {}): Promise<void> {
     let left = count
     const work = async () => {
@@ -68,7 +68,7 @@ function testConsistency(open: () => Promise<Database & { close(): Promise<void>
   }
 
   it(
-    `all add up, and nobody is refused, when many work at the same time (TEST_SEED=${random.seed})`,
+    `all add up, and no one is refused, when many work at the same time (TEST_SEED=${random.seed})`,
     { timeout: 1_200_000 },
     async () => {
       await run(sizes.quiet)

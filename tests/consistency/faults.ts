@@ -1,4 +1,4 @@
-/** Does harm when so many operations have begun: bounded by their number, not by the clock. */
+/** Does harm when that many operations have started: bounded by their number, not by the clock. */
 export interface Faults {
   /** To be called before each operation. */
   tick(): void

@@ -65,7 +65,7 @@ export function createWorkload(
   return {
     transfer: () => move('transfer', ...two()),
 
-    /** Two that wait for each other, and for nobody else: the one that is undone succeeds when it is repeated. */
+    /** Two that wait for each other, and for no other: the one that is undone succeeds when it is repeated. */
     async cross() {
       const made = await Promise.all([1, 2].map(() => client.send('POST', '/Account', { acc_code: code('account') })))
       const [from = '', to = ''] = made.map(idOf)

@@ -28,7 +28,7 @@ export interface FuzzedService {
 /**
  * Serves a model, whose tables are made and filled first.
  *
- * @param caller who sends the requests; the document that they are made of is the administrator's.
+ * @param caller who sends the requests; they are generated from the administrator's document.
  */
 export async function serveFuzzed(
   model: Model,
@@ -66,7 +66,7 @@ export async function serveFuzzed(
     },
   }
 
-  /** Remembers the new record that an answer tells of. */
+  /** Remembers the new record that an answer names. */
   async function keep({ headers }: Answer): Promise<void> {
     const [, object = '', id] = /\/([A-Z]\w*)\/(\d+)$/.exec(headers.get('location') ?? '') ?? []
     if (id === undefined) return

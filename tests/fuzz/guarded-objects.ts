@@ -1,7 +1,7 @@
 import { createPrincipal, createRights, defineObject } from '@steward/rest-core'
 import type { BusinessObjects, Model, Principal } from '@steward/rest-core'
 
-/** Begins every value that bob may not read, wherever it is kept. */
+/** Starts every value that bob may not read, wherever it is kept. */
 export const canary = 'cnry'
 /** The same in numbers. */
 export const canaryDigits = '7717'

@@ -3,11 +3,11 @@ import { anyCharacter } from './any-character.js'
 import { anyJson, fromSchema, pictures, resolve } from './from-schema.js'
 import type { Schema } from './from-schema.js'
 
-/** One request, made of an OpenAPI document alone. */
+/** One request, generated from an OpenAPI document alone. */
 export interface OpenApiRequest {
   readonly operationId: string
   readonly method: string
-  /** `{row_id}` stands for a row id that an answer told, if there is one. */
+  /** `{row_id}` stands for a row id from an answer, if there is one. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Buffer | undefined
@@ -38,7 +38,7 @@ function operationsOf(document: Schema): Operation[] {
   )
 }
 
-/** At least so many requests to all operations in turn, half of them with a mistake; the same ones for the same seed. */
+/** At least that many requests to all operations in turn, half of them with a mistake; the same ones for the same seed. */
 export function requestsOf(document: Schema, count: number, seed: number): OpenApiRequest[] {
   const operations = operationsOf(document)
   const each = Math.ceil(count / operations.length / 2)
@@ -91,7 +91,7 @@ function validRequest(operation: Operation, document: Schema): fc.Arbitrary<Open
     })
 }
 
-/** What is said in words: a cursor is no page, one context is enough, a batch item by item has no key. */
+/** What is said in words: a cursor is not a page, one context is enough, a batch item by item has no key. */
 function agree(parts: readonly { readonly name: string }[], headers: readonly (readonly [string, unknown])[]): boolean {
   const names = parts.map(({ name }) => name)
   if (names.includes('_cursor') || (names.includes('_metadacontext') && names.includes('_metadatacontext')))
@@ -102,7 +102,7 @@ function agree(parts: readonly { readonly name: string }[], headers: readonly (r
 interface QueryPart {
   readonly name: string
   readonly text: string
-  /** The schema says all: it is no filter, which has a language of its own. */
+  /** The schema says all: it is not a filter, which has a language of its own. */
   readonly described: boolean
 }
 

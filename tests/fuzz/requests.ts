@@ -262,7 +262,7 @@ function leafExpression(field: ReadableField): fc.Arbitrary<string> {
 /** Far from every date in the rows, so that it does not matter when the test runs. */
 const relative = fc.constantFrom('[DATE:-3m]', '[DATE:+1d-2w]', '[DATETIME:-12h]', '[DATE]', '[date:-1m]')
 
-/** A text that is no expression. */
+/** A text that is not an expression. */
 function plain(field: ReadableField): fc.Arbitrary<string> {
   if (!field.type.like) return operand(field)
   const harmless = (text: string) => !/^\s*(?:[<>=!([]|(?:like|is|in|not)\b)/i.test(text)

@@ -5,7 +5,7 @@ import mysql from 'mysql2/promise'
 import pg from 'pg'
 import type { TestServer } from '../servers/index.js'
 
-/** What a database was asked, told by itself and not by who asks it. */
+/** What a database was asked, as it reports itself. */
 export interface StatementLog {
   /** Texts of all statements since the last call, with placeholders for values. */
   take(): Promise<readonly string[]>

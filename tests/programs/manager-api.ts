@@ -1,6 +1,6 @@
 import type { Action, Option, Parameter } from '@steward/manager-core'
 
-/** What is behind it in the page is made of the action table. */
+/** What follows it in the page is generated from the action table. */
 const marker = '<!-- made of the action table -->'
 
 /** The page about the API, Markdown, with the tables that it ought to have. */
@@ -33,6 +33,7 @@ function queryOf({ name, parameters = [] }: Action): string {
   const first = parameters.findIndex(({ type }) => type === 'instance' || type === 'new-name')
   const second = parameters.findIndex((_, at) => at !== first)
   const queries = parameters.map((parameter, at) => {
+    if (parameter.secret) return ''
     const isOwn = parameter.name === 'name' && at !== first
     const key = isOwn ? 'name' : at === first ? 'name' : at === second ? 'param' : parameter.name
     const text = `&${key}=${parameter.name === key ? '…' : `<${parameter.name}>`}`
@@ -41,10 +42,12 @@ function queryOf({ name, parameters = [] }: Action): string {
   return [`action=${name.replaceAll(' ', '-')}`, ...queries].join('')
 }
 
-function optionsOf({ options = [] }: Action): string {
-  return options
-    .filter(({ type }) => type !== 'file')
-    .map((option) => `\`${option.name}\`${valuesOf(option)}`)
+/** With parameters that are not in the query. */
+function optionsOf({ parameters = [], options = [] }: Action): string {
+  const all: readonly (Parameter & Option)[] = [...parameters.filter(({ secret }) => secret), ...options]
+  return all
+    .filter(({ type, surfaces = ['api'] }) => type !== 'file' && surfaces.includes('api'))
+    .map((option) => `\`${option.name}\`${option.secret ? ' (in `X-Manager-Input`)' : valuesOf(option)}`)
     .join(', ')
 }
 

@@ -2,7 +2,7 @@ import type { Action, Option, Parameter } from '@steward/manager-core'
 
 const groups = ['Instances', 'Looking', 'Backups', 'Flags', 'Application', 'Requests', 'Access', 'Manager'] as const
 
-/** The reference of all commands, as Markdown, made of the action table. */
+/** The reference of all commands, as Markdown, generated from the action table. */
 export function commandReference(actions: readonly Action[]): string {
   const ofCli = actions.filter(({ surfaces }) => surfaces === undefined || surfaces.includes('cli'))
   const sections = groups.map((group) => {

@@ -86,12 +86,12 @@ export function testReadmeExamples(folder: () => string): void {
   })
 }
 
-/** What the comments behind `console.log(…)` say, in their order. */
+/** What the comments after `console.log(…)` say, in their order. */
 function saidOutput(code: string): string[] {
   return [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, text = '']) => text)
 }
 
-/** Waits until somebody answers there; gives up when the program has ended. */
+/** Waits until a server answers there; gives up when the program has ended. */
 async function answering(address: string, program: ChildProcess): Promise<void> {
   while (program.exitCode === null) {
     try {

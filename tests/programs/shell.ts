@@ -8,7 +8,7 @@ interface ShellStep {
   readonly prints: string | undefined
 }
 
-/** What is printed between two steps, so that their outputs can be told apart; nobody's output holds it. */
+/** What is printed between two steps, so that their outputs can be told apart; no program's output holds it. */
 const separator = '\u001E'
 
 /** Why shell blocks cannot be run here; undefined when they can. */
@@ -57,7 +57,7 @@ export interface CompareOptions {
 /**
  * Runs a shell block and compares.
  *
- * @returns each step that printed something else than its comment says; empty when all is as said.
+ * @returns each step that printed something else than its comment says; empty when all match.
  */
 export async function unexpectedOutputs(
   block: string,

@@ -9,7 +9,7 @@ export interface Exchange {
   readonly path: string
   /** JSON, as it is sent. */
   readonly body: string | undefined
-  /** Who asks, when it is not the administrator. */
+  /** The caller, when it is not the administrator. */
   readonly user: string | undefined
   /** Lines: status, then headers, then the body. */
   readonly answer: readonly string[]
@@ -27,7 +27,7 @@ export function logFiles(): { readonly name: string; readonly url: URL }[] {
 }
 
 /**
- * Reads a file of the log: `<method> <path> [<JSON body>] [as <user>]`, then the lines of the answer behind `< `. Requests
+ * Reads a file of the log: `<method> <path> [<JSON body>] [as <user>]`, then the lines of the answer after `< `. Requests
  * without an answer are new ones.
  *
  * @throws Error naming the line that is neither.

@@ -3,6 +3,7 @@ import { createBusinessObjects, createModel, createPrincipal, createRights, type
 import { restRouter } from '@steward/rest-koa'
 import Koa from 'koa'
 import { serve } from '../../packages/rest-koa/src/lib/testing/serve.js'
+import { patient } from '../databases.js'
 import type { Exchange } from './log.js'
 import { Entry, Kind, Remark } from './objects.js'
 
@@ -19,7 +20,7 @@ const start = Date.UTC(2026, 4, 6, 12)
 
 /** Serves the objects of the log on an empty database. The clock is a second later at each request, so answers have no time of ours. */
 export async function openReplay(url: string): Promise<Replay> {
-  const store = await createStore(url)
+  const store = await createStore(patient(url))
   const model = createModel([Kind, Entry, Remark])
   await store.sync(model)
   let now = start

@@ -108,7 +108,7 @@ const words: Readonly<Record<SampleDatabase, Readonly<Record<string, string>>>> 
   },
 }
 
-/** Makes the tables of a sample and fills them. Where there are no schemas, their names begin those of the tables. */
+/** Makes the tables of a sample and fills them. Where there are no schemas, their names start those of the tables. */
 export async function loadSample(sample: string, name: SampleDatabase, raw: RawDatabase): Promise<void> {
   const text = await readFile(new URL(`${sample}.sql`, import.meta.url), 'utf8')
   const own = text.replace(/^--(\w+) /gm, (mark, only: string) => (only === name ? '' : mark))

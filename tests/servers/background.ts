@@ -57,13 +57,13 @@ export class Background {
     return new Map([...this.#children].flatMap(([name, child]) => (isRunning(child) ? [[name, child.pid]] : [])))
   }
 
-  /** Resolves when somebody accepts connections. @throws ProgramEnded */
+  /** Resolves when the server accepts connections. @throws ProgramEnded */
   listens(port: number): Promise<void> {
     return this.isReady(() => accepts(port))
   }
 
   /**
-   * Resolves when a look at the server says so, and all programs run still: somebody else may have answered.
+   * Resolves when a look at the server says so, and all programs run still: another server may have answered.
    *
    * @throws ProgramEnded when one of them has ended; Error after a minute
    */
@@ -111,7 +111,7 @@ export class Background {
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  /** As times are told: what the folder is for. */
+  /** The label of its times: what the folder is for. */
   get #kind(): string {
     return /-([a-z]+)-[^-]*$/.exec(basename(this.#folder))?.[1] ?? basename(this.#folder)
   }

@@ -34,7 +34,7 @@ export async function startCeph(): Promise<TestCeph> {
     try {
       return await started(new PrivateCeph(await makeFolder('ceph'), await freePorts(2)), (ceph) => ceph.start())
     } catch (error) {
-      // Somebody else took its port meanwhile.
+      // Another process took its port meanwhile.
       if (!(error instanceof ProgramEnded) || attempt === 3) throw error
     }
   }
@@ -77,9 +77,9 @@ class PrivateCeph implements TestCeph {
     await this.#run(['ceph-mon', '--mkfs', '-i', 'a', '--monmap', map])
     this.#spawn(['ceph-mon', '-i', 'a', '-f'])
     const store = randomUUID()
-    await this.#runFirst(['ceph', 'osd', 'new', store])
-    await this.#run(['ceph', 'osd', 'crush', 'add-bucket', 'h1', 'host', 'root=default'])
-    await this.#run(['ceph', 'osd', 'crush', 'add', 'osd.0', '1', 'host=h1'])
+    await this.#ask(['osd', 'new', store])
+    await this.#ask(['osd', 'crush', 'add-bucket', 'h1', 'host', 'root=default'])
+    await this.#ask(['osd', 'crush', 'add', 'osd.0', '1', 'host=h1'])
     await this.#run(['ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', store])
     this.#spawn(['ceph-osd', '-i', '0', '-f'])
     this.#spawn(['radosgw', '-n', 'client.rgw', '-f'])
@@ -98,11 +98,14 @@ class PrivateCeph implements TestCeph {
     return this.#programs.close()
   }
 
-  /** Waits for the monitor, which knows nobody for a moment after it has begun to answer. May be repeated. */
-  async #runFirst(command: string[]): Promise<void> {
+  /**
+   * Gives the monitor a command that may be repeated. Soon after its start it refuses some with EPERM: the first, and on
+   * a busy machine later ones, too.
+   */
+  async #ask(command: string[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#run(command)
+        await this.#run(['ceph', ...command])
         return
       } catch (error) {
         if (!(error as Error).message.includes('EPERM') || attempt === 50) throw error

@@ -26,7 +26,7 @@ export async function freshDatabase(url: string): Promise<FreshDatabase> {
   }
 }
 
-/** As the docs tell to make one: readers do not wait for writers. Not every server lets that be chosen. */
+/** Created as the docs say: readers do not wait for writers. Not every server lets that be chosen. */
 async function freshMssql(url: string, name: string, fresh: string): Promise<FreshDatabase> {
   await execute(url, `create database ${name}`)
   for (const option of ['allow_snapshot_isolation', 'read_committed_snapshot'])

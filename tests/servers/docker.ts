@@ -27,7 +27,7 @@ export interface TestMachine {
 
 /**
  * A private engine of Docker that touches no network of the machine: its containers have the host's network, none, or a
- * network that somebody makes in it.
+ * network that is created in it.
  */
 export interface TestDocker {
   /** Path of its socket. */

@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net'
 /** An object of the fake. */
 export interface FakeObject {
   readonly bytes: Buffer
-  /** That are told of it, in base64. */
+  /** Reported hashes, in base64. */
   readonly hashes: { readonly md5Hash: string; readonly crc32c: string }
   readonly generation: number
   readonly updated: Date
   readonly contentType: string
-  /** Nobody may change or remove it before. */
+  /** It cannot be changed or removed before. */
   retainUntil?: Date
 }
 
@@ -21,7 +21,7 @@ export interface Misbehaviour {
   readonly endsEarly?: boolean
   /** The last byte of what is stored is another one. */
   readonly damages?: boolean
-  /** Only so many bytes are stored; the hashes that are told are of what was sent. */
+  /** Only that many bytes are stored; the reported hashes are of what was sent. */
   readonly storesAtMost?: number
   /** All requests are refused so. */
   readonly refusal?: { readonly status: number; readonly reason: string; readonly message?: string }
@@ -36,7 +36,7 @@ export interface FakeGcs {
   /** `POST /upload/storage/v1/b/…`, in the order of their arrival. */
   readonly requests: string[]
   misbehaviour: Misbehaviour
-  /** Uploads that have not ended cannot go on. */
+  /** Uploads that have not ended cannot continue. */
   forgetUploads(): void
   close(): Promise<void>
 }

@@ -17,7 +17,7 @@ afterEach(async () => {
   echo.close()
 })
 
-/** Sends bytes and closes; tells how many came back and how it ended. */
+/** Sends bytes and closes; returns how many came back and how it ended. */
 function send(bytes: number, timeoutMs = 10_000): Promise<{ received: number; end: string }> {
   return new Promise((resolve) => {
     let received = 0
@@ -42,7 +42,7 @@ it('forwards all without a fault', async () => {
   expect(proxy.bytes).toEqual({ up: 3_000_000, down: 3_000_000 })
 })
 
-it('resets the connection after so many bytes, once', async () => {
+it('resets the connection after that many bytes, once', async () => {
   proxy.set({ kind: 'reset', afterBytes: 100_000 })
   const { received, end } = await send(1_000_000)
   expect(received).toBeLessThanOrEqual(100_000)
@@ -57,7 +57,7 @@ it('ends the answer early and politely', async () => {
   expect(await send(5000)).toEqual({ received: 1000, end: 'end' })
 })
 
-it('swallows all that comes after so many bytes', async () => {
+it('swallows all that comes after that many bytes', async () => {
   proxy.set({ kind: 'blackhole', afterBytes: 1000, direction: 'down' })
   expect(await send(5000, 200)).toEqual({ received: 1000, end: 'silence' })
 })

@@ -13,21 +13,21 @@ export interface Fault {
   readonly afterBytes?: number
   /** Which bytes count: `up` those of the client, `down` those of the server. Default: up. */
   readonly direction?: 'up' | 'down'
-  /** So many connections meet it, then all goes well. Default: 1. */
+  /** This many connections meet it, then all goes well. Default: 1. */
   readonly times?: number
   /** For `slow`. Default: 1024. */
   readonly bytesPerSecond?: number
 }
 
 export interface FaultProxyOptions {
-  /** Port of the server behind it, at 127.0.0.1. */
+  /** Port of its server, at 127.0.0.1. */
   readonly to: number
   /** Where it listens. Default: 127.0.0.1, a free port. */
   readonly host?: string
   readonly port?: number
 }
 
-/** A TCP proxy in front of a server, which does harm when it is told so. */
+/** A TCP proxy in front of a server, which does harm when a test says so. */
 export interface FaultProxy {
   readonly host: string
   readonly port: number

@@ -22,7 +22,7 @@ export async function makeFolder(purpose: string, base = publicTempFolder()): Pr
  * Gives temporary files of this process and of those that it starts a folder of their own (TMPDIR): in memory where that
  * is possible and the user has not set TMPDIR, as databases wait for the disk most of the time otherwise.
  *
- * @returns what removes it, after ending the processes that were left in it: instances of a manager go on by themselves.
+ * @returns what removes it, after ending the processes that were left in it: instances of a manager continue by themselves.
  */
 export async function ownTempFolder(): Promise<() => void> {
   const before = process.env.TMPDIR

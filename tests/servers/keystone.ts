@@ -6,7 +6,7 @@ import { makeFolder } from './folders.js'
 import { freePorts } from './ports.js'
 import { proxyConfiguration, python, swiftUser, type TestSwift } from './swift.js'
 
-/** A private Keystone, and a second proxy in front of a Swift that asks it who somebody is. */
+/** A private Keystone, and a second proxy in front of a Swift that asks it who a caller is. */
 export interface TestKeystone {
   /** Without a version: `http://127.0.0.1:<port>`; version 3 is at `/v3`, and there is no other. */
   readonly url: string

@@ -60,7 +60,7 @@ const known: readonly Lack[] = [
     tests: [
       'a lock takes the record, and not what it refers to',
       'a lock reads what is there when it is granted',
-      'nobody may refer to a record that is locked because it goes',
+      'a record that is locked for deletion cannot be referred to',
       'waiting for a row that is locked ends with "busy"',
       'concurrent transactions that read with a lock and write lose nothing',
     ],
@@ -100,7 +100,7 @@ const known: readonly Lack[] = [
       await rows('create table short (a nvarchar(2))')
       return (await numberOf(rows(`insert into short values (N'long')`))) !== 2628
     },
-    tests: ['a value beyond its column is told as too long, or as out of range'],
+    tests: ['a value beyond its column is reported as too long, or as out of range'],
   },
   {
     reason: 'This server does not end the session of another client by "kill".',

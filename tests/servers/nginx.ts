@@ -28,7 +28,7 @@ function configuration(folder: string, alive: number, { include, lines = [] }: P
   return [
     ...(isRoot() ? [`user ${userInfo().username};`] : []),
     'worker_processes 2;',
-    // Streams that nobody ends would keep workers of former configurations.
+    // Streams that do not end would keep workers of former configurations.
     'worker_shutdown_timeout 20s;',
     `pid ${folder}/server.pid;`,
     `error_log ${folder}/error.log;`,
@@ -38,7 +38,7 @@ function configuration(folder: string, alive: number, { include, lines = [] }: P
     ...temporary.map((name) => `  ${name}_temp_path ${folder}/temp/${name};`),
     ...(include === undefined ? [] : [`  include ${include}/*.conf;`]),
     ...lines.map((line) => `  ${line}`),
-    // There must be a server; it tells when it is up.
+    // There must be a server: it shows when nginx is up.
     `  server { listen 127.0.0.1:${alive}; return 204; }`,
     '}',
     '',

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { takeTestPort } from '../../packages/manager-core/src/lib/testing/take-ports.js'
 
-/** Ports of 127.0.0.1 that nobody listens on and no other test gets while this process runs. */
+/** Ports of 127.0.0.1 that no process listens on and no other test gets while this process runs. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
   while (ports.length < count) ports.push(await takeTestPort())
   return ports
 }
 
-/** Whether somebody listens on a port of 127.0.0.1. */
+/** Whether a process listens on a port of 127.0.0.1. */
 export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -20,7 +20,7 @@ export function accepts(port: number): Promise<boolean> {
   })
 }
 
-/** The same without a connection, where the system tells: some servers pause when one has ended. */
+/** The same without a connection, where the system shows it: some servers pause when one has ended. */
 export async function isListening(port: number): Promise<boolean> {
   if (process.platform !== 'linux') return accepts(port)
   const [address, state] = [`0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`, '0A']

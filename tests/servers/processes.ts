@@ -30,7 +30,7 @@ export function subtractCpu(from: CpuSeconds, what: CpuSeconds): CpuSeconds {
   return { user: from.user - what.user, system: from.system - what.system }
 }
 
-/** What a process has used, with children that have ended and that somebody waited for. Linux only; 0 elsewhere. */
+/** What a process has used, with ended children that were waited for. Linux only; 0 elsewhere. */
 export function cpuOf(pid: number): CpuSeconds {
   return statOf(pid)?.cpu ?? noCpu
 }

@@ -7,7 +7,7 @@ import { Background, started } from './background.js'
 export interface ProxyOptions {
   /** A folder whose `*.conf` its main file includes; it need not be there. Default: none. */
   readonly include?: string
-  /** Further lines of its main file, behind that. */
+  /** Further lines of its main file, after that. */
   readonly lines?: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export interface PrivateProxyOptions extends Pick<TestProxy, 'type' | 'folder' |
   readonly stopSignal: NodeJS.Signals
 }
 
-/** A program whose first process ends its workers when it is told to, and never otherwise: it gets no SIGKILL. */
+/** A program whose first process ends its workers on request, and never otherwise: it gets no SIGKILL. */
 export class PrivateProxy implements TestProxy {
   readonly type: TestProxy['type']
   readonly folder: string

@@ -12,7 +12,7 @@ import { takeTestPort } from '../../packages/manager-core/src/lib/testing/take-p
 export interface TestSlapd {
   readonly url: string
   readonly baseDn: string
-  /** May read everything; nobody else may. */
+  /** The only one who may read everything. */
   readonly readerDn: string
   readonly readerPassword: string
   add(login: string, password: string, place?: string): Promise<void>

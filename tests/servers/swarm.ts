@@ -122,7 +122,7 @@ class PrivateMachines implements TestMachines {
   }
 }
 
-/** The first network that nobody has; a name of a bridge is given once. */
+/** The first free network; a name of a bridge is given once. */
 async function takeNetwork(): Promise<number> {
   for (let number = 0; number < networks; number++) {
     try {

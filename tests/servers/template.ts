@@ -15,7 +15,7 @@ export async function makeTemplate(product: string, user: string, make: MakeData
   process.env[variableOf(product)] = folder
 }
 
-/** Copies what {@link makeTemplate} has made; makes it where nobody has. */
+/** Copies what {@link makeTemplate} has made; makes it first where it is missing. */
 export async function copyTemplate(product: string, folder: string, make: MakeData): Promise<void> {
   const template = process.env[variableOf(product)]
   await (template === undefined ? make(folder) : run(['cp', '-a', `${template}/data`, folder]))

@@ -167,7 +167,7 @@ function testTopology(start: Topology, databaseUrl: string): void {
       response.end()
     })
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-    // A webhook is not told what is older, by the clock of the server that was asked.
+    // A webhook does not receive what is older, by the clock of the server that was asked.
     const [server] = running.servers
     const webhook = await send(server?.origin ?? '', 'POST', 'rest/Webhook', admin, {
       whk_name: 'w',
@@ -182,7 +182,7 @@ function testTopology(start: Topology, databaseUrl: string): void {
       for await (const chunk of stream.body as AsyncIterable<Uint8Array>) streamed += new TextDecoder().decode(chunk)
     })().catch(() => {})
     const ids = await Promise.all(Array.from({ length: 15 }, (_, at) => create('Note', { not_text: `event ${at}` })))
-    /** How often each of the records was told; others may have been written just before. */
+    /** How often each of the records was reported; others may have been written just before. */
     const timesIn = (rows: readonly string[]) => ids.map((id) => rows.filter((row) => row === id).length)
     const once = ids.map(() => 1)
     const inStream = () => timesIn([...streamed.matchAll(/"row_id":"(\d+)"/g)].map(([, row = '']) => row))

@@ -81,7 +81,7 @@ export const topologies: Readonly<Record<string, Topology>> = {
   },
 }
 
-/** Servers that nobody else replaces. */
+/** Servers that nothing else replaces. */
 async function serversOf(starts: readonly (() => Promise<RunningApp>)[]): Promise<RunningTopology> {
   const running = await Promise.all(starts.map((start) => start()))
   return {

@@ -3,7 +3,7 @@ import { publishedPackages, root } from '../../scripts/packages.mjs'
 
 /** An entry of a published package that can be imported. */
 export interface Entry {
-  /** Package without its scope, and the subpath behind a dot: `rest-core`, `rest-core.errors`. */
+  /** Package without its scope, and the subpath after a dot: `rest-core`, `rest-core.errors`. */
   readonly name: string
   /** Absolute. */
   readonly packageFolder: string

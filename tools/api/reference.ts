@@ -1,4 +1,4 @@
-// The reference of the public API, made of doc comments: HTML in `docs/reference`, or in the folder of the argument.
+// The reference of the public API, generated from doc comments: HTML in `docs/reference`, or in the folder of the argument.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,6 +1,6 @@
 // Reports of the public API in `api`, one per entry, so that a review shows what a change means for users.
 // `node tools/api/reports.ts` writes them, `--check` compares; an argument is another folder, and further ones name the
-// entries to be looked at, as `rest-client`. Build first: they are made of the declarations in `dist`.
+// entries to be looked at, as `rest-client`. Build first: they are generated from the declarations in `dist`.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
 import { root } from '../../scripts/packages.mjs'
 import { compilerOptions, entries, type Entry } from './entries.ts'
+import { undocumentedIn } from './undocumented.ts'
 
 const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true })
 const [folder = 'api', ...names] = positionals
@@ -89,6 +90,12 @@ function write(): void {
 
 function check(): void {
   const [now, before] = [readReports(made), readReports(reports)]
+  for (const [file, text] of now) {
+    const names = undocumentedIn(text)
+    if (names.length === 0) continue
+    process.stderr.write(`api/${file}: no doc comment: ${names.join(', ')}. Write what it does, and what it throws.\n`)
+    process.exitCode = 1
+  }
   const changed = [...new Set([...now.keys(), ...before.keys()])].filter((file) => now.get(file) !== before.get(file))
   if (changed.length === 0) return
   process.stderr.write(

@@ -8,7 +8,7 @@ export interface JoinedRow extends Omit<ItemRecord, 'row_id' | 'itm_active' | 'i
   itm_category_id: number
 }
 
-/** Row to record: ids become strings, booleans become real ones, technical columns stay behind. */
+/** Row to record: ids become strings, booleans become real ones, technical columns are left out. */
 export function toRecord(row: JoinedRow): ItemRecord {
   return {
     row_id: String(row.row_id),

@@ -26,7 +26,7 @@ export interface RawItems {
   update(rowId: string, values: Partial<ItemInput>): Answer<object | undefined>
 }
 
-/** The limit: the driver behind node:http, with nothing in between that could be left out. */
+/** The limit: the driver served by node:http, with nothing in between that could be left out. */
 export const open: OpenServer = async (target) => {
   const items = await openItems[target.kind](target)
   return (request, response) => {

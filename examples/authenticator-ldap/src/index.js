@@ -64,7 +64,7 @@ async function binds(client, dn, password) {
   }
 }
 
-/** Nobody has a name or a password that is longer, or with characters that nobody can type. @param {string} text */
+/** No user has a longer name or password, or one with characters that cannot be typed. @param {string} text */
 function isPlain(text) {
   return text.length <= 256 && text.isWellFormed() && !/\p{Cc}/u.test(text)
 }

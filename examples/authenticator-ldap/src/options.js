@@ -5,7 +5,7 @@
  * @property {string} url `ldaps://…` or `ldap://…`
  * @property {string} baseDn where users are, with all that is below
  * @property {string} loginAttribute
- * @property {string | undefined} bindDn who looks for users; absent: anybody may
+ * @property {string | undefined} bindDn who looks for users; absent: anonymous
  * @property {string} bindPassword
  * @property {boolean} startTls
  * @property {number} timeoutMs

@@ -12,7 +12,7 @@ import { isNotFound } from './errors.js'
  */
 
 /**
- * Files below a folder in the order of their keys. Folder by folder, as most servers refuse to tell all at once, and only
+ * Files below a folder in the order of their keys. Folder by folder, as most servers refuse to list all at once, and only
  * those in which there can be some.
  *
  * @param {Walk} walk
@@ -34,7 +34,7 @@ export async function* filesOf(walk, folder = '') {
 }
 
 /**
- * With `/` behind the names of folders, which gives the order of whole keys.
+ * With `/` after the names of folders, which gives the order of whole keys.
  *
  * @param {import('webdav').WebDAVClient} client
  * @param {string} path

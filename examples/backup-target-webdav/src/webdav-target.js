@@ -15,7 +15,7 @@ const capabilities = Object.freeze(
     // A PUT may be seen while it runs: it goes to a temporary name, and is moved.
     atomicPublish: 'rename',
     hashes: [],
-    // There is no way to write behind the end that all servers have.
+    // No way to append to a file works on all servers.
     resume: 'none',
     multipart: undefined,
     // `Overwrite: F` is looked up by some servers before they move.
@@ -32,7 +32,7 @@ const partName = /^\.(.+)\.[A-Za-z0-9]{8,64}\.part$/
 
 /**
  * Objects are files named by their keys; partial ones are `.<name>.<upload>.part` beside. Folders are never removed: who
- * deletes one with WebDAV deletes all that somebody puts there meanwhile.
+ * deletes one with WebDAV deletes all that others put there meanwhile.
  *
  * @param {{ url: string, user?: string | undefined, password?: string | undefined, prefix: string }} options
  * @returns {BackupTarget}
@@ -108,7 +108,7 @@ export function createWebdavTarget({ url, user, password, prefix: ownPrefix }) {
           await client.moveFile(part, path, { overwrite: !ifAbsent, signal })
           return { key, ...stored }
         } catch (error) {
-          // It cannot go on with it, so it is of no use to anybody.
+          // The upload cannot continue with it, so it is useless.
           await client.deleteFile(part).catch(() => {})
           throw error
         }

@@ -163,7 +163,7 @@ async function* namesIn(folder) {
   }
 }
 
-/** The info tells when a document was stored: its content may be older. @param {string} folder */
+/** The info says when a document was stored: its content may be older. @param {string} folder */
 async function lastWrite(folder) {
   for (const path of [join(folder, 'info.json'), folder]) {
     const found = await stat(path).catch((error) => {

@@ -4,7 +4,7 @@
 const heapMb = 128
 
 /**
- * Processes that are held to small limits, for instances that hardly anybody uses: `APPS_RUNTIMES` names this package.
+ * Processes that are held to small limits, for instances that are hardly used: `APPS_RUNTIMES` names this package.
  *
  * @type {import('@steward/manager-core').RuntimePlugin}
  */

@@ -113,7 +113,7 @@ describe('an application in a folder of its own, with code and nothing installed
     expect(await call('Ticket/action:greet')).toMatchObject({ status: 200, body: { result: 'Hello ann' } })
   })
 
-  test('its own copy of a package in another version is not used, and told', () => {
+  test('its own copy of a package in another version is not used, and reported', () => {
     expect(app.errors()).toMatch(
       /Not used: @steward\/rest-core 9\.9\.9 in .*\/node_modules\/@steward\/rest-core\/package\.json/,
     )
@@ -167,7 +167,7 @@ test('the set-up made a user, none is asked for: the start makes one and prints 
   expect(again.output).toBe('boss has the password of STEWARD_ADMIN_PASSWORD now.\n')
 })
 
-test('a start after which nobody is an administrator says so; what is asked for counts more than the set-up', async () => {
+test('a start that leaves no administrator says so; what is asked for counts more than the set-up', async () => {
   const makesAdmin = (more: string) => ({
     'app.yaml': files['app.yaml'],
     'objects/ticket.yaml': ticketYaml,
@@ -239,7 +239,7 @@ describe('code beside YAML that contradicts it', () => {
   })
 })
 
-test('states of code beside YAML count for what tells models apart, actions do not', async () => {
+test('states of code beside YAML count as differences between models, actions do not', async () => {
   const modelOf = async (code: string) => {
     const app = { 'app.yaml': files['app.yaml'], 'objects/ticket.yaml': ticketYaml }
     const folder = await folderOf(code === '' ? app : { ...app, 'objects/ticket.js': `export default ${code}` })

@@ -45,7 +45,7 @@ describe('--check', () => {
     [{ 'objects/thing.mjs': '\nthrow new Error("no paper")\n' }, /^objects\/thing\.mjs:2:7: no paper$/],
     [{ 'objects/product.mjs': 'export default { hocks: {} }\n' }, /^objects\/product\.mjs: "hocks"/],
     [{ 'app.yaml': 'name: shop\nversion: 1.0.0\nsetup: fill.ts\n' }, /^fill\.ts, the "setup" of app\.yaml, does not/],
-  ])('%j is told with its place in the folder', async (files, expected) => {
+  ])('%j is reported with its place in the folder', async (files, expected) => {
     const { code, checked } = await check(await folderOf({ ...shopFiles, ...files }), '--check')
     expect(checked.problems).toEqual([expect.stringMatching(expected)])
     expect(code).toBe(1)
@@ -110,11 +110,11 @@ describe('--plan and --sync', () => {
     database.close()
     expect(await printed()).toBe('-- The database fits the model: there is nothing to do.\n')
     expect((await check(shop, '--plan')).checked.database?.steps).toEqual([])
-    expect((await runHere([shop, '--sql'])).errors).toContain('write --plan --sql')
+    expect((await runHere([shop, '--sql'])).errors).toContain('--sql requires --plan')
   })
 
   test('they need the folder of an application, and a database that can be reached', async () => {
-    expect((await runHere(['--plan'])).errors).toContain('--plan needs the folder of an application')
+    expect((await runHere(['--plan'])).errors).toContain('--plan requires the folder of an application')
     const env = { STEWARD_DATABASE: 'postgresql://nobody@127.0.0.1:1/none' }
     expect((await runHere([folder, '--plan'], { env })).errors).toContain('127.0.0.1:1')
   })

@@ -18,7 +18,7 @@ const tables = `
   insert into orders (customer_id) values (1);
   create view broken as select * from nowhere`
 
-/** An application without objects on a database of somebody else. */
+/** An application without objects on another owner's database. */
 async function makeApplication() {
   const { folder, remove } = await makeFolder({
     'app.yaml': 'name: app\ntitle: App\nversion: 1.0.0\ndatabase: sqlite:shop.db\n',
@@ -97,7 +97,7 @@ y" geometry)`)
   expect(await runHere([folder, '--diff'])).toMatchObject({ code: 0, errors: '' })
 })
 
-test('--diff tells changed types and rules, and not the rules that definitions add', async () => {
+test('--diff reports changed types and rules, and not the rules that definitions add', async () => {
   const { folder } = await makeApplication()
   await mkdir(join(folder, 'objects'))
   await writeFile(
@@ -148,7 +148,7 @@ test('--diff and --describe say what keeps them from looking, without passwords'
   expect(described.errors + String(compared.errors)).not.toContain('s3cret')
   expect(await runHere(['--diff', '--database', url])).toMatchObject({
     code: 1,
-    errors: expect.stringContaining('--diff needs the folder of an application'),
+    errors: expect.stringContaining('--diff requires the folder of an application'),
   })
   expect(await runHere(['--describe', 'sqlite:none.db', '--format', 'xml'])).toMatchObject({ code: 2 })
   expect(await runHere(['--describe'])).toMatchObject({ code: 1 })

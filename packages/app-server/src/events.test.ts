@@ -57,7 +57,7 @@ function endClaims(folder: string): void {
   database.close()
 }
 
-/** Somebody who listens, or not. */
+/** A listener, or none. */
 async function createReceiver() {
   const received: { body: string; headers: NodeJS.Dict<string | string[]> }[] = []
   let answers = false
@@ -134,7 +134,7 @@ it('streams are at both addresses, and end when the server stops', async () => {
   for (const text of await Promise.all(texts)) expect(text).toContain(`data: {"object":"Product","row_id":"${id}"`)
 })
 
-it('a neutralised server calls no webhook, and one that no longer is does not tell what happened meanwhile', async () => {
+it('a neutralised server calls no webhook, and one that no longer is does not report what happened meanwhile', async () => {
   const { folder, remove } = await makeFolder(files)
   closers.push(remove)
   const receiver = await createReceiver()

@@ -38,7 +38,7 @@ async function lint(folder: string, ...flags: readonly string[]) {
 }
 
 describe('--lint', () => {
-  test('finds nothing in the example, and says of which modules it is made', async () => {
+  test('finds nothing in the example, and lists its modules', async () => {
     const { code, findings, modules } = await lint(catalog)
     expect(findings).toEqual([])
     expect(code).toBe(0)
@@ -76,7 +76,7 @@ describe('--lint', () => {
     expect(code).toBe(1)
   })
 
-  test('tells what keeps the application from starting, with its place', async () => {
+  test('reports what keeps the application from starting, with its place', async () => {
     const folder = await catalogCopy()
     await replace(folder, 'objects/movie.ts', "'mov_gross', 'mov_state'", "'mov_profit', 'mov_state'")
     const { code, findings } = await lint(folder)
@@ -121,10 +121,10 @@ describe('--lint', () => {
       'objects/product.yaml': `${shopFiles['objects/product.yaml']}order: [prd_name]\n`,
     })
     const { code, output } = await runHere([folder, '--lint'])
-    expect(output).toMatch(/^objects\/product\.yaml:6:1: warning slow-sort: .*\n0 errors, 1 warnings, 0 hints\n$/)
+    expect(output).toMatch(/^objects\/product\.yaml:6:1: warning slow-sort: .*\n0 errors, 1 warning, 0 hints\n$/)
     expect(code).toBe(0)
-    expect((await runHere([folder, '--json'])).errors).toContain('--json belongs to --lint')
-    expect((await runHere(['--lint'])).errors).toContain('--lint needs the folder of an application')
+    expect((await runHere([folder, '--json'])).errors).toContain('--json requires --lint')
+    expect((await runHere(['--lint'])).errors).toContain('--lint requires the folder of an application')
   })
 })
 

@@ -184,7 +184,7 @@ export const Lamp = {
   })
 })
 
-describe('the life of an application: each test goes on with what the one before left', () => {
+describe('the life of an application: each test continues with what the one before left', () => {
   let folder: string
   let app: RunningApp | undefined
   let tokens: { readonly kept: string; readonly revoked: string }

@@ -69,82 +69,87 @@ export async function main(args: readonly string[]): Promise<number> {
 function createCommand(action: (folder: string | undefined, flags: Flags) => void): Command {
   return new Command('app-server')
     .description(
-      'Serves an application (a folder with app.yaml and objects/), or the tables of a database, as a REST service.',
+      'Serves an application (a folder with app.yaml and objects/) or the tables of a database as a REST service.',
     )
-    .argument('[folder]', 'folder of the application; without it --database is served as it is')
+    .argument('[folder]', 'folder of the application (default: serve the tables of --database)')
     .option(
       '--database <url>',
-      'sqlite:<file>, postgres://…, mysql://…, oracle://… or mssql://… (prefer STEWARD_DATABASE: a password in a command line can be read by others)',
+      'sqlite:<file>, postgres://…, mysql://…, oracle://… or mssql://… (prefer STEWARD_DATABASE: other users can see passwords in command lines)',
     )
-    .option('--name <name>', 'of the service without a folder, in addresses (default: database)', parseName)
+    .option('--name <name>', 'without a folder: name of the service in addresses (default: database)', parseName)
     .option(
       '--schema <names>',
-      'schemas of the database that are read, separated by commas (default: that of the connection)',
+      'schemas of the database to read, separated by commas (default: that of the connection)',
       parseNames,
     )
-    .option('--title <text>', 'of the service without a folder, for people (default: the name, or Database)')
+    .option('--title <text>', 'without a folder: title of the service (default: the name, or Database)')
     .option('--host <name>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <number>', 'port to listen on, 0 for a free one (default: 8080)', parsePort)
     .option(
       '--workers <number>',
-      'processes that serve, auto: one per CPU core (default: 1); SIGHUP replaces them one after the other',
+      'number of server processes, or auto: one per CPU core (default: 1); SIGHUP replaces them one by one',
       parseWorkers,
     )
-    .option('--env <name>', 'which "environments" of app.yaml apply (default: STEWARD_ENV, else NODE_ENV)')
+    .option('--env <name>', 'environment of app.yaml to use (default: STEWARD_ENV, else NODE_ENV)')
     .option(
       '--data <folder>',
-      'where secrets, documents and embedded databases are kept (default: data in the folder, or steward-data here)',
+      'folder for secrets, documents and embedded databases (default: data in the folder, or steward-data here)',
     )
-    .option('--destructive', 'let the database lose columns that no field uses')
-    .option('--reset-admin', 'give the administrator a new password, print it, and end; makes one where there is none')
-    .option('--unittests [name]', 'run test modules of the application (tests/<name>.ts; all without a name), and end')
-    .option('--import <file>', 'import an XML, JSON, CSV or ZIP file, and end')
-    .option('--export <objects>', 'export records of these objects (separated by commas), and end')
+    .option('--destructive', 'drop columns of the database that no field uses')
+    .option(
+      '--reset-admin',
+      'give the administrator a new password, print it, and exit; creates an administrator if there is none',
+    )
+    .option('--unittests [name]', 'run the tests of the application (tests/<name>.ts, or all), and exit')
+    .option('--import <file>', 'import an XML, JSON, CSV or ZIP file, and exit')
+    .option('--export <objects>', 'export the records of these objects (separated by commas), and exit')
     .option(
       '--output <path>',
-      'file of an export, whose ending says the format (default: JSON on standard output); folder of definitions, one file per object',
+      'file of an export, with the extension of its format (default: JSON on standard output); or folder for definitions, one file per object',
     )
-    .option('--object <name>', "whose records a CSV file holds (default: the file's name)")
-    .option('--dump <file>', 'write all records, for a database of whatever type, and end (-: standard output)')
-    .option('--load <file>', 'fill the empty database with the records of a dump, and end (-: standard input)')
-    .option('--check', 'load the application without a database, print what is wrong with it as JSON, and end')
-    .option('--plan', 'as --check, and print what a start would change in its database, which is only read')
+    .option('--object <name>', "object of the records in a CSV file (default: the file's name)")
+    .option('--dump <file>', 'write all records in a format for every type of database, and exit (-: standard output)')
+    .option('--load <file>', 'fill the empty database with the records of a dump, and exit (-: standard input)')
+    .option('--check', 'load the application without a database, print its problems as JSON, and exit')
+    .option('--plan', 'as --check; also print what a start would change in the database, without changing it')
     .option('--sql', 'with --plan: print the changes as an SQL script, for other tools to review and run')
     .option(
       '--lint',
-      'find unused fields and objects, missing indexes, wrong names in publications, and end (exit code 1: an error was found)',
+      'find unused fields and objects, missing indexes and wrong names in publications, and exit (1: errors were found)',
     )
-    .option('--records', 'with --lint: also check grants and records in its database, which is only read')
+    .option('--records', 'with --lint: also check grants and records in the database, without changing it')
     .option('--json', 'with --lint or --unittests: print JSON')
-    .option('--sync', 'change the tables of the database to fit the application, and end')
+    .option('--sync', 'change the tables of the database to match the application, and exit')
     .option(
       '--describe',
-      'print the objects of the application and their fields as JSON, or definitions of the tables of a database (its URL in place of the folder), and end',
+      'print the objects of the application and their fields as JSON, or definitions of the tables of a database (its URL instead of the folder), and exit',
     )
-    .option('--format <name>', 'of definitions of a database: yaml or ts (default: yaml)', parseFormat)
+    .option('--format <name>', 'format of the definitions of --describe: yaml or ts (default: yaml)', parseFormat)
     .option(
       '--diff',
-      'print how the database differs from the definitions of the application, and end (exit code 1: it does)',
+      'print how the database differs from the definitions of the application, and exit (1: it differs)',
     )
-    .option('--types', 'write the types and schemas that editors and tsc need into the folder (.steward), and end')
+    .option('--types', 'write types and schemas for editors and tsc to the folder .steward, and exit')
     .option('--verbose', 'show where an error comes from')
-    .version(platformVersion)
+    .version(platformVersion, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
     .addHelpText('after', helpAfter)
     .exitOverride()
     .action(action)
 }
 
 const helpAfter = `
-Settings from the environment: STEWARD_DATABASE STEWARD_SYNCHRONOUS STEWARD_HOST STEWARD_PORT STEWARD_WORKERS STEWARD_ENV
-STEWARD_LOG_LEVEL
-STEWARD_ADMIN_LOGIN STEWARD_ADMIN_PASSWORD (of the administrator: made when there is no such user)
-STEWARD_TOKEN_SECRET (signs tokens: base64 of 32 random bytes or more, the same for all servers; others after commas are
-still taken)
-STEWARD_DOCUMENTS (a folder or s3://bucket/prefix, over what app.yaml says)
-STEWARD_SERVICE_USER STEWARD_SERVICE_PASSWORD (of /io; without them it is off)
-STEWARD_NEUTRALISED=true (nothing is sent out: for copies)
-STEWARD_TRUSTED_PROXIES (addresses of reverse proxies, when app.yaml does not say them)
-STEWARD_ENV_FILE (a file with more of them, NAME=value, to keep them secret)
+Environment variables:
+  STEWARD_DATABASE, STEWARD_HOST, STEWARD_PORT, STEWARD_WORKERS, STEWARD_ENV  as the options
+  STEWARD_SYNCHRONOUS, STEWARD_LOG_LEVEL
+  STEWARD_ADMIN_LOGIN, STEWARD_ADMIN_PASSWORD      the administrator, who is created if missing
+  STEWARD_TOKEN_SECRET     key that signs tokens: base64 of at least 32 random bytes, the same for all servers;
+                           earlier keys may follow, separated by commas
+  STEWARD_DOCUMENTS        folder or s3://bucket/prefix, instead of that of app.yaml
+  STEWARD_SERVICE_USER, STEWARD_SERVICE_PASSWORD   credentials of /io, which is disabled without them
+  STEWARD_NEUTRALISED=true     send no mail, webhooks or other messages, as for copies
+  STEWARD_TRUSTED_PROXIES  addresses of reverse proxies, if app.yaml has none
+  STEWARD_ENV_FILE         file with further variables (NAME=value), to keep them secret
 
 Examples:
   $ app-server my-application
@@ -174,7 +179,7 @@ function parseWorkers(text: string): number | 'auto' {
 function parseFormat(text: string): DefinitionFormat {
   const format = definitionFormats.find((name) => name === text)
   if (format) return format
-  throw new InvalidArgumentError(`There are ${definitionFormats.join(' and ')}.`)
+  throw new InvalidArgumentError(`Use ${definitionFormats.join(' or ')}.`)
 }
 
 function parseNames(text: string, before: readonly string[] = []): readonly string[] {
@@ -198,10 +203,10 @@ async function start(folder: string | undefined, flags: Flags, args: readonly st
     database: flags.database ?? fromEnvironment.database,
     environment: flags.env ?? fromEnvironment.environment,
   }
-  if (flags.records && !flags.lint) throw new SettingsError('--records belongs to --lint: write --lint --records.')
+  if (flags.records && !flags.lint) throw new SettingsError('--records requires --lint.')
   if (flags.json && !flags.lint && flags.unittests === undefined)
-    throw new SettingsError('--json belongs to --lint and --unittests.')
-  if (flags.sql && !flags.plan) throw new SettingsError('--sql belongs to --plan: write --plan --sql.')
+    throw new SettingsError('--json requires --lint or --unittests.')
+  if (flags.sql && !flags.plan) throw new SettingsError('--sql requires --plan.')
   if (flags.describe && (folder === undefined || isDatabaseUrl(folder))) return describeTables(folder, flags, settings)
   if (flags.check || (flags.plan && !flags.sql)) return check(folder, flags, settings)
   if (flags.lint) return lint(folder, flags, settings)
@@ -216,7 +221,7 @@ async function start(folder: string | undefined, flags: Flags, args: readonly st
   if (flags.diff) return diff(folder, flags, { settings, definition })
   if (flags.types) return writeTypes(folder)
   if (flags.dump !== undefined || flags.load !== undefined) {
-    if (folder === undefined) throw new SettingsError('--dump and --load need the folder of an application.')
+    if (folder === undefined) throw new SettingsError('--dump and --load require the folder of an application.')
     const dataFolder = resolve(flags.data ?? join(folder, 'data'))
     const { runPortable } = await import('./lib/portable.js')
     await runPortable({ folder: resolve(folder), dataFolder, definition, settings }, flags)
@@ -255,7 +260,7 @@ async function start(folder: string | undefined, flags: Flags, args: readonly st
   const count = workerCount(flags.workers ?? settings.workers ?? definition.workers ?? 1)
   if (count > 1) {
     if (isInMemory(settings.database ?? definition.database))
-      throw new SettingsError('sqlite::memory: is a database of one process; give a file, or leave --workers out.')
+      throw new SettingsError('sqlite::memory: is a database of one process. Use a file, or leave out --workers.')
     const warning = tooManyWorkers(count)
     if (warning !== undefined) logger.warn(warning)
     const { runWorkers } = await import('./lib/workers/run-workers.js')
@@ -302,7 +307,7 @@ async function serveAsWorker(
     })
     listener ??= await listen(address)
     listener.serve(application.koa)
-    if (first) greet(application, { definition, settings, host: address.host, port: listener.port })
+    if (first) greet(application, { definition, settings, host: address.host, port: listener.port, workers: processes })
     primary.ready()
     releaseMemorySoon()
     await primary.stopped
@@ -319,6 +324,7 @@ interface Served {
   readonly settings: Settings
   readonly host: string
   readonly port: number
+  readonly workers?: number
 }
 
 function greet({ newAdministrator, administrator }: Application, { settings, ...served }: Served): void {
@@ -381,13 +387,13 @@ async function printSql(
 function placeOf(folder: string | undefined, { data, ...flags }: Flags, settings: Settings) {
   if (folder === undefined) {
     const task = (['plan', 'check', 'lint', 'diff'] as const).find((name) => flags[name]) ?? 'sync'
-    throw new SettingsError(`--${task} needs the folder of an application.`)
+    throw new SettingsError(`--${task} requires the folder of an application.`)
   }
   return { folder: resolve(folder), dataFolder: resolve(data ?? join(folder, 'data')), settings }
 }
 
 async function describe(folder: string | undefined, flags: Flags, definition: AppDefinition): Promise<number> {
-  if (folder === undefined) throw new SettingsError('--describe needs the folder of an application.')
+  if (folder === undefined) throw new SettingsError('--describe requires the folder of an application.')
   const dataFolder = resolve(flags.data ?? join(folder, 'data'))
   const { describeApplication } = await import('./lib/describe-application.js')
   process.stdout.write(`${JSON.stringify(await describeApplication(resolve(folder), dataFolder, definition))}\n`)
@@ -398,7 +404,7 @@ async function describe(folder: string | undefined, flags: Flags, definition: Ap
 async function describeTables(url: string | undefined, flags: Flags, settings: Settings): Promise<number> {
   const database = url ?? settings.database
   if (database === undefined)
-    throw new SettingsError('--describe needs the folder of an application, or the URL of a database.')
+    throw new SettingsError('--describe requires the folder of an application, or the URL of a database.')
   const { describeUrl } = await import('./lib/describe/describe-url.js')
   const { text, isEmpty } = await describeUrl(database, flags)
   process.stdout.write(text)
@@ -425,7 +431,7 @@ async function diff(
 }
 
 async function writeTypes(folder: string | undefined): Promise<number> {
-  if (folder === undefined) throw new SettingsError('--types needs the folder of an application.')
+  if (folder === undefined) throw new SettingsError('--types requires the folder of an application.')
   const { writeEditorFiles } = await import('./lib/editor-files.js')
   process.stdout.write(`${await writeEditorFiles(resolve(folder))}\n`)
   return 0
@@ -444,7 +450,9 @@ async function loadDefinition(
     return { name: name ?? 'database', title: title || (name ?? 'Database'), version: platformVersion }
   }
   if (name !== undefined || title !== undefined)
-    throw new SettingsError('--name and --title are for a database without a folder; app.yaml says them for this one.')
+    throw new SettingsError(
+      '--name and --title are for a database without a folder. This application has them in app.yaml.',
+    )
   if (!existsSync(join(folder, 'app.yaml')))
     throw new SettingsError(`${folder} has no app.yaml, so it is not the folder of an application.`)
   return loadAppDefinition(folder, settings)

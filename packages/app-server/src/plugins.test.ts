@@ -113,7 +113,7 @@ fields:
   })
 })
 
-describe('what cannot be used is told before anything is made', () => {
+describe('what cannot be used is reported before anything is created', () => {
   const broken = packageFiles('@own/broken', `throw new Error('needs Node 99')`)
   const empty = packageFiles('@own/empty', 'export const other = 1')
 
@@ -145,7 +145,7 @@ describe('what cannot be used is told before anything is made', () => {
     expect(code).toBe(1)
   })
 
-  test('--check tells it, too, and who keeps the documents', async () => {
+  test('--check reports it, too, and what keeps the documents', async () => {
     const bad = await folderOf('fieldTypes: [missing-types]\n')
     const found = await runHere([bad, '--check'])
     expect(JSON.parse(found.output ?? '')).toMatchObject({

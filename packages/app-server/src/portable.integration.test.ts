@@ -67,7 +67,7 @@ test('records go by files that their owner alone can read', async () => {
 
 needs('postgresql', (postgresqlUrl) =>
   needs('mysql', (mysqlUrl) => {
-    test('records go from SQLite to PostgreSQL, MariaDB and back, and the application goes on', async () => {
+    test('records go from SQLite to PostgreSQL, MariaDB and back, and the application keeps working', async () => {
       const folder = await temporaryFolder()
       const postgresql = await freshDatabase(postgresqlUrl)
       const mysql = await freshDatabase(mysqlUrl)

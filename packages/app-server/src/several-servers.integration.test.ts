@@ -111,7 +111,7 @@ test('changes of rights, users, parameters and tokens hold on the other server o
   await changesHoldOnBoth('sqlite:several.db')
 })
 
-test('a stream of events ends on the other server when its user is switched off, though nobody asks anything else there', async () => {
+test('a stream of events ends on the other server when its user is switched off, though it gets no other request', async () => {
   const [{ call: one }, { origin }] = await startTwo('sqlite:streams.db')
   const user = await create(one, 'User', { usr_login: 'ann', usr_password: 'passport' })
   const group = await create(one, 'Group', { grp_name: 'CLERK' })
@@ -162,7 +162,7 @@ test('webhooks of a user who was switched off on either server are not called', 
     await expect.poll(find, soon).toMatch(/done|skipped/)
     return find()
   }
-  // One of them sends, nobody knows which: in one of the rounds it is not asked for anything.
+  // One of them sends, it is unknown which: in one of the rounds it gets no requests.
   for (const { call } of servers) {
     const setActive = async (active: boolean) => {
       const { status } = await call('PUT', `rest/User/${user}`, admin, { usr_active: active })

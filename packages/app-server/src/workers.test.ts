@@ -82,6 +82,7 @@ async function startWorkers(count: number): Promise<RunningApp & { readonly fold
 test('killed workers lose nothing that was acknowledged, and others answer meanwhile', async () => {
   const app = await startWorkers(3)
   expect((await healthOf(app)).process.pid).toBe(app.process.pid)
+  expect(app.output()).toContain('3 workers serve. Rate limits, the object pool and wrong logins count per worker')
   let acknowledged = 0
   let cut = 0
   const create = async (code: string): Promise<void> => {
@@ -124,7 +125,7 @@ test('killed workers lose nothing that was acknowledged, and others answer meanw
 test('SIGHUP replaces all workers, SIGTERM stops them, and running requests are answered', async () => {
   const app = await startWorkers(2)
   const before = startedPids(app)
-  /** A request that is answered when it is told to; `isRunning` says that a worker has it. */
+  /** A request that is answered when the test says so; `isRunning` says that a worker has it. */
   const beginSlow = (name: string) => {
     const answered = call(app, 'POST', '/api/rest/Gate', { gat_name: name })
     answered.catch(() => {})
@@ -176,7 +177,7 @@ test('workers are refused for a database that lives in one process, and "workers
   const inMemory = { env: { ...env, STEWARD_DATABASE: 'sqlite::memory:' } }
   expect(await runHere([folder, '--workers', '2'], inMemory)).toMatchObject({
     code: 1,
-    errors: 'app-server: sqlite::memory: is a database of one process; give a file, or leave --workers out.\n',
+    errors: 'app-server: sqlite::memory: is a database of one process. Use a file, or leave out --workers.\n',
   })
   const wrong = await makeFolder({ ...files, 'app.yaml': 'name: shop\nversion: 1.0.0\nworkers: 0\n' })
   onTestFinished(wrong.remove)

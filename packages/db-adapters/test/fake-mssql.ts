@@ -14,7 +14,7 @@ export type Reply =
   | undefined
 
 export interface FakeMssqlOptions {
-  /** Told every statement with its values as one text. Default: one row with one column, `1`. */
+  /** Called with every statement and its values as one text. Default: one row with one column, `1`. */
   readonly reply?: (statement: string) => Reply
   /** Refuses to log in with this error. */
   readonly refuseLogin?: number
@@ -36,7 +36,7 @@ export interface FakeMssql {
 
 const types = { batch: 1, rpc: 3, attention: 6, transaction: 14, login: 16, prelogin: 18 }
 
-/** As much of SQL Server's protocol (TDS 7.4) as a client sees of it, without a database behind. */
+/** As much of SQL Server's protocol (TDS 7.4) as a client sees of it, without a database. */
 export async function openFakeMssql(options: FakeMssqlOptions = {}): Promise<FakeMssql> {
   const { reply = () => ({ rows: [['1']] }), refuseLogin, ignoresAttention = false } = options
   const sockets = new Set<Socket>()

@@ -5,7 +5,7 @@ import type { ANTLRErrorListener, CharStream, Lexer, Parser, ParserRuleContext, 
 /** Vendors' languages for which there is a grammar. */
 export type Language = 'plsql' | 'tsql'
 
-/** Tells what is wrong with one statement by the grammar of its language; undefined when nothing is. */
+/** Returns what is wrong with one statement by the grammar of its language; undefined when nothing is. */
 export type Check = (statement: string) => string | undefined
 
 type ParserOf = Parser & Readonly<Record<string, () => ParserRuleContext>>

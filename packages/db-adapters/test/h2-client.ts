@@ -24,7 +24,7 @@ const ready = Buffer.from([0x5a, 0, 0, 0, 5])
 /** @param mode as H2 calls it, e.g. `Oracle` */
 export async function openH2(url: string, mode: string, setUp: readonly string[] = []): Promise<H2Client> {
   const client = new pg.Client(url)
-  client.on('error', () => {}) // Whoever waits hears of it.
+  client.on('error', () => {}) // Callers that wait get the error.
   await client.connect()
   // H2 writes an answer in pieces, and sends the next when the kernel has confirmed the one before, which takes it 40 ms
   // unless there is something to send along.

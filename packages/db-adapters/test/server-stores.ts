@@ -31,9 +31,12 @@ export interface ServerDatabase {
   readonly admin: Admin
 }
 
-/** Defines the same tests for PostgreSQL, MySQL and SQL Server, each with an empty database of its own. */
-export function onEachServer(define: (database: ServerDatabase) => void): void {
-  for (const name of ['postgresql', 'mysql', 'mssql'] as const) {
+/** Defines the same tests for PostgreSQL, MySQL and SQL Server, or some of them, each with an empty database of its own. */
+export function onEachServer(
+  define: (database: ServerDatabase) => void,
+  names: readonly Name[] = ['postgresql', 'mysql', 'mssql'],
+): void {
+  for (const name of names) {
     needs(name, (url) => {
       let database: FreshDatabase
       let admin: Admin

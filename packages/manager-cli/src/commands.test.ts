@@ -21,7 +21,7 @@ const idle = (): Manager => ({
   close() {},
 })
 
-/** Splits as a shell does, as far as examples need it; where standard input comes from is no argument. */
+/** Splits as a shell does, as far as examples need it; where standard input comes from is not an argument. */
 function words(line: string): string[] {
   return [...line.replace(/ < [\w-]+$/, '').matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, a, b, c]) => a ?? b ?? c ?? '',

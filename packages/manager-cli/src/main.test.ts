@@ -76,6 +76,14 @@ const actions: readonly Action[] = [
   },
   {
     ...base,
+    name: 'keep',
+    summary: 'Keep a value',
+    parameters: [{ name: 'value', type: 'text', secret: true, readWith: 'stdin', summary: 'New value' }],
+    options: [{ name: 'stdin', type: 'flag', surfaces: ['cli'], summary: 'Read the value' }],
+    handler: async ({ input }) => ({ message: 'Kept.', data: { value: (input.value ?? null) as never } }),
+  },
+  {
+    ...base,
     name: 'fail',
     summary: 'Fail',
     parameters: [{ name: 'code', type: 'text', required: true, summary: 'How' }],
@@ -198,6 +206,12 @@ n1    longlonglonglonglonglonglonglong@example.org
   test('a terminal cuts what is too wide for it', async () => {
     const { out } = await cli('sh 1 --no-color', { columns: 30 })
     expect(out.split('\n')).toEqual(['NAME  OWNER EMAIL', 'n0    longlonglonglonglonglon…', ''])
+    const narrow = await cli('show 1 --no-color', { columns: 20 })
+    expect(narrow).toMatchObject({
+      out: 'NAME …\r\nn0\r\n'.replaceAll('\r', ''),
+      err: expect.stringContaining('+1 column: --wide\n') as string,
+    })
+    expect((await cli('show 1 --no-color --quiet', { columns: 20 })).err).toBe('')
   })
 
   test('10,000 rows are all shown', async () => {
@@ -205,7 +219,7 @@ n1    longlonglonglonglonglonglonglong@example.org
     expect(out.split('\n')).toHaveLength(10_002)
   })
 
-  test('--json gives one document, before or behind the command', async () => {
+  test('--json gives one document, before or after the command', async () => {
     for (const line of ['--json show 1 --auto-save no --keep', 'show 1 -a no --keep --json']) {
       const { json, err, code } = await cli(line)
       expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -279,7 +293,7 @@ describe('failures', () => {
     expect(await inShell('drop --yes --json --home /elsewhere')).not.toMatchObject({ item: { name: 'demo' } })
   })
 
-  test('what nobody expected is one line, and all of it with --verbose', async () => {
+  test('an unexpected error is one line, and all of it with --verbose', async () => {
     expect((await cli('fail plain')).err).toBe('manager: It broke.\n  For details, add --verbose.\n')
     expect((await cli('fail plain --verbose')).err).toMatch(/TypeError: It broke\.\n\s+at /)
   })
@@ -298,7 +312,8 @@ describe('failures', () => {
     ['pets feed --soon', 'Unknown option "--soon".\n  Did you mean --json?'],
     ['toys lst', 'Unknown command "toys lst".\n  Did you mean "toys list"?\n  Try: manager toys --help'],
     ['help pets fed', 'Unknown command "pets fed".\n  Did you mean "pets feed"?'],
-    ['drop', 'Missing required argument "name".\n  Try: manager drop --help'],
+    ['drop', 'Which instance? Usage: manager drop <name>\n  Try: manager drop --help'],
+    ['fail', 'Which code? Usage: manager fail <code>'],
     ['show 1 2', 'Too many arguments'],
     ['show --kep', 'Unknown option "--kep".\n  Did you mean --keep?'],
     ['show --auto-save', 'argument missing'],
@@ -335,6 +350,8 @@ describe('help', () => {
     expect(show.out).not.toContain('--dry-run')
     expect((await cli('help show')).out).toBe(show.out)
     expect((await cli('help sh')).out).toBe(show.out)
+    expect((await cli('help --all')).out).toBe(all.out)
+    expect((await cli('help')).out).toMatch(/^Usual commands:\n[^]*All commands: manager help --all\n$/)
     expect(await cli('help frob')).toMatchObject({ code: 2, out: '' })
     expect((await cli('drop --help')).out).toContain('--dry-run')
     expect((await cli('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/)
@@ -370,7 +387,7 @@ describe('without a command', () => {
 Usual commands:
   status [name]  Show the status of an …
 
-All commands: manager --help
+All commands: manager help --all
 `)
     expect(homes.at(-1)).toBe(folder)
     const piped = await cli('', { createManager: withStatus('well') })
@@ -424,7 +441,7 @@ describe('commands of two words', () => {
 })
 
 describe('before something is lost', () => {
-  test('it is refused where nobody can be asked', async () => {
+  test('it is refused where the user cannot be asked', async () => {
     const expected =
       'All data of "demo" will be lost. Nothing was done, because there is no terminal to ask for confirmation.'
     expect(await cli('drop demo')).toMatchObject({ code: 4, err: expect.stringContaining(expected) as string })
@@ -435,7 +452,7 @@ describe('before something is lost', () => {
     expect(await cli('drop demo --yes')).toMatchObject({ code: 0, out: 'Dropped.\n' })
   })
 
-  test('nobody is asked where nothing is lost', async () => {
+  test('there is no question where nothing is lost', async () => {
     expect(await cli('dropall')).toMatchObject({ code: 4 })
     expect(await cli('dropall --as copy')).toMatchObject({ code: 0, out: 'Dropped.\n' })
   })
@@ -463,6 +480,87 @@ describe('before something is lost', () => {
   })
 })
 
+describe('a value that is read', () => {
+  test('comes from standard input, without its last line end', async () => {
+    const read = async (input: string) => (await cli('keep --stdin --json', { input })).json
+    expect(await read('s3cret\n')).toMatchObject({ value: 's3cret' })
+    expect(await read('s3cret \r\n')).toMatchObject({ value: 's3cret ' })
+    expect(await read('é\n\n')).toMatchObject({ value: 'é\n' })
+    expect(await read('x'.repeat(70_000))).toMatchObject({ status: 2, code: 'ERR_USAGE' })
+  })
+
+  test('is only read with its flag, and not given twice', async () => {
+    expect((await cli('keep --json', { input: 's3cret' })).json).toMatchObject({ value: null })
+    expect((await cli('keep plain --json', { input: 's3cret' })).json).toMatchObject({ value: 'plain' })
+    expect((await cli('keep plain --stdin --json', { input: 's3cret' })).json).toMatchObject({ code: 'ERR_USAGE' })
+  })
+
+  test('is asked for at a terminal, where it is not shown', async () => {
+    const typed = (text: string) => ({ columns: 100, typed: [{ after: 'New value', text }] })
+    const { code, out, err } = await cli('keep --stdin', typed('s3cret\r'))
+    expect({ code, out }).toEqual({ code: 0, out: 'Kept.\n' })
+    expect(err).not.toContain('s3cret')
+    expect(await cli('keep --stdin', typed('\u0003'))).toMatchObject({ code: 4, out: '' })
+  })
+})
+
+describe('where the name of an instance is missing', () => {
+  /** A manager of instances with these names, which notes what it performs. */
+  function managerOf(names: readonly string[]) {
+    const performed: unknown[] = []
+    const createManager = (home: string): Manager => ({
+      ...fakeManager(home),
+      async perform(action, input, caller) {
+        performed.push([action, input.name])
+        if (action !== 'list') return fakeManager(home).perform(action, input, caller)
+        return { message: '', list: names.map((one) => ({ name: one, state: 'started' })) }
+      },
+    })
+    return { performed, createManager }
+  }
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `demo${at}`)
+  const down = '\u001b[B'
+
+  test('it is chosen from a list at a terminal', async () => {
+    for (const line of ['drop --yes', 'drop --yes --']) {
+      const { performed, createManager } = managerOf(names(20))
+      const typed = [{ after: 'Which instance?', text: `${down}${down}\r` }]
+      const { code, out, err } = await cli(line, { columns: 100, createManager, typed })
+      expect({ code, out }).toEqual({ code: 0, out: 'Dropped.\n' })
+      expect(err).not.toContain('Usage')
+      expect(performed).toEqual([
+        ['list', undefined],
+        ['drop', 'demo2'],
+      ])
+    }
+  })
+
+  test('nothing is done when the user cancels', async () => {
+    const { performed, createManager } = managerOf(names(2))
+    const typed = [{ after: 'Which instance?', text: '\u0003' }]
+    const { code, err } = await cli('drop --yes', { columns: 100, createManager, typed })
+    expect(code).toBe(4)
+    expect(err).toContain('Nothing was done.')
+    expect(performed).toEqual([['list', undefined]])
+  })
+
+  test('it is asked for without a terminal, with --json, without instances, and where they are many', async () => {
+    const usage = 'manager: Which instance? Usage: manager drop <name>\n  Try: manager drop --help\n'
+    for (const count of [0, 21])
+      expect(await cli('drop', { columns: 100, ...managerOf(names(count)) })).toMatchObject({ code: 2, err: usage })
+    const { performed, createManager } = managerOf(names(2))
+    expect(await cli('drop', { createManager })).toMatchObject({ code: 2, err: usage })
+    expect((await cli('drop --json', { columns: 100, createManager })).json).toMatchObject({ code: 'ERR_USAGE' })
+    expect((await cli('fail', { columns: 100, createManager })).err).toContain('Which code?')
+    expect(performed).toEqual([])
+    const broken = (home: string): Manager => ({
+      ...fakeManager(home),
+      perform: () => Promise.reject(new Error('no list')),
+    })
+    expect(await cli('drop', { columns: 100, createManager: broken })).toMatchObject({ code: 2, err: usage })
+  })
+})
+
 describe('streams, files and programs', () => {
   test('a stream ends with Ctrl-C, though what makes it may not heed it', async () => {
     for (const line of ['stream', 'stream --deaf']) {
@@ -472,7 +570,7 @@ describe('streams, files and programs', () => {
     }
   })
 
-  test('a stream ends well when nobody reads it any more', async () => {
+  test('a stream ends well when its reader has gone', async () => {
     expect(await cli('stream', { closeAfter: 20 })).toMatchObject({ code: 0, err: '' })
   })
 
@@ -509,7 +607,7 @@ describe('streams, files and programs', () => {
 })
 
 describe('Ctrl-C', () => {
-  test('cancels; the exit code tells so', async () => {
+  test('cancels; the exit code says so', async () => {
     const { code, err } = await cli('slow', { signals: [{ after: 'Slow work', signal: 'SIGINT' }] })
     expect(code).toBe(130)
     expect(err).toBe(`Slow work …

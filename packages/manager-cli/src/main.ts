@@ -8,7 +8,7 @@ import { usualCommands } from './lib/help.js'
 import { hasManager, homeFolder } from './lib/home-folder.js'
 import { interruptionBy } from './lib/interruption.js'
 import { applicationServer, command, defaultTemplate, packageVersion } from './lib/parts.js'
-import { createProgram, type CommandCall } from './lib/program.js'
+import { createProgram, lackingInstance, type CommandCall } from './lib/program.js'
 import { runCall } from './lib/run-call.js'
 import { surroundingsOf, type Surroundings } from './lib/surroundings.js'
 import { write } from './lib/write.js'
@@ -27,7 +27,7 @@ export interface MainOptions extends Partial<Surroundings> {
  */
 export async function main(args: readonly string[], options: MainOptions = {}): Promise<number> {
   const surroundings = surroundingsOf(options)
-  const { stdout, stderr, env, signals } = surroundings
+  const { stdin, stdout, stderr, env, signals } = surroundings
   const createFor = options.createManager ?? ((home: string) => realManager(home, env))
   const typed = withWaitOfItsOwn(args)
   const beforeEnd = typed.slice(0, typed.includes('--') ? typed.indexOf('--') : undefined)
@@ -46,19 +46,31 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     const { actions } = createFor('')
     const managerAt = (home: string | undefined) => (manager = createFor(homeFolder(home, surroundings)))
     const onCall = (one: CommandCall) => (call = one)
-    const program = createProgram({ actions, version: packageVersion(), surroundings, onCall, managerAt })
+    const create = () => createProgram({ actions, version: packageVersion(), surroundings, onCall, managerAt })
+    const program = create()
     const isBare = typed.length === 0
     const usual = () => usualCommands(program, stdout.isTTY ? stdout.columns : undefined)
     if (isBare && !hasManager(homeFolder(undefined, surroundings))) {
       await write(stdout, `There is no manager here yet. To create one, run: manager init\n\n${usual()}`)
       return 0
     }
-    program.parse(isBare ? ['status'] : typed, { from: 'user' })
+    const managerFor = ({ action, options: given }: Pick<CommandCall, 'action' | 'options'>) => {
+      const home = homeFolder(given.home, surroundings, action.defaultHome)
+      if (!options.createManager && !action.asCaller) actAsOwner(home)
+      return (manager ??= createFor(home))
+    }
+    try {
+      program.parse(isBare ? ['status'] : typed, { from: 'user' })
+    } catch (error) {
+      const lacking = lackingInstance.get(error as object)
+      if (!lacking || json || !stdin.isTTY || !stderr.isTTY) throw error
+      const { pickInstance } = await import('./lib/pick-instance.js')
+      const name = await pickInstance(managerFor(lacking), surroundings)
+      if (name === undefined) throw error
+      create().parse([...typed, ...(typed.includes('--') ? [] : ['--']), name], { from: 'user' })
+    }
     if (!call) return 0
-    const { action, options: given } = call
-    const home = homeFolder(given.home, surroundings, action.defaultHome)
-    if (!options.createManager && !action.asCaller) actAsOwner(home)
-    const code = await runCall(call, (manager = createFor(home)), surroundings, interruption)
+    const code = await runCall(call, managerFor(call), surroundings, interruption)
     if (isBare) await write(stdout, `\n${usual()}`)
     return code
   }
@@ -75,7 +87,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     return failure.exitCode
   } finally {
     interruption.end()
-    // What was written last may still tell that nobody reads it.
+    // The last write may still report that its reader has gone.
     await Promise.all([write(stdout, ''), write(stderr, '')])
     for (const stream of [stdout, stderr]) stream.off('error', ignoreClosedPipe)
     manager?.close()

@@ -39,7 +39,7 @@ async function interruptedAdd(signal: NodeJS.Signals) {
   return { code, err }
 }
 
-test('Ctrl-C undoes what was begun', async () => {
+test('Ctrl-C undoes what was started', async () => {
   const { code, err } = await interruptedAdd('SIGINT')
   expect(err).toContain('Cancelling; press Ctrl-C again to stop immediately …')
   expect(err).toContain('Undoing: Reserve the name "demo" and a port …')
@@ -50,7 +50,7 @@ test('Ctrl-C undoes what was begun', async () => {
   expect(JSON.parse(out)).toMatchObject({ status: 0, list: [] })
 })
 
-test('what a killed command left is told when the next one brings it in order', async () => {
+test('what a killed command left is reported when the next one repairs it', async () => {
   expect((await interruptedAdd('SIGKILL')).code).toBe(null)
   const { code, out, err } = manager('list', '--json')
   expect(code).toBe(0)
@@ -62,7 +62,7 @@ test('what a killed command left is told when the next one brings it in order', 
 test.each([
   ['config --all', /^NAME.*\n0\n$/],
   ['--help', /^Usage: .*\n0\n$/],
-])('a reader of "%s" that goes away is no failure', (command, output) => {
+])('a reader of "%s" that goes away is not a failure', (command, output) => {
   const script = `"$1" "$2" ${command} --home "$3" | head -n 1; echo "\${PIPESTATUS[0]}"`
   const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script, 'bash', process.execPath, cli, home], {
     encoding: 'utf8',
@@ -71,7 +71,7 @@ test.each([
   expect(stderr).not.toContain('EPIPE')
 })
 
-test('a server that is ended leaves what it has begun', async () => {
+test('a server that is ended leaves what it has started', async () => {
   const { out: made } = manager('token', 'add', 'test', '--abilities', 'admin', '--json')
   const { token } = (JSON.parse(made) as { item: { token: string } }).item
   const server = spawn(process.execPath, [cli, 'serve', '--listen', '127.0.0.1:0', '--home', home], {

@@ -44,10 +44,16 @@ export interface ManagerErrorOptions {
   readonly cause?: unknown
   /** What to do, in one sentence, when the message does not say it. */
   readonly help?: string
-  /** A command that shows more or puts it right, without the program's name: `logs demo`. */
+  /** A command that shows more or fixes it, without the program's name: `logs demo`. */
   readonly command?: string
   /** Text that a program printed, its last lines. */
   readonly output?: string
+  /** What did not work, without its reason: `demo did not start`. With it, `message` says the same at length. */
+  readonly title?: string
+  /** The line that says why, such as one that a program printed. */
+  readonly reason?: string
+  /** The result, in sentences: `All changes were rolled back.` */
+  readonly ending?: string
   /** Id of the operation that it ended. */
   readonly operation?: string
 }
@@ -62,6 +68,10 @@ export class ManagerError extends Error {
   readonly help: string | undefined
   readonly command: string | undefined
   readonly output: string | undefined
+  readonly title: string | undefined
+  /** The `cause` of answers; that of an error is another error. */
+  readonly reason: string | undefined
+  readonly ending: string | undefined
   readonly operation: string | undefined
 
   static {
@@ -81,6 +91,9 @@ export class ManagerError extends Error {
     this.help = options.help
     this.command = options.command
     this.output = options.output
+    this.title = options.title
+    this.reason = options.reason
+    this.ending = options.ending
     this.operation = options.operation
   }
 }

@@ -7,13 +7,19 @@ export { withParts, type Ability } from './lib/domain/ability.js'
 export { createRefusals } from './lib/history/refusals.js'
 export { ensureSecretFile, readSecretFile } from './lib/files/secret-file.js'
 export { whyNot } from './lib/access/scope.js'
+export { createSessions } from './lib/access/sessions.js'
+export type { OpenedSession, Session, Sessions, SessionsContext } from './lib/access/sessions.js'
 export { createTokens, grantOf, isTokenText } from './lib/access/tokens.js'
+export type { Token } from './lib/access/tokens.js'
 export { createManager } from './lib/manager.js'
 export type { WireAction, WireInput } from './lib/actions/action-table.js'
 export type { WireHealth } from './lib/actions/application.js'
 export type { WireDatabase, WireTable } from './lib/actions/database-info.js'
 export type { WireHistoryEntry } from './lib/actions/history.js'
+export type { ScheduledJob } from './lib/actions/schedule.js'
 export type { WireTarget } from './lib/actions/targets.js'
+export type { WireToken } from './lib/actions/tokens.js'
+export type { TrashItem } from './lib/actions/trash.js'
 export type { WireVersion } from './lib/actions/versions.js'
 export type { WhoAmI } from './lib/actions/whoami.js'
 export type {
@@ -47,6 +53,7 @@ export type {
   Option,
   Parameter,
   Program,
+  Surface,
   View,
 } from './lib/action.js'
 export { failureAnswerOf } from './lib/runs/answer.js'
@@ -64,7 +71,7 @@ export { answerOfChallenge, challengePath } from './lib/certificates/challenges.
 export type { CertificateFiles, Certificates } from './lib/certificates/create-certificates.js'
 export { didYouMean } from './lib/domain/near-miss.js'
 export type { Json } from './lib/domain/json.js'
-export { durationText, sizeText } from './lib/domain/readable.js'
+export { countText, durationText, sizeText } from './lib/domain/readable.js'
 export { databaseTypes, isThrowAway } from './lib/domain/instance.js'
 export type { DatabaseType, Desired, Instance, Observed } from './lib/domain/instance.js'
 export { Secret } from './lib/domain/secret.js'
@@ -100,6 +107,8 @@ export { wakerHeader } from './lib/proxies/site.js'
 export { isIdle, sleepAfterMs } from './lib/instances/sleep-after.js'
 export { startPublishing } from './lib/proxies/start-publishing.js'
 export type { Publishing, PublishingOptions } from './lib/proxies/start-publishing.js'
+export type { Diagnosis } from './lib/doctor/doctor.js'
+export type { WireSetting } from './lib/actions/settings.js'
 export type { GlobalSettings, SettingDescription } from './lib/settings/settings.js'
 export type {
   TemplatePlaces,

@@ -8,7 +8,7 @@ import {
 } from '../../manager-core/src/lib/testing/create-test-manager.js'
 import { createManagerServer, type ManagerServer } from './lib/create-manager-server.js'
 
-/** A server of a manager of its own, and a client that sends nothing but what it is told. */
+/** A server of a manager of its own, and a client that sends exactly what a test says. */
 export interface TestServer {
   readonly manager: TestManager
   readonly server: ManagerServer
@@ -23,7 +23,7 @@ export interface TestAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The text as an object; undefined: it is no JSON. */
+  /** The text as an object; undefined: it is not JSON. */
   readonly body: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -56,7 +56,11 @@ export async function startServer(options: TestManagerOptions = {}, listen = '12
 }
 
 /** Headers that are undefined are not sent. */
-export function get(url: string, headers: Headers, options: RequestOptions = {}): Promise<TestAnswer> {
+export function get(
+  url: string,
+  headers: Headers,
+  { body: sent, ...options }: RequestOptions & { readonly body?: string } = {},
+): Promise<TestAnswer> {
   const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
   return new Promise((resolve, reject) => {
     const ask = url.startsWith('https:') ? httpsRequest : httpRequest
@@ -68,6 +72,6 @@ export function get(url: string, headers: Headers, options: RequestOptions = {})
       resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body })
     })
       .once('error', reject)
-      .end()
+      .end(sent)
   })
 }

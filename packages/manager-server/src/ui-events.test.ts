@@ -2,7 +2,6 @@ import type { OperationEvent } from '@steward/manager-core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEventParser } from './ui/lib/event-parser.js'
-import { readableLine } from './ui/lib/log-line.js'
 import { afterEvent, afterResult, hasEnded, type Operation } from './ui/lib/operation.js'
 
 describe('events of a stream', () => {
@@ -65,7 +64,7 @@ describe('an operation after events', () => {
     ])
   })
 
-  it('is being undone until its result is there, which tells how it ended', () => {
+  it('is being undone until its result is there, which says how it ended', () => {
     const undoing = after(
       planned,
       { type: 'step', step: 'start', state: 'failed' },
@@ -82,27 +81,5 @@ describe('an operation after events', () => {
       'attention',
       'failed',
     ])
-  })
-})
-
-describe('a line of a log', () => {
-  it('that is JSON is shown as local time, level, message and the rest', () => {
-    const line = '{"level":50,"time":1795989600000,"pid":7,"hostname":"h","msg":"request","status":500,"url":"/a b"}'
-    const time = new Date(1795989600000).toLocaleString('sv-SE')
-    expect(readableLine(line)).toEqual({ text: `${time} ERROR request status=500 url=/a b`, tone: 'bad' })
-  })
-
-  it('that is something else stays as it is', () => {
-    for (const line of [
-      '',
-      'listening',
-      '{',
-      '{}',
-      '{"time":"x","level":30}',
-      '{"time":1e300,"level":30}',
-      '[1]',
-      '{"a":null}',
-    ])
-      expect(readableLine(line)).toEqual({ text: line, tone: '' })
   })
 })

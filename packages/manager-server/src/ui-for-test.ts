@@ -16,15 +16,20 @@ export interface TestPages {
   readonly url: string
   /** Adds instances without making them: they are in the registry, stopped, and have no files. */
   pretend(names: readonly string[]): void
-  /** Opens a page, such as `operations`, as the administrator. Default: the list of instances. */
-  open(browser: Browser, view?: string, options?: PageOptions): Promise<WatchedPage>
+  /** Opens a page, such as `operations`, as the administrator, who is signed in. Default: the list of instances. */
+  open(browser: Browser, view?: string, options?: OpenOptions): Promise<WatchedPage>
   /** Ends the server and another is started at the same address, as after a restart. */
   restart(): Promise<void>
   close(): Promise<void>
 }
 
-/** Who may do everything. */
-export const administrator = { username: 'admin', password: 'admin' } as const
+/** Who may do everything, of a manager without a password of its own. */
+export const administrator = { name: 'admin', password: 'admin' } as const
+
+export interface OpenOptions extends PageOptions {
+  /** Who has signed in. Default: the administrator. */
+  readonly as?: { readonly name: string; readonly password: string }
+}
 
 export interface TestPagesOptions extends TestManagerOptions {
   /** Folder of the pages. Default: that of `TEST_UI`, else those that were built last. */
@@ -47,6 +52,7 @@ export async function startPages({ ui, ...options }: TestPagesOptions = {}): Pro
   const { host } = new URL(server.url)
   const path = new URL(manager.context.settings.global.baseUrl).pathname.replace(/\/$/, '')
   const url = `http://${host}${path}/ui`
+  const states = new Map<string, ReturnType<typeof signedIn>>()
   return {
     manager,
     get server() {
@@ -54,7 +60,12 @@ export async function startPages({ ui, ...options }: TestPagesOptions = {}): Pro
     },
     url,
     pretend: (names) => pretend(manager, names),
-    open: (browser, view = '', how = {}) => openPage(browser, `${url}/${view}`, { credentials: administrator, ...how }),
+    async open(browser, view = '', { as = administrator, ...how } = {}) {
+      const key = JSON.stringify(as)
+      const state = states.get(key) ?? signedIn(url, as)
+      states.set(key, state)
+      return openPage(browser, `${url}/${view}`, { state: await state, ...how })
+    },
     async restart() {
       await server.close()
       server = await start(host)
@@ -64,6 +75,23 @@ export async function startPages({ ui, ...options }: TestPagesOptions = {}): Pro
       await manager.close()
     },
   }
+}
+
+/** What the browser of a signed-in user keeps. @param pages address of the pages, without a last slash */
+async function signedIn(pages: string, as: NonNullable<OpenOptions['as']>): Promise<NonNullable<PageOptions['state']>> {
+  const { origin, hostname, pathname } = new URL(pages)
+  const response = await fetch(`${pages.replace(/\/ui$/, '')}/api/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Manager-Request': '1' },
+    body: JSON.stringify(as),
+  })
+  const { key } = (await response.json()) as { readonly key: string }
+  const cookies = response.headers.getSetCookie().map((text) => {
+    const [, name = '', value = '', path = ''] = /^(\w+)=([^;]*); Path=([^;]*);/.exec(text) ?? []
+    const kept = { name, value, path, domain: hostname, expires: -1 }
+    return { ...kept, httpOnly: true, secure: false, sameSite: 'Strict' as const }
+  })
+  return { cookies, origins: [{ origin, localStorage: [{ name: `steward.session ${pathname}`, value: key }] }] }
 }
 
 /** Gives them several versions, databases and flags, so that filters and columns have something to show. */

@@ -11,6 +11,7 @@ needsBrowser((browser) => {
       config: [
         'export APPS_MONITORINTERVAL=0',
         'export APPS_ALLOWREGISTER=yes',
+        'export APPS_REALMNAME="Plant 7"',
         'export APPS_BASEURL=http://localhost:8000/manager',
       ],
     })
@@ -35,18 +36,97 @@ needsBrowser((browser) => {
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
     const navigation = page.getByRole('navigation', { name: 'Main' })
     await expect.poll(() => navigation.locator('[aria-current=page]').textContent()).toBe('Instances')
-    await navigation.getByRole('link', { name: 'History' }).press('Enter')
-    await page.getByRole('heading', { name: 'History' }).waitFor()
+    await navigation.getByRole('link', { name: 'Activity' }).press('Enter')
+    await page.getByRole('heading', { name: 'Activity' }).waitFor()
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
-    await expect.poll(() => page.title()).toBe('History · Instances manager')
-    await expect.poll(() => navigation.locator('[aria-current=page]').textContent()).toBe('History')
-    await expect.poll(() => new URL(page.url()).pathname).toBe('/manager/ui/history')
+    await expect.poll(() => page.title()).toBe('Activity · Plant 7 · Steward')
+    await expect.poll(() => page.locator('.brand').innerText()).toMatch(/^Steward\s+Plant 7$/)
+    await expect.poll(() => navigation.locator('[aria-current=page]').textContent()).toBe('Activity')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/manager/ui/activity')
     await page.goBack()
     await page.getByRole('link', { name: 'alpha', exact: true }).waitFor()
     // There is no terminal here, so that none is offered.
     await expect
       .poll(() => navigation.getByRole('link').allTextContents())
-      .toEqual(['Instances', 'Monitor', 'Operations', 'History', 'Requests'])
+      .toEqual(['Instances', 'Monitor', 'Activity', 'Requests', 'Manager'])
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('is set in the font that it brings, which is loaded with the page', async () => {
+    const { page, problems, close } = await pages.open(browser())
+    await page.getByRole('link', { name: 'alpha', exact: true }).waitFor()
+    await expect.poll(() => page.evaluate(`document.fonts.check('500 14px Geist')`)).toBe(true)
+    const fonts = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.woff2')).length`
+    await expect.poll(() => page.evaluate(fonts)).toBe(1)
+    await expect.poll(() => page.evaluate('getComputedStyle(document.body).fontSize')).toBe('14px')
+    for (const rel of ['icon', 'apple-touch-icon', 'manifest']) {
+      const address = await page
+        .locator(`link[rel=${rel}]`)
+        .evaluate((link) => (link as unknown as { href: string }).href)
+      expect((await page.request.get(address)).status(), rel).toBe(200)
+    }
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('does everything from the palette and by keys', async () => {
+    const { page, problems, close } = await pages.open(browser())
+    const { keyboard } = page
+    await page.getByRole('link', { name: 'alpha', exact: true }).waitFor()
+    const palette = page.getByRole('dialog', { name: 'Search and commands' })
+    const selected = () => palette.getByRole('option', { selected: true })
+    const search = async (words: string) => {
+      await keyboard.press('Control+k')
+      await palette.getByRole('option', { name: /^alpha/ }).waitFor()
+      await keyboard.type(words)
+    }
+    // An instance by its name, and then an action on the one that is shown; Shift and Enter show its form.
+    await search('alph')
+    await expect.poll(() => selected().textContent()).toContain('alpha')
+    await keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'alpha', exact: true }).waitFor()
+    await search('start')
+    await expect.poll(() => selected().textContent()).toBe('Start alphastart')
+    await keepScreenshot(page, 'palette')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await keyboard.press('Shift+Enter')
+    const form = page.getByRole('dialog', { name: 'Start · alpha' })
+    await form.getByRole('button', { name: 'Start', exact: true }).waitFor()
+    expect(pages.manager.instance('alpha').desired).toBe('stopped')
+    await keyboard.press('Escape')
+    await expect.poll(() => form.count()).toBe(0)
+    // Enter runs it, from any view, and it is offered first the next time.
+    await keyboard.press('g')
+    await keyboard.press('m')
+    await page.getByRole('heading', { name: 'Monitor' }).waitFor()
+    await search('unprot alp')
+    await expect.poll(() => selected().textContent()).toContain('alpha')
+    await keyboard.press('Enter')
+    await expect.poll(() => pages.manager.instance('alpha').protected).toBe(false)
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await keyboard.press('g')
+    await keyboard.press('i')
+    await page.getByRole('link', { name: 'alpha', exact: true }).waitFor()
+    await keyboard.press('Control+k')
+    await expect.poll(() => palette.getByRole('option').nth(0).textContent()).toMatch(/alpha/)
+    await keyboard.press('Escape')
+    // Rows, the search, a new instance, and the list of keys.
+    await expect.poll(() => palette.count()).toBe(0)
+    await keyboard.press('j')
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('alpha')
+    await keyboard.press('x')
+    await page.getByText('1 selected').waitFor()
+    await keyboard.press('/')
+    await expect.poll(() => page.evaluate('document.activeElement.type')).toBe('search')
+    await keyboard.press('Escape')
+    await page.locator('#main').focus()
+    await keyboard.press('c')
+    await page.getByRole('dialog', { name: 'New instance' }).waitFor()
+    await keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    await keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Show the monitor').waitFor()
     expect(problems).toEqual([])
     await close()
   })
@@ -56,14 +136,14 @@ needsBrowser((browser) => {
     await page.getByText('1 instance', { exact: true }).waitFor()
     await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('fr')
     await page.getByRole('button', { name: 'Nouvelle instance' }).click()
-    await page.getByText('Si elle est protégée de la réinitialisation et de la suppression').waitFor()
+    await page.getByText('SQLite (par défaut)').waitFor()
     await keepScreenshot(page, 'french')
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Langue et thème' }).click()
+    await page.getByRole('button', { name: 'Compte' }).click()
     await page.getByRole('combobox', { name: 'Langue' }).selectOption('Deutsch')
     await page.getByRole('button', { name: 'Neue Instanz' }).waitFor()
     await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('de')
-    await page.getByRole('button', { name: 'Sprache und Design' }).click()
+    await page.getByRole('button', { name: 'Konto' }).click()
     await page.getByRole('combobox', { name: 'Sprache' }).selectOption('English')
     await page.getByRole('button', { name: 'New instance' }).waitFor()
     await page.reload()
@@ -76,7 +156,7 @@ needsBrowser((browser) => {
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
     await page.getByRole('button', { name: 'New instance' }).waitFor()
     await expect.poll(ground).toBe('rgb(14, 17, 21)')
-    await page.getByRole('button', { name: 'Language and theme' }).click()
+    await page.getByRole('button', { name: 'Account' }).click()
     await keepScreenshot(page, 'preferences')
     await page.getByRole('combobox', { name: 'Theme' }).selectOption('Light')
     await expect.poll(ground).toBe('rgb(245, 246, 248)')
@@ -112,46 +192,106 @@ needsBrowser((browser) => {
     await close()
   })
 
+  it('loads a view when the connection is back that could not be loaded without one', async () => {
+    const { page, close } = await pages.open(browser(), '', { saveData: true })
+    const to = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+    const heading = (name: string) => page.getByRole('heading', { name, exact: true })
+    await page.getByRole('link', { name: 'alpha', exact: true }).waitFor()
+    await page.context().setOffline(true)
+    await to('Monitor')
+    await page.getByText('There is no connection. The page is shown when it is back.').waitFor()
+    await expect.poll(() => page.getByRole('button', { name: 'Reload' }).count()).toBe(0)
+    expect(await accessibilityProblems(page)).toEqual([])
+    await keepScreenshot(page, 'view-offline')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await heading('This page could not be shown.').waitFor()
+    await page.context().setOffline(false)
+    await heading('Monitor').waitFor()
+    const hasStyles = `[...document.styleSheets].some(({ href }) => href?.includes('/assets/monitor-'))`
+    await expect.poll(() => page.evaluate(hasStyles)).toBe(true)
+
+    // The server alone is away.
+    await page.route(/assets\/activity-/, (route) => route.abort())
+    await to('Activity')
+    await heading('This page could not be shown.').waitFor()
+    await page.unroute(/assets\/activity-/)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await heading('Activity').waitFor()
+    await close()
+  })
+
+  it('loads views before they are needed, and the palette, unless the user saves data', async () => {
+    const { page, close } = await pages.open(browser())
+    const files = `performance.getEntriesByType('resource').map(({ name }) => name).join()`
+    for (const view of ['instance', 'monitor', 'activity', 'operation', 'manager', 'manager-palette', 'trash'])
+      await expect.poll(() => page.evaluate(files)).toMatch(new RegExp(`/assets/${view}-[^/]*\\.js`))
+    expect(await page.evaluate(files)).not.toContain('/assets/terminal-')
+    await page.context().setOffline(true)
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Monitor' }).click()
+    await page.getByRole('heading', { name: 'Monitor', exact: true }).waitFor()
+    await close()
+  })
+
   it('says so when a page is not there, or its files are not there any more', async () => {
     const { page, close } = await pages.open(browser(), 'nowhere/at/all')
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await page.goto(`${pages.url}/instances/%E0%A4%A`)
     await page.getByRole('heading', { name: /no such page|could not be shown/ }).waitFor()
-    await page.route(/assets\/history-.*\.js/, (route) => route.fulfill({ status: 404, body: '' }))
+    await page.route(/assets\/activity-.*\.js/, (route) => route.fulfill({ status: 404, body: '' }))
     // The page before may have the same heading.
-    const refused = page.waitForResponse(/assets\/history-.*\.js/)
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'History' }).click()
+    const refused = page.waitForResponse(/assets\/activity-.*\.js/)
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Activity' }).click()
     await refused
     await page.getByRole('heading', { name: 'This page could not be shown.' }).waitFor()
-    await page.unroute(/assets\/history-.*\.js/)
+    await page.unroute(/assets\/activity-.*\.js/)
     await page.getByRole('button', { name: 'Reload' }).click()
-    await page.getByRole('heading', { name: 'History' }).waitFor()
+    await page.getByRole('heading', { name: 'Activity' }).waitFor()
     await close()
   })
 
-  it('shows the history: who, from where, what, and how it ended', async () => {
-    const { page, problems, close } = await pages.open(browser(), 'history')
-    const row = page.getByRole('row').filter({ hasText: 'eve' })
-    await row.waitFor()
-    await expect.poll(() => row.textContent()).toContain('192.0.2.7')
-    await page.getByRole('searchbox').fill('eve')
-    await expect.poll(() => page.getByRole('row').count()).toBe(2)
-    await expect.poll(() => new URL(page.url()).search).toBe('?q=eve')
-    await row.locator('summary').click()
-    await page.getByRole('searchbox').fill('')
-    await page.getByRole('button', { name: 'Verify' }).click()
-    await page.getByText('History is intact').waitFor()
-    await keepScreenshot(page, 'history')
+  it('shows what was done by day: who, from where, how it ended, its steps and output; old addresses lead there', async () => {
+    const { page, problems, close } = await pages.open(browser(), 'history?from=')
+    await page.getByRole('heading', { name: 'Today' }).waitFor()
+    await expect.poll(() => page.url()).toBe(`${pages.url}/activity?from=`)
+    const items = page.locator('.feed summary')
+    await expect
+      .poll(async () => (await items.allTextContents()).slice(-2))
+      .toEqual([
+        expect.stringMatching(/M.*eve protected alpha$/) as string,
+        expect.stringMatching(/M.*tester created alpha$/) as string,
+      ])
+    await page.getByLabel('Who', { exact: true }).selectOption('eve')
+    await expect.poll(() => items.count()).toBe(1)
+    await expect.poll(() => new URL(page.url()).search).toBe('?who=eve')
+    await items.click()
+    await page.getByText('API or pages · 192.0.2.7', { exact: false }).waitFor()
+    await page.getByLabel('Who', { exact: true }).selectOption('')
+    await page.getByLabel('From where', { exact: true }).selectOption('Command line')
+    await page.getByRole('searchbox').fill('add')
+    await expect.poll(() => items.count()).toBe(1)
+    await items.press('Enter')
+    await page.locator('.step[data-state=done]').first().waitFor()
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Verify history' }).click()
+    await page.getByText(/^History is intact: \d+ entries$/).waitFor()
+    await keepScreenshot(page, 'activity')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.getByRole('link', { name: 'Show operation' }).click()
+    await page.getByRole('heading', { name: /^Add instance "alpha"/ }).waitFor()
+    const address = page.url()
+    await page.goto(address.replace('/activity/', '/operations/'))
+    await page.getByRole('heading', { name: /^Add instance "alpha"/ }).waitFor()
+    expect(page.url()).toBe(address)
     expect(problems).toEqual([])
     await close()
   })
 
   it.each([
-    ['history', 'eve', 'light'],
+    ['activity', 'eve', 'light'],
     ['requests', 'Not this year', 'dark'],
   ] as const)('%s has no accessibility problem at any width', async (view, text, colorScheme) => {
     const { page, close } = await pages.open(browser(), view, { colorScheme })
-    await page.getByText(text).first().waitFor()
+    await page.getByText(text).and(page.locator(':not(option)')).first().waitFor()
     for (const width of [360, 768, 1280]) {
       await page.setViewportSize({ width, height: 900 })
       await keepScreenshot(page, `${view}-${width}`)
@@ -161,7 +301,7 @@ needsBrowser((browser) => {
     await close()
   })
 
-  it('approves what somebody asked for', async () => {
+  it('approves what a person asked for', async () => {
     const { page, problems, close } = await pages.open(browser(), 'requests')
     await page.getByText('1 pending').waitFor()
     await page.getByText('Not this year').waitFor()

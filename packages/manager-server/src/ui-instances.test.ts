@@ -1,7 +1,10 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
 import { sqlite } from '../../manager-core/src/lib/store/sqlite.js'
+import { writeHook } from '../../manager-core/src/lib/testing/write-hook.js'
 import { startPages, type TestPages } from './ui-for-test.js'
 
 needsBrowser((browser) => {
@@ -15,7 +18,8 @@ needsBrowser((browser) => {
   afterAll(() => pages?.close())
 
   it('shows 1,000 instances and filters them; the first load is less than 180 kB', async () => {
-    const { page, problems, close } = await pages.open(browser())
+    // What is loaded for later is not a part of it.
+    const { page, problems, close } = await pages.open(browser(), '', { saveData: true })
     await rowOf(page, 'alpha').waitFor()
     const bytes = await page.evaluate(loaded)
     expect(bytes).toBeGreaterThan(10_000)
@@ -39,6 +43,19 @@ needsBrowser((browser) => {
     await close()
   })
 
+  it('has rows of 40 pixels, and links in them that one can hit', async () => {
+    const { page, close } = await pages.open(browser(), '?q=demo1')
+    await rowOf(page, 'demo1').waitFor()
+    const heights = `[...document.querySelectorAll('tbody tr:not(.gap)')].map((row) => row.getBoundingClientRect().height)`
+    expect(new Set((await page.evaluate<number[]>(heights)).map(Math.round))).toEqual(new Set([40]))
+    expect(await accessibilityProblems(page, { targets: true })).toEqual([])
+    await keepScreenshot(page, 'instances-rows')
+    await page.setViewportSize({ width: 360, height: 900 })
+    await keepScreenshot(page, 'instances-rows-360')
+    expect(await accessibilityProblems(page, { targets: true })).toEqual([])
+    await close()
+  })
+
   it('shows what is measured, and in red what needs attention', async () => {
     const { [sqlite]: database } = pages.manager.context.registry
     database.exec(
@@ -51,9 +68,9 @@ needsBrowser((browser) => {
     const row = page.locator('tr', { has: rowOf(page, 'alpha') })
     await row.getByText('Needs attention').waitFor()
     await expect.poll(() => row.getByRole('link', { name: 'Needs attention' }).getAttribute('title')).toBe('It broke')
-    for (const name of ['Uptime', 'Memory', 'Last backup'])
+    for (const name of ['Health', 'Attention', 'Owner', 'Updated'])
       await expect.poll(() => page.getByRole('columnheader', { name }).count()).toBe(1)
-    await expect.poll(() => row.getByText('Never').count()).toBe(1)
+    await expect.poll(() => row.getByText('No backup').count()).toBe(1)
     database.exec(`delete from operation where id = 'op1'; update instance set operation = ''`)
     await close()
   })
@@ -97,11 +114,54 @@ needsBrowser((browser) => {
     const { page, problems, close } = await pages.open(browser(), '?runtime=container')
     await page
       .locator('tr', { has: rowOf(page, 'demo5') })
-      .getByText('container')
+      .locator('.in-row', { hasText: 'container' })
       .waitFor()
     await expect.poll(() => namesOf(page)).toEqual(['demo5'])
     expect(problems).toEqual([])
     registry.transaction((writer) => writer.updateInstance(id, { runtime: 'process' }))
+    await close()
+  })
+
+  it('has a menu in each row and chips with counts, on a phone in a sheet, and asks nothing for a row alone', async () => {
+    const { id } = pages.manager.instance('alpha')
+    pages.manager.context.registry[sqlite]
+      .prepare(`insert into sample values (?, ?, 1, '', 37, null, null, null), (?, ?, 1, '', 12, null, null, null)`)
+      .run(id, Date.now() - 1_200_000, id, Date.now() - 1000)
+    const { page, problems, close } = await pages.open(browser())
+    const asked: (string | null)[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).searchParams.get('action')))
+    const row = (name: string) => page.locator('tr', { has: rowOf(page, name) })
+    await row('alpha').getByText('12 ms').waitFor()
+    await row('alpha').getByRole('img', { name: 'Response time of alpha in the last hour' }).waitFor()
+    await row('alpha').getByTitle('Open alpha in a new tab').waitFor()
+    const chip = page.getByRole('button', { name: /^No backup/ })
+    await expect.poll(() => chip.textContent()).toMatch(/^No backup 1,?\d{3}$/)
+    await chip.click()
+    await expect.poll(() => chip.getAttribute('aria-pressed')).toBe('true')
+    await expect.poll(() => new URL(page.url()).search).toBe('?flag=nobackup')
+    await page.getByRole('searchbox').fill('alpha')
+    await expect.poll(() => namesOf(page)).toEqual(['alpha'])
+    await row('alpha').getByRole('button', { name: 'Actions on alpha' }).click()
+    await page.getByRole('menuitem', { name: 'Open' }).waitFor()
+    await keepScreenshot(page, 'row-menu')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.getByRole('menuitem', { name: 'Rename' }).click()
+    await page.getByRole('dialog', { name: 'Rename · alpha' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.setViewportSize({ width: 360, height: 800 })
+    await page.getByRole('searchbox').fill('demo99')
+    await page.getByRole('button', { name: 'Filter and sort (1)' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Filter and sort' })
+    await sheet.getByLabel('Order', { exact: true }).selectOption('-name')
+    await sheet.getByLabel('Database', { exact: true }).selectOption('mysql')
+    await keepScreenshot(page, 'filter-sheet')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await sheet.getByRole('button', { name: 'Close' }).last().click()
+    await expect.poll(async () => (await namesOf(page))[0]).toBe('demo995')
+    await keepScreenshot(page, 'cards')
+    expect(await scrollsSideways(page)).toBe(false)
+    expect(asked.filter((action) => action === 'samples')).toEqual([])
+    expect(problems).toEqual([])
     await close()
   })
 
@@ -147,15 +207,33 @@ needsBrowser((browser) => {
     await close()
   })
 
-  it('makes an instance of a version, and a clone, with the keyboard alone', async () => {
+  it('makes an instance from a template, a copy and a backup, with the keyboard alone', async () => {
     const { page, problems, close } = await pages.open(browser(), '?q=made')
     await page.getByRole('button', { name: 'New instance' }).press('Enter')
     const dialog = page.getByRole('dialog', { name: 'New instance' })
+    const name = dialog.locator('[name=name]')
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name')
+    await expect.poll(() => name.inputValue()).toMatch(/^[a-z]+\d\d$/)
+    // What was suggested is selected.
     await page.keyboard.type('a b')
     await page.keyboard.press('Enter')
     await expect.poll(() => dialog.locator(':user-invalid').count()).toBe(1)
-    await dialog.locator('[name=name]').fill('made1')
+    await name.fill('ALPHA')
+    await dialog.getByText('An instance named “ALPHA” already exists.').waitFor()
+    await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
+    await keepScreenshot(page, 'create-taken')
+    await page.keyboard.press('Enter')
+    expect(await dialog.locator('.step').count()).toBe(0)
+    await name.fill('made1')
+    await dialog.getByText('3 to 20 letters and digits').waitFor()
+    await expect.poll(() => dialog.getByLabel('SQLite (default)').isChecked()).toBe(true)
+    const protection = dialog.getByRole('switch', { name: /^Delete protection/ })
+    await expect.poll(() => protection.getAttribute('aria-checked')).toBe('false')
+    await expect
+      .poll(() => dialog.getByRole('switch', { name: /^Automatic/ }).getAttribute('aria-checked'))
+      .toBe('true')
+    await protection.press('Space')
+    await dialog.getByText('More options').press('Enter')
     // What cannot be used on this machine says why, and cannot be chosen.
     const { list } = await pages.manager.perform('runtimes')
     const runtimes = list as readonly { readonly name: string; readonly usable: string }[]
@@ -164,27 +242,69 @@ needsBrowser((browser) => {
         .getByLabel('Runtime')
         .locator(`option${how}:not([value=""])`)
         .evaluateAll((options) => options.map((option) => (option as unknown as { readonly value: string }).value))
-    const named = (usable: string) => runtimes.filter((one) => one.usable === usable).map(({ name }) => name)
+    const named = (usable: string) => runtimes.filter((one) => one.usable === usable).map(({ name: one }) => one)
     await expect.poll(() => offered(':not([disabled])')).toEqual(named('yes'))
     await expect.poll(() => offered('[disabled]')).toEqual(named('no'))
-    await dialog.getByLabel('Runtime').selectOption('process')
-    await dialog.getByLabel('Delete protection').selectOption('yes')
+    await expect
+      .poll(() => dialog.getByLabel('Runtime').locator('option[value=""]').textContent())
+      .toBe('process (default)')
     await dialog.getByLabel('Don’t start it yet').press('Space')
     await keepScreenshot(page, 'create')
-    await page.keyboard.press('Enter')
-    await dialog.getByRole('link', { name: 'Show made1' }).waitFor()
+    await dialog.getByLabel('Email address').press('Enter')
+    await dialog.getByText('made1 is ready, not started').waitFor()
     await page.keyboard.press('Escape')
     await rowOf(page, 'made1').waitFor()
+    expect(pages.manager.instance('made1')).toMatchObject({ protected: true, autoUpdate: true, database: 'sqlite' })
     // The focus is where it was before.
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('New instance')
 
     await page.keyboard.press('Enter')
     await dialog.getByLabel('Copy of an instance').check()
-    await dialog.locator('[name=name]').fill('made2')
+    await name.fill('made2')
     await dialog.getByLabel('Instance to copy').fill('made1')
+    await dialog.getByLabel('SQLite (default)').waitFor()
     await dialog.getByRole('button', { name: 'Create' }).click()
-    await dialog.getByRole('link', { name: 'Show made2' }).waitFor()
-    expect(pages.manager.instance('made2').source).toBe('instance:made1')
+    await dialog.getByText('made2 is ready, not started').waitFor()
+    await dialog.getByText('Users and passwords are those of the original.').waitFor()
+    expect(pages.manager.instance('made2')).toMatchObject({ source: 'instance:made1', protected: false })
+
+    await pages.manager.perform('save', { name: 'made1' })
+    await dialog.getByRole('button', { name: 'Create another' }).click()
+    await dialog.getByText('Backup', { exact: true }).click()
+    await name.fill('made3')
+    await dialog.locator('[name=backup]').selectOption({ index: 1 })
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText(/^made3 is/).waitFor()
+    expect(pages.manager.instance('made3').source).toMatch(/^backup:/)
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('shows where a new instance is, who may sign in, how long it took, and no hook that there is not', async () => {
+    const { page, problems, close } = await pages.open(browser(), '?q=made4')
+    await page.getByRole('button', { name: 'New instance' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New instance' })
+    await dialog.locator('[name=name]').fill('made4')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText('made4 is running').waitFor()
+    await expect.poll(() => dialog.getByText(/^Took [\d.]+ m?s$/).count()).toBe(1)
+    const address = `http://127.0.0.1:${pages.manager.instance('made4').port}`
+    await expect.poll(() => dialog.getByRole('link', { name: 'Open' }).getAttribute('href')).toBe(address)
+    await dialog.getByRole('button', { name: 'Copy: Address' }).click()
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(address)
+    await dialog.getByRole('button', { name: 'Show administrator' }).click()
+    await dialog.getByText('••••••••').waitFor()
+    await expect.poll(() => dialog.locator('dd code').first().textContent()).toBe('admin')
+    await dialog.getByText('Steps').click()
+    const titles = () => dialog.locator('.step-title').allTextContents()
+    await expect.poll(titles).toContain('Start the instance')
+    expect((await titles()).filter((title) => title.includes('hook'))).toEqual([])
+    await expect.poll(() => dialog.locator('.step-state').first().textContent()).toMatch(/^[\d.]+ m?s · done$/)
+    await keepScreenshot(page, 'created')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.setViewportSize({ width: 360, height: 800 })
+    await keepScreenshot(page, 'created-360')
+    expect(await scrollsSideways(page)).toBe(false)
     expect(problems).toEqual([])
     await close()
   })
@@ -193,20 +313,21 @@ needsBrowser((browser) => {
     const { page, close } = await pages.open(browser())
     await page.getByRole('button', { name: 'New instance' }).click()
     const dialog = page.getByRole('dialog', { name: 'New instance' })
-    await dialog.locator('[name=name]').fill('alpha')
+    await dialog.locator('[name=name]').fill('late1')
+    writeHook(pages.manager.home, 'pre-add', 'echo no room for late1; exit 1')
     await dialog.getByRole('button', { name: 'Create' }).click()
-    await dialog.getByRole('alert').getByText('alpha').first().waitFor()
+    await dialog.getByRole('alert').getByText('pre-add.sh failed', { exact: false }).first().waitFor()
     await keepScreenshot(page, 'create-failed')
     await dialog.getByRole('button', { name: 'Edit' }).click()
-    await expect.poll(() => dialog.locator('[name=name]').inputValue()).toBe('alpha')
+    await expect.poll(() => dialog.locator('[name=name]').inputValue()).toBe('late1')
+    rmSync(join(pages.manager.home, 'hooks', 'pre-add.sh'))
     await close()
   })
 
   it('offers only what a principal may do, and shows only its instances', async () => {
     const { item } = await pages.manager.perform('token add', { name: 'looker', abilities: 'read', instances: 'alpha' })
     const { token } = item as { token: string }
-    const credentials = { username: 'looker', password: token }
-    const { page, close } = await pages.open(browser(), '', { credentials })
+    const { page, close } = await pages.open(browser(), '', { as: { name: 'looker', password: token } })
     await rowOf(page, 'alpha').waitFor()
     expect(await namesOf(page)).toEqual(['alpha'])
     expect(await page.getByRole('button', { name: 'New instance' }).count()).toBe(0)
@@ -227,11 +348,11 @@ needsBrowser((browser) => {
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 })
       await keepScreenshot(page, `instances-${width}-${colorScheme}`)
-      expect(await accessibilityProblems(page)).toEqual([])
+      expect(await accessibilityProblems(page, { targets: true })).toEqual([])
       expect(await scrollsSideways(page)).toBe(false)
     }
     await page.getByRole('button', { name: 'New instance' }).click()
-    await page.getByRole('dialog').getByLabel('Database').waitFor()
+    await page.getByRole('dialog').getByLabel('SQLite (default)').waitFor()
     await keepScreenshot(page, `create-${colorScheme}`)
     expect(await accessibilityProblems(page)).toEqual([])
     expect(await scrollsSideways(page)).toBe(false)

@@ -14,6 +14,7 @@ needsBrowser((browser) => {
     pages = await startPages({ config: ['export APPS_MONITORINTERVAL=0'] })
     for (const name of ['shop', 'wiki', 'once']) await pages.manager.perform('add', { name })
     pages.pretend(['archive'])
+    await pages.manager.perform('restart', { name: 'wiki' })
     measure(pages)
   })
   afterAll(() => pages?.close())
@@ -25,9 +26,17 @@ needsBrowser((browser) => {
     await expect.poll(() => page.getByRole('img', { name: 'Memory of wiki' }).count()).toBe(1)
     const memory = page.getByRole('region', { name: 'Memory in numbers' }).getByRole('row').last()
     await expect.poll(() => memory.textContent()).toMatch(/^ ?wiki.* MB.* MB.* MB.* MB$/)
-    await page.getByText('1 unhealthy').waitFor()
+    const tiles = page.locator('.tiles')
+    await expect.poll(() => tiles.innerText()).toMatch(/Down\s+1\s+Healthy\s+2\s+Stopped\s+1\s+Slowest\s+5 s wiki/)
     await page.getByText('unreachable').first().waitFor()
-    await page.getByText('Two instances fell.').waitFor()
+    await page.getByRole('list', { name: 'Open incidents' }).getByText('Two instances fell.').waitFor()
+    // What is stopped is folded; what runs comes with the worst first, before the charts.
+    const names = () => page.getByRole('table', { name: 'Instances' }).getByRole('link').allTextContents()
+    await expect.poll(names).toEqual(['wiki', expect.any(String), expect.any(String)])
+    await expect.poll(() => page.getByRole('link', { name: 'archive' }).isVisible()).toBe(false)
+    await page.getByText('1 stopped').click()
+    await page.getByRole('link', { name: 'archive' }).waitFor()
+    await expect.poll(() => page.locator('link[rel=icon]').getAttribute('href')).toMatch(/mark-alert-/)
     expect(await accessibilityProblems(page)).toEqual([])
     expect(problems).toEqual([])
     await close()
@@ -47,6 +56,43 @@ needsBrowser((browser) => {
     // Nothing was measured of one that is stopped.
     await page.goto(`${pages.url}/monitor?instances=archive`)
     await page.getByText('No measurements in this period.').first().waitFor()
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('says at the cursor what was measured and what happened, and zooms into what is drawn', async () => {
+    const { page, problems, close } = await pages.open(browser(), 'monitor?range=1h&instances=wiki')
+    await charts(page, 4)
+    const plot = page.getByRole('img', { name: 'Memory of wiki' })
+    const box = (await plot.locator('.u-over').boundingBox()) as NonNullable<
+      Awaited<ReturnType<ReturnType<Page['locator']>['boundingBox']>>
+    >
+    const tip = plot.locator('.chart-tip')
+    const at = async (part: number) => {
+      await page.mouse.move(box.x + box.width * part, box.y + box.height / 2)
+      return tip.innerText()
+    }
+    await expect.poll(() => at(0.5)).toMatch(/\d\d, 20\d\d.*\s+wiki: [\d.]+ MB$/)
+    await expect.poll(() => at(0.9)).toContain('Two instances fell.')
+    await keepScreenshot(page, 'monitor-tip')
+    // The restart is somewhere near the end.
+    await expect
+      .poll(async () => {
+        for (let part = 1; part > 0.5; part -= 0.01) if ((await at(part)).includes('Restart: wiki')) return true
+        return false
+      })
+      .toBe(true)
+    await page.mouse.move(box.x + box.width * 0.25, box.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 4 })
+    await page.mouse.up()
+    const drawn = () => new URL(page.url()).searchParams
+    await expect.poll(() => Number(drawn().get('to')) - Number(drawn().get('from'))).toBeGreaterThan(800_000)
+    expect(Number(drawn().get('to')) - Number(drawn().get('from'))).toBeLessThan(1_000_000)
+    await page.reload()
+    await charts(page, 4)
+    await page.getByRole('button', { name: 'Zoom out' }).click()
+    await expect.poll(() => drawn().has('from')).toBe(false)
     expect(problems).toEqual([])
     await close()
   })

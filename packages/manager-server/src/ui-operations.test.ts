@@ -17,31 +17,44 @@ needsBrowser((browser) => {
   afterAll(() => pages?.close())
 
   beforeEach(async () => {
-    // Its start goes on until it says that it is well.
+    // Its start takes until it reports that it is healthy.
     pages.manager.tell('slow', { health: 'KO' })
     await pages.manager.perform('stop', { name: 'slow' }, { waitMs: 30_000 })
     ;({ page, problems, close } = await pages.open(browser(), 'instances/slow'))
   })
   afterEach(() => close())
 
-  it('shows the steps of an action as they go on, and goes on in the background when its dialog is closed', async () => {
+  it('shows the steps beside the page as they run, also after the page was loaded again', async () => {
     await begin(page)
-    const dialog = page.getByRole('dialog')
-    await step(dialog, 'running').waitFor()
-    await keepScreenshot(page, 'dialog-running')
-    expect(await accessibilityProblems(page)).toEqual([])
-    await page.keyboard.press('Escape')
-    await expect.poll(() => dialog.count()).toBe(0)
-    await page.getByRole('link', { name: /Start instance "slow"/ }).click()
+    const strip = page.locator('.strip')
+    await strip.getByText(/^Starting · \d of \d · /).waitFor()
+    await strip.getByText('Steps').click()
+    await step(strip, 'running').waitFor()
+    for (const [width, colorScheme] of [
+      [1280, 'light'],
+      [360, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme })
+      await keepScreenshot(page, `strip-${width}`)
+      expect(await scrollsSideways(page)).toBe(false)
+      expect(await accessibilityProblems(page)).toEqual([])
+    }
+    // The page can be used meanwhile.
+    await page.getByRole('tab', { name: 'Configuration' }).click()
+    await page.getByText('SERVICE_DATABASE', { exact: true }).waitFor()
+    await page.reload()
+    await strip.getByText(/^Start instance "slow" · \d of \d · /).waitFor()
     end(pages)
-    await page.getByText('"slow" is started').waitFor()
-    await expect.poll(() => step(page.locator('main'), 'done').count()).toBeGreaterThan(0)
+    await strip.waitFor({ state: 'detached' })
+    await page.locator('.view-aside').getByText('Running').waitFor()
     expect(problems).toEqual([])
   })
 
-  it('shows where an operation is after the page was loaded again', async () => {
+  it('shows where an operation is after its own page was loaded again', async () => {
     await begin(page)
-    await page.getByRole('link', { name: 'Show operation' }).click()
+    await openSteps(page)
+    await page.locator('.strip').getByRole('link', { name: 'Show operation' }).click()
     await step(page.locator('main'), 'running').waitFor()
     await page.reload()
     await step(page.locator('main'), 'running').waitFor()
@@ -55,27 +68,29 @@ needsBrowser((browser) => {
 
   it('catches up when the browser is online again', async () => {
     await begin(page)
-    await step(page.getByRole('dialog'), 'running').waitFor()
+    await openSteps(page)
+    await step(page.locator('.strip'), 'running').waitFor()
     await page.context().setOffline(true)
     await page.getByText('You are offline.', { exact: false }).waitFor()
     end(pages)
     await expect.poll(() => pages.manager.instance('slow').observed).toBe('started')
     await page.context().setOffline(false)
-    await page.getByRole('dialog').getByText('"slow" is started').waitFor()
+    await page.getByText('"slow" is started').waitFor()
   })
 
   it('catches up when the server was started again, which ends no operation', async () => {
     await begin(page)
-    await step(page.getByRole('dialog'), 'running').waitFor()
+    await openSteps(page)
+    await step(page.locator('.strip'), 'running').waitFor()
     await pages.restart()
     end(pages)
-    await page.getByRole('dialog').getByText('"slow" is started').waitFor()
-    await expect.poll(() => step(page.getByRole('dialog'), 'done').count()).toBeGreaterThan(0)
+    await page.getByText('"slow" is started').waitFor()
   })
 
-  it('cancels what goes on, which is undone then', async () => {
+  it('cancels a running operation, which is undone then', async () => {
     await begin(page)
-    await page.getByRole('link', { name: 'Show operation' }).click()
+    await openSteps(page)
+    await page.locator('.strip').getByRole('link', { name: 'Show operation' }).click()
     await page.getByRole('button', { name: 'Cancel operation' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel operation' }).click()
     await page.getByRole('main').getByText('Rolled back', { exact: true }).waitFor()
@@ -84,20 +99,28 @@ needsBrowser((browser) => {
     expect(problems).toEqual([])
   })
 
-  it('lists operations with filters that are in the address', async () => {
-    await page.goto(`${pages.url}/operations`)
-    await page.getByRole('link', { name: /Add instance "demo"/ }).waitFor()
-    await page.getByLabel('Instance', { exact: true }).fill('demo')
-    await page.keyboard.press('Enter')
-    await expect.poll(() => page.getByRole('link', { name: /"slow"/ }).count()).toBe(0)
-    await page.getByLabel('State').selectOption('Failed')
-    await page.getByText('No operations match these filters').waitFor()
-    await expect.poll(() => new URL(page.url()).search).toBe('?state=failed&instance=demo')
-    await page.goto(`${pages.url}/operations`)
-    await page.getByRole('link', { name: /Add instance "demo"/ }).waitFor()
+  it('shows in the activity what runs, and how it ended', async () => {
+    await begin(page)
+    await page
+      .locator('.strip')
+      .getByText(/^Starting · /)
+      .waitFor()
+    await page.goto(`${pages.url}/operations?instance=slow&state=running`)
+    const items = page.locator('.feed summary')
+    await expect
+      .poll(() => items.allTextContents())
+      .toEqual([expect.stringMatching(/admin: Start · slowRunning$/) as string])
+    expect(new URL(page.url()).pathname).toMatch(/activity$/)
+    await items.click()
+    await step(page.locator('.feed'), 'running').waitFor()
+    await keepScreenshot(page, 'activity-running')
+    end(pages)
+    await page.getByText('No matching entries').waitFor()
+    await page.getByLabel('Result', { exact: true }).selectOption('')
+    await items.getByText('admin started slow').first().waitFor()
     for (const width of [360, 768, 1280]) {
       await page.setViewportSize({ width, height: 900 })
-      await keepScreenshot(page, `operations-${width}`)
+      await keepScreenshot(page, `activity-${width}`)
       expect(await scrollsSideways(page)).toBe(false)
     }
     expect(await accessibilityProblems(page)).toEqual([])
@@ -111,16 +134,29 @@ needsBrowser((browser) => {
     const main = page.locator('main')
     const breakIt = async () => {
       pages.manager.tell('stuck', { start: 'fail' })
-      await page.getByRole('button', { name: 'Rename' }).click()
+      await choose(page, 'Rename')
       await dialog.getByLabel('New name').fill('free')
       await page.keyboard.press('Enter')
       await dialog.getByRole('alert').waitFor()
     }
-    const ask = async (name: string) => {
-      await main.getByRole('button', { name }).click()
-      await dialog.waitFor()
-    }
     const close = () => dialog.getByRole('button', { name: 'Close' }).last().click()
+
+    // The operation continues after its dialog is closed.
+    await pages.manager.perform('add', { name: 'calm' })
+    await page.goto(`${pages.url}/instances/calm`)
+    await choose(page, 'Rename')
+    await dialog.getByLabel('New name').fill('calm2')
+    pages.manager.tell('calm', { health: 'KO' })
+    await page.keyboard.press('Enter')
+    await step(dialog, 'running').waitFor()
+    await keepScreenshot(page, 'dialog-running')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await expect.poll(() => dialog.count()).toBe(0)
+    await page.locator('.strip').getByText('Rename instance "calm"', { exact: false }).waitFor()
+    pages.manager.tell('calm', { health: 'OK' })
+    await expect.poll(() => pages.manager.context.registry.find('calm2')?.operation).toBe('')
+    await page.goto(`${pages.url}/instances/stuck`)
 
     await breakIt()
     await expect.poll(() => dialog.locator('.step[data-state=undoing]').count()).toBe(0)
@@ -128,7 +164,7 @@ needsBrowser((browser) => {
     await expect.poll(() => dialog.locator('.step[data-failed]').count()).toBe(1)
     await keepScreenshot(page, 'attention-dialog')
     await close()
-    await main.getByRole('alert').getByText('Needs attention').waitFor()
+    await main.getByRole('alert').getByText('Needs attention: stuck did not start').waitFor()
     for (const [width, colorScheme] of [
       [1280, 'light'],
       [360, 'dark'],
@@ -147,21 +183,23 @@ needsBrowser((browser) => {
     await keepScreenshot(page, 'attention-list')
     await row.getByRole('link', { name: 'Needs attention' }).click()
 
-    await ask('Try again')
-    await dialog.getByRole('alert').getByText('Rename instance "stuck"', { exact: false }).waitFor()
-    await close()
+    // Trying again needs no answer, and what still needs attention is said in one place.
+    await main.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.strip').waitFor()
+    await page.locator('.strip').waitFor({ state: 'detached' })
+    await main.getByRole('button', { name: 'Try again' }).waitFor()
+    expect(await main.getByRole('alert').count()).toBe(1)
     pages.manager.tell('stuck', {})
-    await ask('Try again')
-    await dialog.getByText('rolled back.', { exact: false }).waitFor()
-    await close()
-    await expect.poll(() => main.getByText('Needs attention').count()).toBe(0)
-    expect(pages.manager.instance('stuck')).toMatchObject({ name: 'stuck', operation: '' })
+    await main.getByRole('button', { name: 'Try again' }).click()
+    await expect.poll(() => pages.manager.instance('stuck').operation).toBe('')
+    await expect.poll(() => main.getByRole('alert').getByText('Needs attention').count()).toBe(0)
+    expect(pages.manager.instance('stuck').name).toBe('stuck')
 
     await breakIt()
     await dialog.getByRole('link', { name: 'Show operation' }).click()
     await main.getByRole('button', { name: 'Leave as it is' }).waitFor()
     expect(await accessibilityProblems(page)).toEqual([])
-    await ask('Leave as it is')
+    await main.getByRole('button', { name: 'Leave as it is' }).click()
     await keepScreenshot(page, 'attention-giveup')
     await dialog.getByLabel('To confirm, type stuck').fill('stuck')
     await page.keyboard.press('Enter')
@@ -180,13 +218,23 @@ needsBrowser((browser) => {
   })
 })
 
-/** What goes on comes to its end. */
+/** Waits until the running operation has finished. */
 function end({ manager }: TestPages): void {
   manager.tell('slow', { health: 'OK' })
 }
 
 async function begin(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Start', exact: true }).first().click()
+}
+
+async function openSteps(page: Page): Promise<void> {
+  await page.locator('.strip summary').click()
+}
+
+/** Opens the form of an action in the menu of the instance. */
+async function choose(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: /^Actions on / }).click()
+  await page.getByRole('menuitem', { name, exact: true }).click()
 }
 
 function step(where: ReturnType<Page['locator']>, state: string) {

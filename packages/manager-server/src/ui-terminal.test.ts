@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
 import { startPages, type TestPages } from './ui-for-test.js'
 
-const credentials = { username: 'admin', password: 'a-password' }
+const as = { name: 'admin', password: 'a-password' }
 const flood = "printf '\\033[1;32mgreen\\033[0m \\033[38;2;255;120;0mtrue colour\\033[0m \\033[7minverse\\033[0m\\n'\n"
 
 needsBrowser((browser) => {
@@ -21,7 +21,7 @@ needsBrowser((browser) => {
     [768, 'dark'],
     [1280, 'light'],
   ] as const)('shows a terminal at %i pixels, %s', async (width, colorScheme) => {
-    const { page, problems, close } = await pages.open(browser(), 'terminal', { width, colorScheme, credentials })
+    const { page, problems, close } = await pages.open(browser(), 'terminal', { width, colorScheme, as })
     const input = page.getByRole('textbox', { name: 'Terminal input' })
     await page.getByText('Open', { exact: true }).waitFor()
     await expect.poll(() => input.evaluate('document.activeElement.ariaLabel')).toBe('Terminal input')
@@ -37,7 +37,7 @@ needsBrowser((browser) => {
   })
 
   it('is left by the keyboard, says that the shell has ended, and opens again', async () => {
-    const { page, problems, close } = await pages.open(browser(), 'history', { credentials })
+    const { page, problems, close } = await pages.open(browser(), 'activity', { as })
     // Also when the page was loaded at another view.
     await page.getByRole('link', { name: 'Terminal' }).click()
     await page.getByText('Open', { exact: true }).waitFor()
@@ -59,7 +59,7 @@ needsBrowser((browser) => {
   })
 
   it('says why there is none', async () => {
-    const { page, close } = await pages.open(browser(), 'terminal?instance=nobody', { credentials })
+    const { page, close } = await pages.open(browser(), 'terminal?instance=nobody', { as })
     await page.getByRole('alert').getByText('No instance is named "nobody".').waitFor()
     await keepScreenshot(page, 'terminal-refused')
     await close()

@@ -10,9 +10,9 @@ import { sentences as french } from './ui/texts/fr/sentences.js'
 
 const places = (text: unknown) => [...JSON.stringify(text).matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted()
 
-/** What the pages are told of. */
+/** What the pages show. */
 const asked = actions.filter(({ surfaces = ['api'] }) => surfaces.includes('api'))
-/** What their forms are made of. */
+/** What their forms are built from. */
 const changing = asked.filter(({ mutating }) => mutating)
 const inputs = changing.flatMap(({ parameters = [], options = [] }) => [...parameters, ...options])
 

@@ -1,5 +1,6 @@
 export { createClient } from './lib/client.js'
 export type { Client, Records } from './lib/client.js'
+export type { EventOptions } from './lib/events.js'
 export { RestClientError } from './lib/errors.js'
 export type { ErrorMessage } from './lib/errors.js'
 export type { Input, ObjectClient, Tagged } from './lib/object-client.js'

@@ -12,7 +12,7 @@ export interface ErrorMessage {
   text: string
 }
 
-/** Messages of one error; what is wrong beyond them is not told. Not specified; chosen as more than anybody corrects at once. */
+/** Messages of one error; further ones are only counted. Not specified; chosen as more than a person corrects in one go. */
 export const mostMessages = 100
 
 /** Codes of messages. Source: wire-decisions, "errors"; codes are API, texts are not. */
@@ -142,7 +142,7 @@ export class DefinitionError extends Error {
  * - `value`: the database refused a value (too long, out of range, against a rule); `refusal` says more
  * - `unavailable`: no connection, pool exhausted, server stopping; a retry may help
  * - `busy`: a lock or deadlock; a retry of the whole transaction may help
- * - `timeout`: the statement took too long, or nobody waits for its answer any more
+ * - `timeout`: the statement took too long, or the caller no longer waits for its answer
  * - `schema`: a table or column is missing
  * - `internal`: anything else
  */

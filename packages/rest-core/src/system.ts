@@ -24,10 +24,13 @@ export type {
   NewAdministrator,
   ResetAdministrator,
 } from './lib/system/administrator.js'
+export { changePassword } from './lib/system/change-password.js'
 export { setupParameter } from './lib/system/check-parameter.js'
 export { IdempotencyKey } from './lib/system/idempotency-key.js'
 export { createUserDirectory, isDirectoryObject } from './lib/system/user-directory.js'
 export type { UserDirectory, UserDirectoryOptions } from './lib/system/user-directory.js'
+export { claimData } from './lib/system/claim-data.js'
+export type { ClaimDataOptions } from './lib/system/claim-data.js'
 export { createVersionWatch, prepareVersion } from './lib/system/shared-version.js'
 export type { VersionWatch, VersionWatchOptions } from './lib/system/shared-version.js'
 export { createSystemParameters } from './lib/system/system-parameters.js'

@@ -1,7 +1,7 @@
 import { RestError } from '@steward/rest-core/errors'
 import { SettingsError } from './settings.js'
 
-/** Waits for an administrator to be made; a refused password is named as whoever set it knows it. */
+/** Waits for an administrator to be made; a refused password is named by the name of its setting. */
 export async function withAdminPassword<T>(made: Promise<T>): Promise<T> {
   try {
     return await made

@@ -11,7 +11,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('trusted proxies of the environment hold when app.yaml says none; a wrong one is told', async () => {
+test('trusted proxies of the environment hold when app.yaml says none; a wrong one is reported', async () => {
   const load = (trusted: string) => loadAppDefinition(folder, readSettings({ STEWARD_TRUSTED_PROXIES: trusted }))
   writeFileSync(join(folder, 'app.yaml'), 'name: shop\nversion: 1.0.0\n')
   expect((await load('loopback')).trustedProxies).toEqual(['loopback'])

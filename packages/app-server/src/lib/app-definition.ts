@@ -70,7 +70,7 @@ export interface AppDefinition {
   }
   /** Days after which entries of the audit trail are deleted. Default never. */
   readonly audit?: { readonly keepDays?: number }
-  /** Most requests of one user (without one: of one address) in so many seconds. Default none. */
+  /** Most requests of one user (without one: of one address) in that many seconds. Default none. */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number }
   /** Compresses answers of the REST service for clients that take it. Default true. */
   readonly compression?: boolean

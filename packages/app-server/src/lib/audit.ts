@@ -16,7 +16,7 @@ export interface AuditOptions {
 export interface Audit {
   /** Names the request that is being served. */
   requestId(): string | undefined
-  /** Remembers the request's id for `requestId()`; goes behind the middleware that gives ids. */
+  /** Remembers the request's id for `requestId()`; goes after the middleware that gives ids. */
   readonly middleware: Middleware
   close(): Promise<void>
 }

@@ -110,7 +110,7 @@ describe.skipIf(toolIsMissing('radosgw'))('documents in a bucket', () => {
     await store.close?.()
   })
 
-  test('no bucket, a refused key and a store that is away are told, each with what to do', async () => {
+  test('a missing bucket, a refused key and an unreachable store are reported, each with what to do', async () => {
     const missing = addressOf('x').replace(bucket, 'no-such-bucket')
     await expect(openBucket(missing)).rejects.toThrow(/no-such-bucket.*NoSuchBucket.*Create the bucket/s)
     process.env['AWS_SECRET_ACCESS_KEY'] = 'not-the-secret'
@@ -123,7 +123,7 @@ describe.skipIf(toolIsMissing('radosgw'))('documents in a bucket', () => {
     await expect(openBucket(addressOf('x', proxy.port))).rejects.toThrow(/app\.yaml: documents: .*ECONNREFUSED/)
   })
 
-  test('calls that the store puts off are tried again; when it stays away, clients are told to', async () => {
+  test('calls that the store puts off are tried again; when it stays away, clients are asked to', async () => {
     const slow = await startThrottling(ceph.port)
     const store = await openBucket(addressOf('slow', slow.port))
     slow.refuse = 2

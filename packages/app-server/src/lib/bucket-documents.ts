@@ -32,7 +32,7 @@ export async function openBucket(address: string, place: string): Promise<Docume
 /** Where they are set, for messages. */
 const keys = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment of the server'
 
-/** Somebody waits for the answer. */
+/** A caller waits for the answer. */
 const patience = { attempts: 3, minPauseMs: 250, maxPauseMs: 2000, idleMs: 30_000 }
 
 /** What passes is 503 to clients, which may try again. */

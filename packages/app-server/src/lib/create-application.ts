@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
 import { createBusinessObjects } from '@steward/rest-core'
 import {
+  claimData,
+  changePassword,
   createAdministrator,
   createRevokedTokens,
   createSystemParameters,
@@ -75,7 +77,7 @@ export interface Application {
   readonly newAdministrator: NewAdministrator | undefined
   /** Login of an active administrator, if there is one. */
   readonly administrator: string | undefined
-  /** Aborts actions, ends streams of events and calls of webhooks: what would go on while the server stops. */
+  /** Aborts actions, ends streams of events and calls of webhooks: what would continue while the server stops. */
   endStreams(): Promise<void>
   /** Does that too, and closes the database. */
   close(): Promise<void>
@@ -106,13 +108,16 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     const model = await loadServedModel(folder, definition, found)
     const freshTables = isPrepared ? new Set<string>() : await syncTables(store, model, options)
     await prepareVersion(model, store)
+    const { instance } = settings
+    if (!isPrepared && instance !== undefined && (await claimData({ model, store, instance })))
+      logger.info('The data was copied from another instance. Its open background actions and messages stay there')
     const parameters = createSystemParameters({ model, store, onWrongValue: (text) => logger.warn(text) })
     const { passwordless = false, tokenMinutes } = definition
     if (passwordless) logger.warn('Users without a password sign in with their login alone (passwordless in app.yaml)')
     const directory = createUserDirectory({ model, store, passwordless })
     const authenticator: Authenticator = definition.authenticator
       ? await openAuthenticator(folder, definition.authenticator, { users: directory })
-      : directory
+      : { ...directory, changePassword: (user, password) => changePassword(service, user, password) }
     if (authenticator.close) opened.push(() => authenticator.close?.())
     const [secret, ...oldSecrets] = settings.tokenSecrets ?? (await loadSecrets(join(dataFolder, 'token.secret')))
     const authentication = createAuthentication({
@@ -148,6 +153,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       onChange: clearCaches,
       onError: (error) => logger.error(error, 'Changes by other servers cannot be read for now'),
     })
+    opened.push(() => watch.close())
     const principalOf = async (userId: string) => {
       await watch.look()
       return directory.principalOf(userId)
@@ -165,7 +171,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         directory.clear()
         authentication.clear()
       },
-      onError: (error) => logger.error(error, 'Work after a request failed'),
+      onError: (error) => logger.error(error, 'A task after a request failed'),
       requestId: audit?.requestId,
       tasks: { durable: { principalOf } },
     })
@@ -188,6 +194,11 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       service,
       store,
       authentication,
+      // With the rights that the authenticator gives.
+      async viewAs(login) {
+        const user = await directory.principalOfLogin(login)
+        return user && authenticator.principalOf(user.userId)
+      },
       watch,
       parameters,
       dataFolder,

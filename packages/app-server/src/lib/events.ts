@@ -19,7 +19,7 @@ export interface EventsOptions {
 /** The events of an application. */
 export interface Events {
   readonly hub: EventHub
-  /** Begins to read events, and to send them to webhooks. */
+  /** Starts to read events, and to send them to webhooks. */
   start(service: BusinessObjects): void
   /** Whether a webhook is to be called, now or later. */
   isWaiting(): Promise<boolean>
@@ -28,7 +28,7 @@ export interface Events {
 }
 
 /**
- * What is written when it resolves is told to webhooks, or not, as `neutralised` says.
+ * What is written once it resolves is reported to webhooks, or not, as `neutralised` says.
  *
  * @returns `undefined` when no object has events: nothing runs then.
  */

@@ -1,4 +1,4 @@
-/** What a process tells of itself. */
+/** What a process reports about itself. */
 export interface HealthReport {
   /** In bytes. */
   readonly rss: number
@@ -23,7 +23,7 @@ export async function reportHealth({ cached, activity }: HealthSources, healthy:
     heapUsed,
     heapTotal,
     cached: cached(),
-    // What cannot be told may be there.
+    // Unknown, it may be there.
     activity: healthy ? await activity().catch(() => ({ unknown: 1 })) : {},
   }
 }

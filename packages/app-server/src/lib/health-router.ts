@@ -3,7 +3,7 @@ import type { HealthOptions } from './health.js'
 import { checkHealth, formatHealth } from './health.js'
 
 /**
- * `/ping` says whether the database answers; `/health` tells all, as INI text, or as JSON with `?format=json` or at
+ * `/ping` says whether the database answers; `/health` reports everything, as INI text, or as JSON with `?format=json` or at
  * `/health.json`. Neither needs credentials. Source: wire-decisions, "Application server".
  */
 export function healthRouter(options: HealthOptions): Middleware {

@@ -16,10 +16,10 @@ export interface HealthOptions extends HealthSources {
   /** See `modelDigest`. */
   readonly model: string
   readonly store: ObjectStore
-  /** A folder on the disk whose room is told. */
+  /** A folder on the disk whose free space is reported. */
   readonly folder: string
   readonly startedAt: Date
-  /** Only told when it is. */
+  /** Only present when it is. */
   readonly neutralised?: boolean
   /** How all workers are, when this process is one of several. */
   readonly workers?: (() => Promise<WorkersStatus | undefined>) | undefined

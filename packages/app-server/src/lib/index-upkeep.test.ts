@@ -36,14 +36,14 @@ async function upkeep(indexable: ObjectDefinition['indexable'] & {}, freshTables
   return { ...running, count }
 }
 
-test('rows that were there become findable, once; the log tells how far it is', async () => {
+test('rows that were there become findable, once; the log shows the progress', async () => {
   const { done, count } = await upkeep(['not_text'])
   await done
   expect([await count('note'), await count('2344'), await count('more')]).toEqual([rows, 1, 0])
   expect(lines).toEqual([
     'Index search: the index of Note is being built',
     `Index search: Note: ${rows} rows`,
-    `Index search: the index of Note is in step; ${rows} rows were written`,
+    `Index search: the index of Note is up to date; ${rows} rows were written`,
   ])
   await (
     await upkeep(['not_text'])
@@ -51,7 +51,7 @@ test('rows that were there become findable, once; the log tells how far it is', 
   expect(lines).toEqual([])
 })
 
-test('another definition of the index builds it anew', async () => {
+test('another definition of the index builds it again', async () => {
   await (
     await upkeep(['not_text'])
   ).done

@@ -3,7 +3,7 @@ import type { BusinessObjects, ObjectModel } from '@steward/rest-core'
 import { createPrincipal } from '@steward/rest-core'
 import type { Logger } from 'pino'
 
-/** The system parameter that says of which objects the index is in step, and by which definition. */
+/** The system parameter that records the objects whose index is up to date, and by which definition. */
 const stateCode = 'STEWARD_INDEX'
 /** Changes when words are made in another way. */
 const version = 1
@@ -24,13 +24,13 @@ export interface IndexUpkeepOptions {
 export interface IndexUpkeep {
   /** Settles when all indexes are in step, or the work was stopped; never rejects. */
   readonly done: Promise<void>
-  /** Ends the work; the next start goes on with it. */
+  /** Ends the work; the next start continues with it. */
   stop(): Promise<void>
 }
 
 /**
  * Rebuilds the indexes of objects that were not indexed before, or by another definition, or whose rebuild was cut short.
- * Searches and writes go on meanwhile; searches find the rows that were done.
+ * Searches and writes continue meanwhile; searches find the rows that were done.
  */
 export async function startIndexUpkeep({ service, logger, freshTables }: IndexUpkeepOptions): Promise<IndexUpkeep> {
   const objects = [...service.model.objects.values()].filter(({ index }) => index !== undefined)
@@ -61,7 +61,7 @@ export async function startIndexUpkeep({ service, logger, freshTables }: IndexUp
       })
       if (signal.aborted) return
       await addToState(service, [object])
-      logger.info(`Index search: the index of ${object.name} is in step; ${changed} rows were written`)
+      logger.info(`Index search: the index of ${object.name} is up to date; ${changed} rows were written`)
     }
   }
 }
@@ -87,7 +87,7 @@ async function addToState(service: BusinessObjects, objects: readonly ObjectMode
   })
 }
 
-/** Tells definitions apart that give other words for the same record. */
+/** Distinguishes definitions that give other words for the same record. */
 function fingerprint({ index }: ObjectModel): string {
   const fields = index?.fields.map(({ name, type, definition }) => [
     name,

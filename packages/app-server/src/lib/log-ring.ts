@@ -11,7 +11,11 @@ export interface LogRing {
 /** Not specified; chosen so that a ring takes a few MB at most. */
 const longestLine = 4000
 
-/** @param most lines that are kept; default 1,000. */
+/**
+ * Keeps the last lines of a log in memory, for the IO endpoint; each is cut after 4,000 characters.
+ *
+ * @param most lines that are kept; default 1,000
+ */
 export function createLogRing(most = 1000): LogRing {
   let kept: string[] = []
   return {

@@ -4,7 +4,7 @@ import type { AppDefinition } from './app-definition.js'
 import { platformVersion } from './version.js'
 
 /**
- * Tells data models apart: copies of the application with the same one may serve a database side by side, as none of
+ * Distinguishes data models: copies of the application with the same one may serve a database side by side, as none of
  * them changes it when it starts. Texts for people and code are left out; the set-up and the version of the server are
  * in it, because they may write when they see a database first.
  */

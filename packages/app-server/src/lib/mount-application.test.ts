@@ -43,6 +43,7 @@ async function start(lines: string): Promise<string> {
     service,
     store,
     authentication: { authenticate: () => ann } as unknown as Authentication,
+    viewAs: async () => undefined,
     watch: { look: () => undefined },
     parameters: { isYes: async (_code, standard) => standard } as SystemParameters,
     dataFolder: folder,

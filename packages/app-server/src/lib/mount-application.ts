@@ -1,4 +1,4 @@
-import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
+import type { BusinessObjects, ObjectStore, Principal } from '@steward/rest-core'
 import type { SystemParameters, VersionWatch } from '@steward/rest-core/system'
 import type { Authentication } from '@steward/rest-koa'
 import {
@@ -34,11 +34,13 @@ export interface MountOptions {
   readonly service: BusinessObjects
   readonly store: ObjectStore
   readonly authentication: Authentication
+  /** The active user with a login, for administrators who see what another user sees. */
+  readonly viewAs: (login: string) => Promise<Principal | undefined>
   /** Looks for changes by other servers before each request. */
   readonly watch: Pick<VersionWatch, 'look'>
   readonly parameters: SystemParameters
   readonly dataFolder: string
-  /** Told by `/health`. */
+  /** Shown by `/health`. */
   readonly neutralised: boolean
   /** How many users are kept in memory. */
   readonly cachedUsers: () => number
@@ -64,6 +66,7 @@ export function mountApplication({
   service,
   store,
   authentication,
+  viewAs,
   watch,
   parameters,
   dataFolder,
@@ -123,6 +126,7 @@ export function mountApplication({
         prefix: [`/${name}`, ''],
         title,
         tester: '../api/tester',
+        password: authentication.changesPasswords,
         enabled: () => parameters.isYes('USE_RECORDS_PAGES', true),
       }),
     )
@@ -138,6 +142,7 @@ export function mountApplication({
           await watch.look()
           return authentication.authenticate(context)
         },
+        viewAs,
         prefix: ['/api/events', `/${name}/api/events`],
         log: logger,
       }),
@@ -155,6 +160,7 @@ export function mountApplication({
   koa.use(
     restRouter(service, {
       authenticate: authentication.authenticate,
+      viewAs,
       prefix: baseAddresses(name),
       app: {
         name,

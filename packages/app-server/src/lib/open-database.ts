@@ -12,7 +12,7 @@ export interface DatabaseOptions {
   readonly definition: AppDefinition
   readonly settings: Settings
   readonly dataFolder: string
-  /** The database belongs to somebody else: nothing is added to it. */
+  /** The database belongs to another owner: nothing is added to it. */
   readonly introspect: boolean
   /** It is only read; one that does not exist yet is taken for empty, and is not made. Default false. */
   readonly readOnly?: boolean
@@ -22,7 +22,7 @@ export interface DatabaseOptions {
 
 const systemNames = new Set<string>(systemObjects.map(({ name }) => name))
 
-/** The store of an application: its database, and for a database of somebody else a second one beside it for the system objects. */
+/** The store of an application: its database, and for another owner's database a second one beside it for the system objects. */
 export async function openDatabase({
   folder,
   definition,

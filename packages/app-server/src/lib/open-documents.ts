@@ -21,7 +21,7 @@ export async function openDocuments(
   return createDiskDocumentStore({ folder: documentsFolder(folder, dataFolder, said) })
 }
 
-/** What keeps the documents when it is no folder: the name of a package. */
+/** What keeps the documents when it is not a folder: the name of a package. */
 export function documentsPackage(said: string | PackageUse | undefined): string | undefined {
   if (typeof said === 'object') return said.package
   return isBucket(said) ? '@steward/backup-targets' : undefined

@@ -17,7 +17,7 @@ export interface PortableFlags {
 
 type ApplicationFolder = Omit<DatabaseOptions, 'introspect'>
 
-/** Between two lines that tell how far it is. */
+/** Between two lines of progress. */
 const progressMs = 1_000
 
 /**

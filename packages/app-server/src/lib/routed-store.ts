@@ -10,7 +10,7 @@ export interface RoutedStoreOptions {
 }
 
 /**
- * Two stores as one: the objects of the application in a database that somebody else owns, and the system objects beside
+ * Two stores as one: the objects of the application in a database of another owner, and the system objects beside
  * it, so that serving a database adds no table to it. A transaction that writes to both commits the data first; no
  * object of one store refers to one of the other.
  */

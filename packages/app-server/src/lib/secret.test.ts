@@ -9,7 +9,7 @@ import { readSettings } from './settings.js'
 const secret = () => randomBytes(32).toString('base64')
 const told = (secrets: readonly Uint8Array[] | undefined) => secrets?.map((one) => Buffer.from(one).toString('base64'))
 
-test('loadSecrets() makes one, keeps it, and takes older ones behind it', async () => {
+test('loadSecrets() makes one, keeps it, and accepts older ones after it', async () => {
   const { folder, remove } = await makeFolder({})
   onTestFinished(remove)
   const file = join(folder, 'token.secret')

@@ -8,7 +8,7 @@ export type Secrets = readonly [Uint8Array, ...Uint8Array[]]
 
 /**
  * The secrets of tokens: the file's lines, made with one on the first start (mode 0600). Removing the file ends all tokens; a
- * new first line begins new ones.
+ * new first line starts new ones.
  */
 export async function loadSecrets(file: string): Promise<Secrets> {
   await mkdir(dirname(file), { recursive: true })

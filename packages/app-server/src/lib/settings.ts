@@ -23,9 +23,11 @@ export interface Settings {
   readonly adminLogin: string | undefined
   readonly adminPassword: string | undefined
   readonly logLevel: string | undefined
+  /** Which instance it is; data of another one were copied. */
+  readonly instance?: string | undefined
   /** `true`: a copy that sends nothing out. Its code can ask for it in `STEWARD_NEUTRALISED`. */
   readonly neutralised: boolean
-  /** Addresses or ranges of proxies that are believed, when `app.yaml` says nothing of them. */
+  /** Addresses or ranges of trusted proxies, when `app.yaml` does not name them. */
   readonly trustedProxies?: readonly string[] | undefined
   /** Sign tokens, in place of the file in the data folder, which several servers may not share. */
   readonly tokenSecrets?: Secrets | undefined
@@ -71,6 +73,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     adminLogin: text('STEWARD_ADMIN_LOGIN'),
     adminPassword: text('STEWARD_ADMIN_PASSWORD'),
     logLevel: text('STEWARD_LOG_LEVEL'),
+    instance: text('STEWARD_INSTANCE'),
     neutralised: readYesNo(text('STEWARD_NEUTRALISED'), 'STEWARD_NEUTRALISED'),
     trustedProxies: text('STEWARD_TRUSTED_PROXIES')
       ?.split(',')
@@ -158,7 +161,7 @@ export function readWorkers(text: string | undefined, name: string): number | 'a
   return count
 }
 
-/** Without a channel to a primary the variable was inherited by somebody else. */
+/** Without a channel to a primary the variable was inherited by another process. */
 function readWorker(text: string | undefined): WorkerTask | undefined {
   return text === undefined || !process.connected ? undefined : (JSON.parse(text) as WorkerTask)
 }

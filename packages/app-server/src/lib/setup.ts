@@ -57,7 +57,7 @@ async function isDone(service: BusinessObjects): Promise<boolean> {
   return false
 }
 
-/** The first thing that is written: the database lets a second server wait until the first one has ended, or tells it to. */
+/** The first thing that is written: the database lets a second server wait until the first one has ended, or makes it fail. */
 async function mark(service: BusinessObjects, file: string): Promise<void> {
   try {
     await service.create(principal, 'SystemParam', {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { Server } from 'node:http'
 import Koa from 'koa'
@@ -47,7 +48,7 @@ async function links(path: string): Promise<string[]> {
   })
 }
 
-it('a person sees what is served and where to go on; names are no HTML', async () => {
+it('a person sees what is served and where to continue; names are no HTML', async () => {
   const answer = await open('/')
   const html = await answer.text()
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -85,6 +86,12 @@ it.each([
   ['/other', 'text/html'],
 ])('GET %s with Accept: %s is left to the next middleware', async (path, accept) => {
   expect(await (await open(path, accept)).json()).toEqual({ next: path })
+})
+
+it('has the mark of all pages', async () => {
+  const file = new URL('../../../page-kit/src/brand/mark.svg', import.meta.url)
+  const mark = encodeURIComponent(readFileSync(file, 'utf8').trim())
+  expect(await (await open('/')).text()).toContain(`<link rel="icon" href="data:image/svg+xml,${mark}">`)
 })
 
 needsBrowser((browser) => {

@@ -17,8 +17,8 @@ interface StartPlace {
 }
 
 const style = `
-:root{color-scheme:light dark;--page:#f3f5f8;--surface:#fff;--text:#1b2027;--muted:#59636e;--line:#d8dee6;--accent:#0b5cad}
-@media (prefers-color-scheme:dark){:root{--page:#12151a;--surface:#1a1e25;--text:#e5e9ef;--muted:#a3adba;--line:#333b46;--accent:#74b3f5}}
+:root{color-scheme:light dark;--page:#f5f6f8;--surface:#fff;--text:#161b22;--muted:#56606e;--line:#dfe3ea;--accent:#2456c8}
+@media (prefers-color-scheme:dark){:root{--page:#0e1115;--surface:#161a20;--text:#e8ecf2;--muted:#9aa6b6;--line:#2a313b;--accent:#8fb2ff}}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}
 main{width:100%;max-width:40rem}
@@ -44,12 +44,13 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** The mark of all pages: `page-kit/src/brand/mark.svg`. */
 const icon =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0b5cad"/>' +
-  '<path d="M4 4.5 7.5 8 4 11.5M8.5 11.5H12" stroke="#fff" stroke-width="1.6" fill="none"/></svg>'
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#2456c8"/>' +
+  '<path d="M12 7h11a2.5 2.5 0 0 1 0 5H12.5a1 1 0 0 0 0 2H20a5.5 5.5 0 0 1 0 11H9a2.5 2.5 0 0 1 0-5h10.5a1 1 0 0 0 0-2H12A5.5 5.5 0 0 1 12 7Z" fill="#fff"/></svg>'
 
 /**
- * What a person sees who opens `/` or `/<application>` in a browser: what is served here, and where to go on. Programs, which
+ * What a person sees who opens `/` or `/<application>` in a browser: what is served here, and where to continue. Programs, which
  * do not ask for HTML, get the answer of the next middleware.
  */
 export function startPage({ definition, hasTester }: StartPageOptions): Middleware {

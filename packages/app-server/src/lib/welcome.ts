@@ -1,6 +1,7 @@
 import type { AppDefinition } from './app-definition.js'
 import type { Application } from './create-application.js'
 import { hasPages } from './has-pages.js'
+import { connectionsEach } from './workers/worker-count.js'
 
 export interface WelcomeOptions {
   readonly definition: AppDefinition
@@ -9,6 +10,8 @@ export interface WelcomeOptions {
   readonly newAdministrator: Application['newAdministrator']
   readonly administrator: Application['administrator']
   readonly neutralised: boolean
+  /** How many processes serve. Default 1. */
+  readonly workers?: number | undefined
   /** The instances manager started it: output goes to a log, not to a terminal. */
   readonly isManaged: boolean
 }
@@ -21,6 +24,7 @@ export function welcome({
   newAdministrator,
   administrator,
   neutralised,
+  workers = 1,
   isManaged,
 }: WelcomeOptions): string {
   const { name, title = name, version, level = '5.1' } = definition
@@ -30,7 +34,12 @@ export function welcome({
   const browser = page === undefined ? '' : `\nOpen it in a browser: ${origin}${page}`
   const served = `${title} ${version} is served at ${origin}/${name}/api/rest`
   if (isManaged) return `${served}\n`
-  return `${served}${browser}${neutralised ? '\nIt is neutralised: webhooks are not called, nothing is sent out. (STEWARD_NEUTRALISED)' : ''}
+  const each =
+    workers === 1
+      ? ''
+      : `\n${workers} workers serve. Rate limits, the object pool and wrong logins count per worker; each opens up to ` +
+        `${connectionsEach(workers)} connections to a database server.`
+  return `${served}${browser}${each}${neutralised ? '\nIt is neutralised: webhooks are not called, nothing is sent out. (STEWARD_NEUTRALISED)' : ''}
 ${administrator === undefined ? '\nThere is no active administrator. To make one: app-server <folder> --reset-admin\n' : ''}${password === undefined ? '' : `\nAdministrator "${administrator}" was made with the password ${password}\nKeep it: it is shown this once. (--reset-admin gives a new one.)\n`}
 Try in a shell:
   AUTH='${administrator ?? '<login>'}:${password ?? '<password>'}' URL=${origin}/api/rest/SystemParam JSON='Content-Type: application/json'

@@ -1,4 +1,4 @@
-/** The promise, unless the signal is aborted before: its reason then. What was begun goes on, unheard. */
+/** The promise, unless the signal is aborted before: its reason then. What was started continues, unheard. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
   let abort: () => void = () => {}

@@ -6,7 +6,7 @@ import { linkStreams } from './link-streams.js'
 const silent = () => new Readable({ read() {} })
 const translate = (error: unknown) => error
 
-it('linkStreams() keeps the reason of an abort for a reader that has not begun', async () => {
+it('linkStreams() keeps the reason of an abort for a reader that has not started', async () => {
   const cancel = new AbortController()
   const linked = linkStreams(silent(), new PassThrough(), { signal: cancel.signal, translate })
   cancel.abort(new Error('Somebody cancelled it'))
@@ -14,7 +14,7 @@ it('linkStreams() keeps the reason of an abort for a reader that has not begun',
   await expect(linked.toArray()).rejects.toThrow('Somebody cancelled it')
 })
 
-it('linkStreams() keeps the error of what it reads for a reader that has not begun', async () => {
+it('linkStreams() keeps the error of what it reads for a reader that has not started', async () => {
   const from = silent()
   const linked = linkStreams(from, new PassThrough(), { translate })
   from.destroy(new Error('It was cut off'))

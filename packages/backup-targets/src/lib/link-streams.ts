@@ -14,7 +14,7 @@ export function linkStreams<T extends Transform>(from: Readable, into: T, { sign
   const abort = () => into.destroy(signal?.reason as Error)
   // `from` may hear of the signal first.
   const fail = (error: Error) => (signal?.aborted ? abort() : into.destroy(translate(error) as Error))
-  // It may fail before its reader has begun, who gets the error then.
+  // It may fail before its reader has started, who gets the error then.
   into.on('error', () => {})
   // Not once: it may fail again when it is destroyed.
   from.on('error', fail)

@@ -11,7 +11,7 @@ export function partPath(key: string, upload: string): string {
   return `${key.slice(0, slash)}.${key.slice(slash)}.${upload}.part`
 }
 
-/** The key of a file in a folder; undefined: it is no object. */
+/** The key of a file in a folder; undefined: it is not an object. */
 export function keyOfObject(folder: string, name: string): string | undefined {
   return isKey(folder + name) ? folder + name : undefined
 }

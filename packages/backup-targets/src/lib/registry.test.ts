@@ -12,7 +12,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(home, { recursive: true }))
 
-/** A type whose target tells the options that it was opened with. */
+/** A type whose target shows the options that it was opened with. */
 const echo = `{ name: 'echo', title: 'Echo', describe: () => 'echo:', open: (options) => options, options: [
   { name: 'folder', summary: 'Folder', required: true }, { name: 'token', summary: 'Token', required: true, secret: true },
   { name: 'region', summary: 'Region', default: 'here' }, { name: 'note', summary: 'Note' }] }`

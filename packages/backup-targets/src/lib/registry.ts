@@ -23,13 +23,22 @@ export interface OpenTargetOptions extends Partial<TargetContext> {
   readonly pluginFolders?: readonly string[]
 }
 
-/** @throws TargetError ERR_TARGET_SETTINGS when there is no such type, or its package is not installed or exports none. */
+/**
+ * The type of this name: a built-in one, else the export `target` of the package of this name.
+ *
+ * @param pluginFolders folders in which the package is looked for
+ * @throws TargetError ERR_TARGET_SETTINGS when there is no such type, or its package is not installed or exports none
+ */
 export async function targetTypeOf(type: string, pluginFolders: readonly string[] = []): Promise<TargetType> {
   const load = Object.hasOwn(builtIn, type) ? builtIn[type] : undefined
   return load ? (await load()).target : targetPackage(type, pluginFolders)
 }
 
-/** @throws TargetError ERR_TARGET_SETTINGS: unknown type or option, a required one is missing (naming all of them). */
+/**
+ * A target of these settings. Connections are opened with the first call; the caller closes it.
+ *
+ * @throws TargetError ERR_TARGET_SETTINGS for an unknown type or option, or a missing one (naming all of them)
+ */
 export async function openTarget(settings: OpenTargetOptions): Promise<BackupTarget> {
   const { type, options, pluginFolders, idleMs = 60_000, environment = process.env } = settings
   const found = await targetTypeOf(type, pluginFolders)

@@ -13,7 +13,7 @@ export interface Part {
 }
 
 /**
- * Cuts a source into parts of so many bytes. At least one comes, an empty one of an empty source.
+ * Cuts a source into parts of that many bytes. At least one comes, an empty one of an empty source.
  *
  * @param take memory for a part; what it gives is written to until the part comes.
  */

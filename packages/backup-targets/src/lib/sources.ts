@@ -36,7 +36,7 @@ export function bytesSource(bytes: Uint8Array | string): Source {
   return { size: buffer.length, open: (start = 0) => Readable.from(pieces(start), { objectMode: false }) }
 }
 
-/** A stream, which can be read once only: an upload of it cannot go on after a cut. */
+/** A stream, which can be read once only: an upload of it cannot continue after a cut. */
 export function streamSource(stream: Readable, size?: number): Source {
   let isOpened = false
   return {
@@ -52,7 +52,7 @@ export function streamSource(stream: Readable, size?: number): Source {
 
 /**
  * The bytes of a source from `start` on, for the `put` of a target. It fails when they are not as many as the source
- * promised; the last ones are held back until it is known that no more follow, so that a store which was told the size
+ * promised; the last ones are held back until it is known that no more follow, so that a store which was given the size
  * never takes too long a source for a whole one.
  *
  * The stream fails with a TargetError (ERR_TARGET_FAILED: also what the source itself says), or the signal's reason, also

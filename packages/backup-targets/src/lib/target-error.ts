@@ -28,7 +28,7 @@ export interface TargetErrorOptions {
   readonly cause?: unknown
   /** What to do, in one sentence, when the message does not say it. */
   readonly help?: string
-  /** Wait at least so long before the next attempt, in ms. */
+  /** Wait at least this long before the next attempt, in ms. */
   readonly retryAfterMs?: number
   /** Default: by its code. */
   readonly transient?: boolean

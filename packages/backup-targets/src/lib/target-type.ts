@@ -34,7 +34,7 @@ export interface TargetOption {
 
 /** What the caller that opens a target gives it. */
 export interface TargetContext {
-  /** A connection that gives no byte for so long is dead. Default: 60,000 ms. */
+  /** A connection that gives no byte for this long is dead. Default: 60,000 ms. */
   readonly idleMs: number
   /** Environment of programs and of the usual chains of credentials. */
   readonly environment: Readonly<Record<string, string | undefined>>

@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream'
 export interface BackupTarget {
   readonly capabilities: TargetCapabilities
   /**
-   * Stores an object. It is not there before it is whole: neither `stat` nor `list` nor `get` tell of it, also when this
+   * Stores an object. It appears only when it is complete: neither `stat` nor `list` nor `get` show it before, also when this
    * process, the network or the server ends meanwhile. An object of this key that is there is replaced at once, unless
    * `ifAbsent`.
    *
@@ -35,11 +35,11 @@ export interface BackupTarget {
    */
   delete(key: string, options?: CallOptions): Promise<boolean>
   /**
-   * What the store itself computes of the bytes that it has now, of `capabilities.hashes` those that it can tell of this
+   * Hashes that the store itself computes from the bytes that it has now: those of `capabilities.hashes` that it has for this
    * object; may take as long as reading it. Absent when there are none.
    */
   hash?(key: string, options?: CallOptions): Promise<Hashes>
-  /** Removes what uploads left that were begun before this moment and never ended. @returns how many. */
+  /** Removes what uploads left that were started before this moment and never ended. @returns how many. */
   sweep(options: SweepOptions): Promise<number>
   /** Ends connections. Nothing is called afterwards; twice does no harm. */
   close(): Promise<void>
@@ -49,11 +49,11 @@ export interface BackupTarget {
 export interface TargetCapabilities {
   /** How a whole object appears: by a rename, by completing an upload of parts, or by one request that is all or nothing. */
   readonly atomicPublish: 'rename' | 'complete' | 'request'
-  /** What `hash` tells; empty: nothing. */
+  /** What `hash` returns; empty: nothing. */
   readonly hashes: readonly HashAlgorithm[]
-  /** How a `put` of the same `upload` goes on after a cut: behind the bytes, or with the parts, that are there; or not. */
+  /** How a `put` of the same `upload` continues after a cut: after the bytes, or with the parts, that are there; or not. */
   readonly resume: 'append' | 'parts' | 'none'
-  /** Objects are stored in parts of so many bytes, at most so many at a time; undefined: in one piece. */
+  /** Objects are stored in parts of that many bytes, at most that many at the same time; undefined: in one piece. */
   readonly multipart: { readonly partBytes: number; readonly parallel: number } | undefined
   /** `ifAbsent` is decided by the store, so that of two writers one wins; else it is looked up before. */
   readonly conditionalCreate: boolean
@@ -76,7 +76,7 @@ export interface Source {
   /** Bytes; undefined: not known before the end. */
   readonly size?: number | undefined
   /**
-   * The bytes from `start` (default 0) on. A target asks again to go on after a cut; a source that can be read only once
+   * The bytes from `start` (default 0) on. A target asks again to continue after a cut; a source that can be read only once
    * rejects then.
    */
   open(start?: number): Readable | Promise<Readable>
@@ -87,17 +87,17 @@ export interface CallOptions {
 }
 
 export interface PutOptions extends CallOptions {
-  /** Bytes that the store has taken, so far; begins behind 0 when an upload goes on. */
+  /** Bytes that the store has taken, so far; starts above 0 when an upload continues. */
   readonly onProgress?: ((bytes: number) => void) | undefined
   /**
-   * Names the content, e.g. by its SHA-256: 8 to 64 letters and digits. A `put` with the same key and `upload` goes on
+   * Names the content, e.g. by its SHA-256: 8 to 64 letters and digits. A `put` with the same key and `upload` continues
    * where a former one was cut, when the target can resume; one that fails leaves what it has for that (not when the store
    * is full). Default: random, and one that fails removes what it has.
    */
   readonly upload?: string | undefined
   /** Rejects with ERR_TARGET_EXISTS when there is such an object. */
   readonly ifAbsent?: boolean | undefined
-  /** Nobody may remove or change it before; ERR_TARGET_SETTINGS when the target has no `immutability`. */
+  /** It cannot be removed or changed before; ERR_TARGET_SETTINGS when the target has no `immutability`. */
   readonly lockUntil?: Date | undefined
 }
 
@@ -113,13 +113,13 @@ export interface ListOptions extends CallOptions {
   readonly prefix?: string | undefined
   /** `next` of the page before. Default: the first page. */
   readonly cursor?: string | undefined
-  /** At most so many, at least 1. Default and most: what the store gives at a time. */
+  /** At most that many, at least 1. Default and most: what the store returns in one answer. */
   readonly limit?: number | undefined
 }
 
 export interface ListPage {
   readonly objects: readonly StoredObject[]
-  /** Where the next page begins; undefined: this was the last one. A page may be empty and have a next one. */
+  /** Where the next page starts; undefined: this was the last one. A page may be empty and have a next one. */
   readonly next: string | undefined
 }
 

@@ -59,7 +59,7 @@ async function* walkFolder<E extends Entry>(
   }
 }
 
-/** Folders have a `/` behind their name, which gives the order of whole keys. */
+/** Folders have a `/` after their name, which gives the order of whole keys. */
 function inOrderOfKeys<E extends Entry>(entries: readonly E[]): (readonly [string, E])[] {
   return entries
     .map((entry) => [entry.kind === 'folder' ? `${entry.name}/` : entry.name, entry] as const)

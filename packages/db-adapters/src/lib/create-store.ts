@@ -64,7 +64,7 @@ const schemes: ReadonlyMap<string, DatabaseName> = new Map([
  * - `sqlite:data/app.db`, `sqlite:/var/lib/app.db`, `file:///var/lib/app.db`: an SQLite file; `sqlite::memory:` a temporary one
  * - `postgresql://user:password@host:5432/database` (also `postgres:`)
  * - `mysql://user:password@host:3306/database` (also `mariadb:`)
- * - `mssql://user:password@host:1433/database`: SQL Server, with options of tedious behind `?`
+ * - `mssql://user:password@host:1433/database`: SQL Server, with options of tedious after `?`
  * - `oracle://user:password@host:1521/service`
  *
  * From `knex`, an instance of knex, the store takes where the database is, and the limits of its pool. Its connections

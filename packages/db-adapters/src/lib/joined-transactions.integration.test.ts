@@ -31,7 +31,7 @@ const boss = createPrincipal({ login: 'boss' })
 /** Longer than a busy machine takes to open a connection. */
 const acquireTimeoutMs = 3_600_000
 
-/** What becomes of a call that waits for a connection until the time-out. */
+/** The result of a call that waits for a connection until the time-out. */
 async function afterTheTimeout<T>(call: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const outcome = call()
@@ -62,7 +62,7 @@ interface Cases {
   /** Makes the store as the application does that has a pool. */
   store(): Promise<ObjectStore>
   applications: Readonly<Record<string, () => Promise<Application>>>
-  /** Settings of a session as an application may have them, with what tells them. */
+  /** Settings of a session as an application may have them, with the query that shows them. */
   readonly settings?: { readonly set: readonly string[]; readonly show: string }
 }
 
@@ -113,7 +113,7 @@ function define({ store: open, applications, settings }: Cases): void {
       }
     })
 
-    it('goes on after a call that was refused, and after a transaction of the store that was undone', async () => {
+    it('continues after a call that was refused, and after a transaction of the store that was undone', async () => {
       await application.begin()
       const joined = store.within!(application.connection)
       await joined.insert(order, { ord_code: code }, select)
@@ -131,10 +131,10 @@ function define({ store: open, applications, settings }: Cases): void {
       expect(await ledger()).toEqual([code])
     })
 
-    it('is not there before it begins, and after its end', async () => {
+    it('is not there before it starts, and after its end', async () => {
       const isKnex = kind.startsWith('knex')
       const expected = { code: 'internal', message: expect.stringMatching(/^No transaction is open/) as string }
-      // An instance of knex has no connection to tell.
+      // An instance of knex has no connection to ask.
       if (isKnex) expect(() => store.within!(application.connection)).toThrow('this is something else')
       else await expect(store.within!(application.connection).count(order)).rejects.toMatchObject(expected)
       await application.begin()
@@ -161,7 +161,7 @@ function define({ store: open, applications, settings }: Cases): void {
       await application.rollback()
     })
 
-    it('takes a service along: audit trail and events go with it, and changes are told after it', async () => {
+    it('takes a service along: audit trail and events go with it, and changes are reported after it', async () => {
       const changes: Change[] = []
       const service = createBusinessObjects({ model, store, onChange: (change) => changes.push(change) })
       const entries = () => service.count(boss, 'AuditEntry', {})

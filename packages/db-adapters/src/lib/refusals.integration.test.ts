@@ -170,7 +170,7 @@ function refusals(name: Name, run: (sql: string) => Promise<unknown>, open: () =
     })
 
     // A definition by hand may promise more than its columns hold.
-    it('a value beyond its column is told as too long, or as out of range', async ({ skip }) => {
+    it('a value beyond its column is reported as too long, or as out of range', async ({ skip }) => {
       if (name === 'sqlite') return skip('SQLite binds no declared length or size')
       const loose = createModel([
         {

@@ -49,7 +49,7 @@ function assertNotMistyped(group: Command, word: string): void {
   if (didYouMean(`${group.name()} ${word}`, namesBelow(group)) !== undefined) unknownCommand(group, word)
 }
 
-/** As they are typed behind the program's name. */
+/** As they are typed after the program's name. */
 function namesBelow(parent: Command): string[] {
   const prefix = parent.parent ? `${parent.name()} ` : ''
   const own = new Help().visibleCommands(parent)

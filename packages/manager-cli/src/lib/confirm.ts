@@ -10,14 +10,14 @@ export interface Question {
   readonly surroundings: Surroundings
   /** The user must not be asked: output is for programs. */
   readonly silent: boolean
-  /** The dry run: what is refused anyhow is refused before anybody is asked. */
+  /** The dry run: what is refused anyway is refused before the question. */
   readonly rehearse: () => Promise<ActionResult>
 }
 
 /**
  * Asks before something is lost; with the name of an instance to be typed when it is about one.
  *
- * @throws ManagerError ERR_CONFIRMATION when nobody can be asked, or the answer is no; what the dry run throws
+ * @throws ManagerError ERR_CONFIRMATION when the user cannot be asked, or the answer is no; what the dry run throws
  */
 export async function confirmLoss({ action, input, surroundings, silent, rehearse }: Question): Promise<void> {
   const { stdin, stderr } = surroundings

@@ -9,6 +9,10 @@ export interface Failure {
   readonly exitCode: number
   readonly code: string
   readonly message: string
+  /** See `ManagerErrorOptions`. */
+  readonly title?: string | undefined
+  readonly reason?: string | undefined
+  readonly ending?: string | undefined
   readonly help?: string | undefined
   /** Without the program's name. */
   readonly command?: string | undefined
@@ -21,9 +25,9 @@ export interface Failure {
 export function failureOf(error: unknown, cancelledBy?: number): Failure {
   if (error instanceof CommanderError) return usageFailure(error)
   if (ManagerError.is(error)) {
-    const { code, message, help, command, output, operation, outcome } = error
+    const { code, message, title, reason, ending, help, command, output, operation, outcome } = error
     const exitCode = outcome === 'attention' ? exitCodeOf.attention : (cancelledBy ?? exitCodeOf[outcome])
-    return { exitCode, code, message, help, command, output, operation, error }
+    return { exitCode, code, message, title, reason, ending, help, command, output, operation, error }
   }
   if (cancelledBy !== undefined) return { exitCode: cancelledBy, code: 'ERR_CANCELLED', message: 'Cancelled.', error }
   const message = error instanceof Error ? error.message : String(error)
@@ -49,13 +53,17 @@ export interface FailureTextOptions {
 }
 
 export function failureText(
-  { message, help, command, output, error }: Failure,
+  { message, title, reason, ending, help, command, output, error }: Failure,
   { verbose = false, utc = false }: FailureTextOptions = {},
 ): string {
   const times = createTimes({ timeZone: utc ? 'UTC' : undefined })
+  const isSaid = title !== undefined
   const lines = [
-    `manager: ${timesIn(printable(message), times)}`,
-    ...(output
+    `manager: ${timesIn(printable(isSaid ? `${title}.` : message), times)}`,
+    ...(isSaid && reason ? [`  Cause: ${printable(reason)}`] : []),
+    ...(isSaid && ending ? [`  ${timesIn(printable(ending), times)}`] : []),
+    // What is said once is not said again.
+    ...(output && !(isSaid && output.trim() === reason)
       ? printable(output)
           .trimEnd()
           .split('\n')
@@ -68,8 +76,10 @@ export function failureText(
   return `${lines.join('\n')}\n`
 }
 
-export function failureJson({ exitCode, code, message, help, command, output, operation }: Failure): string {
-  return jsonText({ status: exitCode, message, code, help, command, output, operation, warnings: [] })
+export function failureJson(failure: Failure): string {
+  const { exitCode, code, message, title, reason, ending, help, command, output, operation } = failure
+  const said = { title, cause: reason, ending }
+  return jsonText({ status: exitCode, message, code, ...said, help, command, output, operation, warnings: [] })
 }
 
 /** With all causes. */

@@ -5,13 +5,19 @@ import { cut } from './output/text.js'
 /** Finds what commander itself shows. */
 const plain = new Help()
 
-/** Help of all commands lists those of two words one by one; `help backups verify` is `backups verify --help`. */
-export function addHelp(program: Command): void {
+/**
+ * Help of all commands lists those of two words one by one; `help backups verify` is `backups verify --help`.
+ *
+ * @param print gets the usual commands, for `help` alone
+ */
+export function addHelp(program: Command, print: () => void): void {
   program
     .command('help [command...]')
-    .summary('Print the help of a command')
+    .summary('Print the help of a command, or the usual commands')
+    .option('--all', 'list all commands')
     .helpGroup('Manager:')
-    .action((words: string[]) => {
+    .action((words: string[], { all = false }: { all?: boolean }) => {
+      if (words.length === 0 && !all) return print()
       let command = program
       for (const word of words) command = commandNamed(command, word) ?? unknownCommand(command, word)
       command.help()
@@ -35,7 +41,7 @@ export function usualCommands(program: Command, width: number | undefined): stri
     const line = `  ${(terms[at] as string).padEnd(longest)}  ${command.summary()}`
     return width === undefined ? line : cut(line, width)
   })
-  return ['Usual commands:', ...lines, '', 'All commands: manager --help', ''].join('\n')
+  return ['Usual commands:', ...lines, '', 'All commands: manager help --all', ''].join('\n')
 }
 
 /** For `configureHelp`. */
@@ -54,7 +60,8 @@ function termOf(command: Command): string {
   return [...group, [command.name(), ...command.aliases()].join('|'), ...argumentsOf(command)].join(' ')
 }
 
-function argumentsOf({ registeredArguments }: Command): string[] {
+/** `<name> [filter]` */
+export function argumentsOf({ registeredArguments }: Command): string[] {
   return registeredArguments.map((one) => {
     const name = one.name() + (one.variadic ? '...' : '')
     return one.required ? `<${name}>` : `[${name}]`

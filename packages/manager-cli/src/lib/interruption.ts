@@ -17,7 +17,7 @@ export interface Interruption {
   end(): void
 }
 
-/** @param onFirst is told at the first signal */
+/** @param onFirst is called at the first signal */
 export function interruptionBy(signals: Signals, onFirst: () => void): Interruption {
   const controller = new AbortController()
   const { promise: second, resolve } = Promise.withResolvers<number>()

@@ -1,10 +1,11 @@
 import { Argument, Command, Option } from 'commander'
 import type { Action, Input, Manager, Option as ActionOption, Parameter } from '@steward/manager-core'
+import { ManagerError } from '@steward/manager-core/errors'
 import { addCompletion } from './completion/commands.js'
 import { commandGroup, unknownCommand } from './command-group.js'
 import { helpOf } from './failure.js'
 import { globalOptions, tableOptions, type GlobalOptions } from './global-options.js'
-import { addHelp, helpConfiguration } from './help.js'
+import { addHelp, argumentsOf, helpConfiguration, usualCommands } from './help.js'
 import type { Surroundings } from './surroundings.js'
 import { wordOf } from './word-of.js'
 
@@ -69,7 +70,7 @@ export function createProgram(options: ProgramOptions): Command {
     manager: () => managerAt(program.opts<GlobalOptions>().home),
     print: (text) => void stdout.write(text),
   })
-  addHelp(program)
+  addHelp(program, () => void stdout.write(usualCommands(program, stdout.isTTY ? stdout.columns : undefined)))
   return program
 }
 
@@ -94,6 +95,7 @@ function addCommand(command: Command, action: Action, { onCall, surroundings }: 
   const own = parameters[0]?.type === 'instance' ? surroundings.env.STEWARD_INSTANCE : undefined
   command
     .exitOverride((error) => {
+      if (error.code === 'commander.missingArgument') throw missingArgument(command, action)
       if (error.exitCode !== 0) helpOf.set(error, `${pathOf(command)} --help`)
       throw error
     })
@@ -123,7 +125,22 @@ function addCommand(command: Command, action: Action, { onCall, surroundings }: 
   })
 }
 
-/** As it is typed behind the program's name. */
+/** Commands that lack the name of an instance, by the error that says so. */
+export const lackingInstance = new WeakMap<object, Pick<CommandCall, 'action' | 'options'>>()
+
+/** Asks for the first argument that is missing. */
+function missingArgument(command: Command, action: Action): ManagerError {
+  const missing = action.parameters?.[command.args.length] as Parameter
+  const what = missing.type === 'instance' ? 'instance' : missing.name.replaceAll('_', ' ')
+  const usage = [pathOf(command), ...argumentsOf(command)].join(' ')
+  const error = new ManagerError('ERR_USAGE', `Which ${what}? Usage: manager ${usage}`, {
+    command: `${pathOf(command)} --help`,
+  })
+  if (missing.type === 'instance') lackingInstance.set(error, { action, options: globalsOf(command) })
+  return error
+}
+
+/** As it is typed after the program's name. */
 function pathOf(command: Command): string {
   const { parent } = command
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name()
@@ -142,7 +159,7 @@ function withOwn(own: string, command: Command, parameters: readonly Parameter[]
   return last?.variadic ? [...all.slice(0, parameters.length - 1), all.slice(parameters.length - 1)] : all
 }
 
-/** What stands behind the command's name wins. `color` has a default everywhere, so any "no" holds. */
+/** What stands after the command's name wins. `color` has a default everywhere, so any "no" holds. */
 function globalsOf(command: Command): GlobalOptions {
   const own = command.opts<GlobalOptions>()
   if (!command.parent) return own

@@ -4,10 +4,11 @@ import type { ActionResult, Caller, Manager } from '@steward/manager-core'
 import type { GlobalOptions } from './global-options.js'
 import type { Interruption } from './interruption.js'
 import { logLine } from './output/log.js'
+import { createLink } from './output/link.js'
 import { createPaint, isColored } from './output/paint.js'
 import { resultJson, resultText } from './output/result.js'
 import { printable } from './output/text.js'
-import { createTimes, timesIn } from './output/times.js'
+import { createTimes, plainTimes, timesIn } from './output/times.js'
 import type { CommandCall } from './program.js'
 import { createProgress } from './progress/progress.js'
 import { runProgram } from './run-program.js'
@@ -19,13 +20,19 @@ import { write } from './write.js'
 
 /** Performs a command and prints what it gave. @returns the exit code */
 export async function runCall(
-  { action, input, options }: CommandCall,
+  call: CommandCall,
   manager: Manager,
   surroundings: Surroundings,
   interruption: Interruption,
 ): Promise<number> {
+  const { action, options } = call
   const { json = false, quiet = false } = options
   const { stderr } = surroundings
+  let { input } = call
+  if (action.parameters?.some(({ readWith }) => readWith !== undefined)) {
+    const { withReadValue } = await import('./read-value.js')
+    input = await withReadValue(call, surroundings)
+  }
   const drawn = action.mutating && !options.dryRun && isColored(options, surroundings, 'stderr')
   const progress = await createProgress({ stderr, json, quiet, drawn })
   const caller: Caller = {
@@ -78,8 +85,9 @@ async function show(
   const { json = false, quiet = false, columns, wide } = options
   const exitCode = result.exitCode ?? 0
   const shape = {
-    times: createTimes({ timeZone: options.utc ? 'UTC' : undefined }),
+    times: stdout.isTTY ? createTimes({ timeZone: options.utc ? 'UTC' : undefined }) : plainTimes,
     paint: createPaint(options, surroundings),
+    link: createLink(surroundings),
   }
   if (result.program) {
     interruption.end()
@@ -107,7 +115,7 @@ async function show(
   }
   const { out, aside } = resultText(action, result, {
     ...shape,
-    width: stdout.isTTY ? stdout.columns : undefined,
+    width: (stdout.isTTY && stdout.columns) || undefined,
     quiet,
     wide,
     columns: columns?.split(',').map((column) => column.trim()),
@@ -117,8 +125,8 @@ async function show(
   return exitCode
 }
 
-/** Who does it, for the history: the user behind sudo, if there is one. */
-function actorOf({ env }: Surroundings): string {
+/** The user, for the history: the one who called sudo, if there is one. */
+export function actorOf({ env }: Surroundings): string {
   if (env.SUDO_USER) return env.SUDO_USER
   try {
     return userInfo().username

@@ -14,7 +14,7 @@ import type { Surroundings } from './surroundings.js'
 export async function runProgram(program: Program, { env, cwd, signals }: Surroundings): Promise<number> {
   const { command, args, environment, isolated = false, folder = cwd, input } = program
   const inputFile = input === undefined ? undefined : openSync(input, 'r')
-  // Ctrl-C is for the program, which may go on after it; ending us would take the terminal from under it.
+  // Ctrl-C is for the program, which may continue after it; ending us would take the terminal from under it.
   const ignore = () => {}
   signals.on('SIGINT', ignore)
   try {

@@ -5,6 +5,8 @@ import { main, type MainOptions } from '../main.js'
 export interface RunOptions extends Pick<MainOptions, 'cwd' | 'env' | 'createManager'> {
   /** All streams are a terminal of this width. */
   readonly columns?: number
+  /** What the standard input holds when it is not a terminal. Default: nothing. */
+  readonly input?: string
   /** What is typed: each text when the output so far contains the one before it, if one is said. */
   readonly typed?: readonly { readonly after: string; readonly text: string }[]
   /** Signals that arrive when the output contains a text. */
@@ -28,6 +30,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   const [typed, signals] = [[...(options.typed ?? [])], [...(options.signals ?? [])]]
   const terminal = columns === undefined ? {} : { isTTY: true, columns, rows: 40 }
   const stdin = Object.assign(new PassThrough(), terminal, { setRawMode() {} })
+  if (columns === undefined) stdin.end(options.input ?? '')
   const [stdout, stderr] = [Object.assign(new PassThrough(), terminal), Object.assign(new PassThrough(), terminal)]
   const emitter = new EventEmitter()
   let [out, err] = ['', '']

@@ -10,7 +10,7 @@ export interface StreamOptions {
 }
 
 /**
- * Prints lines as they come, until there are no more, nobody reads them, or the signal. As JSON a line is
+ * Prints lines as they come, until there are no more, the reader has gone, or the signal. As JSON a line is
  * `{"line":"…"}`; a terminal gets nothing that it would obey.
  */
 export async function printStream(

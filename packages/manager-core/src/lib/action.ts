@@ -35,7 +35,7 @@ export interface Action {
   /** Input without which nothing is lost, so that no confirmation is needed: `destructive` of upgrade. */
   readonly destructiveWith?: string
   /** Where it can be called. Default: everywhere. */
-  readonly surfaces?: readonly ('cli' | 'api')[]
+  readonly surfaces?: readonly Surface[]
   /**
    * Whether callers that may touch some instances only (`Caller.instances`) may perform it: they find no other instances
    * in the registry then. Default: when it has a required parameter of type `instance`.
@@ -82,6 +82,8 @@ export type ActionGroup =
   | 'Access'
   | 'Manager'
 
+export type Surface = 'cli' | 'api'
+
 interface InputBase {
   readonly name: string
   readonly summary: string
@@ -94,8 +96,10 @@ interface InputBase {
   /** For `integer`. */
   readonly min?: number
   readonly max?: number
-  /** Never shown in history. */
+  /** Never written down, nor shown in history; over HTTP it is sent as a header, because addresses are logged. */
   readonly secret?: boolean
+  /** On the command line: the flag with which it is read from standard input, or asked for at a terminal. */
+  readonly readWith?: string
   /** An empty text is refused, not taken for absent: without it more would be done than is wanted. */
   readonly nonEmpty?: true
 }
@@ -123,6 +127,8 @@ export interface Option extends InputBase {
   readonly short?: string
   /** What a caller who gives it must be allowed to do. Default: what the action needs. */
   readonly ability?: Ability
+  /** Where it can be given. Default: wherever the action can be called. */
+  readonly surfaces?: readonly Surface[]
 }
 
 /** `table` shows `list`, `record` shows `item`, `text` shows `message`, `log` shows `list` or `stream`: lines of a log. */
@@ -135,6 +141,8 @@ export type View =
       readonly optional?: readonly string[]
       /** A key whose text, often long, stands on a line of its own below its row. */
       readonly below?: string
+      /** The last column, when its texts are continued in the next line instead of being cut. */
+      readonly wraps?: string
       readonly empty: string
     }
   | { readonly type: 'record' }

@@ -51,7 +51,7 @@ export interface ManagerOptions {
   readonly targets?: Pick<TargetsOptions, 'open' | 'retries'>
   /** Runtimes beside those that come with the manager, by their names. */
   readonly runtimes?: Readonly<Record<string, RuntimeRow>>
-  /** Told after each entry of the journal, for tests of crashes. */
+  /** Called after each entry of the journal, for tests of crashes. */
   readonly onJournal?: (point: JournalPoint) => void
 }
 

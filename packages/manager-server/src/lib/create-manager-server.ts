@@ -16,6 +16,7 @@ import { securityHeaders } from './security-headers.js'
 import { sendErrors } from './send-errors.js'
 import { limitServer, serverLimits } from './server-limits.js'
 import type { ServerState } from './server-state.js'
+import { sessionRoute } from './session/session-route.js'
 import { createWebServer } from './tls.js'
 import { acceptUpgrades } from './terminal/accept-upgrades.js'
 import { startSleeping } from './waker/start-sleeping.js'
@@ -34,7 +35,7 @@ export interface ManagerServerOptions {
 export interface ManagerServer {
   /** Address that it listens on, for people: `http://127.0.0.1:8000`. */
   readonly url: string
-  /** Ends streams, and after a short time all connections; operations go on in their processes. */
+  /** Ends streams, and after a short time all connections; operations continue in their processes. */
   close(): Promise<void>
 }
 
@@ -59,6 +60,7 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   app.use(pingRoute({ manager, addressing }))
   app.use(acmeChallengeRoute(manager))
   app.use(metricsRoute({ manager, access, addressing }))
+  app.use(sessionRoute({ manager, access, addressing }))
   app.use(apiRoute({ manager, access, addressing, cache, closing: closing.signal }))
   app.use(terminals.route)
   app.use(pagesRoute({ access, addressing, folder: ui }))

@@ -18,7 +18,7 @@ needsBrowser((browser) => {
       const seen: (string | undefined)[] = []
       let managers = ''
       const instance = createServer((request, response) => {
-        seen.push(request.headers.authorization)
+        seen.push(request.headers.authorization, request.headers.cookie)
         const attack = `fetch('${managers}/api?action=token-add&param=stolen&abilities=admin,sensitive', {credentials: 'include'})`
         response.writeHead(200, { 'Content-Type': 'text/html' })
         response.end(`<title>Portal</title><script>${attack}.finally(() => (document.title = 'Tried'))</script>`)
@@ -52,8 +52,10 @@ needsBrowser((browser) => {
       registry.transaction((writer) => writer.updateInstance('igamma', { customUrl: `${managers}/portal` }))
       await manager.perform('proxy publish')
 
-      const credentials = { username: 'admin', password }
-      const { page, close: closePage } = await openPage(browser(), `${managers}/ui/`, { credentials })
+      const { page, close: closePage } = await openPage(browser(), `${managers}/ui/`)
+      await page.getByLabel('User name').fill('admin')
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('link', { name: 'gamma', exact: true }).waitFor()
       const answer = await page.goto(`${managers}/portal/`)
       expect(answer?.status()).toBe(404)

@@ -107,7 +107,7 @@ describe.each([
   )
 
   it.skipIf(missing !== undefined)(
-    `puts right what was changed by hand when it starts again ${missing ?? ''}`,
+    `repairs what was changed by hand when it starts again ${missing ?? ''}`,
     async () => {
       writeFileSync(join(folder as string, 'live', 'sites.conf'), '# nothing\n')
       const { createManagerServer } = await import('./create-manager-server.js')

@@ -17,10 +17,10 @@ const pages: Readonly<Record<string, string>> = {
   'frame-ancestors': "'none'",
 }
 
-/** For everything else: it is no page, whatever a browser takes it for. */
+/** For everything else: it is not a page, whatever a browser takes it for. */
 const others = { 'default-src': "'none'", 'frame-ancestors': "'none'", sandbox: '' }
 
-/** Headers that keep browsers from what nobody needs. What a route sets itself goes before. */
+/** Headers that forbid browsers what is not needed. What a route sets itself goes before. */
 export function securityHeaders({
   addressing,
   context: { settings },

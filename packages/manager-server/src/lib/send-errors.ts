@@ -14,13 +14,13 @@ const httpStatuses: Readonly<Record<Outcome, number>> = {
   attention: 500,
 }
 
-/** Who may not is told so; a full disk is told apart, as it passes. */
+/** A caller without rights learns so; a full disk has a status of its own, as it passes. */
 export function httpStatusOf(code: ManagerErrorCode): number {
   if (code === 'ERR_ACCESS') return 403
   return code === 'ERR_DISK' ? 507 : httpStatuses[outcomeOf[code]]
 }
 
-/** The one place that turns failures into answers: `{status, message, code, help?, command?, output?, operation?}`. */
+/** The one place that turns failures into answers: see `failureAnswerOf`. */
 export function sendErrors(): Middleware {
   return async (context, next) => {
     try {

@@ -13,13 +13,13 @@ export const serverLimits = Object.freeze({
   keepAliveTimeout: 65_000,
 }) satisfies ServerOptions
 
-/** One that sends or reads nothing for so long is cut off, in ms. */
+/** One that sends or reads nothing for this long is disconnected, in ms. */
 const idleMs = 120_000
 /** Not specified; chosen below the 10,000 open files that systems give at least, with room for others. */
 const mostConnections = 5000
 
 /**
- * How long a refused client may go on sending before its socket is destroyed, in ms; as nginx does. What it sends is
+ * How long a refused client may keep sending before its socket is destroyed, in ms; as nginx does. What it sends is
  * thrown away: a socket that is destroyed with unread bytes takes the answer back that the client has not read yet.
  */
 const usualLingerMs = 5000
@@ -85,7 +85,7 @@ function refuse({ code = '' }: NodeJS.ErrnoException, socket: HttpSocket, linger
   // The parser fails again with each piece that it gets.
   if (refused.has(socket)) return
   refused.add(socket)
-  // Nobody reads it, or half an answer was sent already.
+  // It is not read, or half an answer was sent already.
   if (code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) return void socket.destroy()
   const [status, message] = reasons[code] ?? ['400 Bad Request', 'This is not an HTTP request.']
   const body = JSON.stringify({ status: 2, message, code: 'ERR_USAGE' })

@@ -33,7 +33,7 @@ function client(port: number) {
   return socket
 }
 
-/** With all that it has been told so far. */
+/** With all that it has received so far. */
 function listener(port: number) {
   const socket = client(port)
   let told = ''
@@ -46,7 +46,7 @@ function stall(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-it('limitServer() destroys the sockets of clients that go on sending after 408 and never close', async () => {
+it('limitServer() destroys the sockets of clients that keep sending after 408 and never close', async () => {
   const { port, sockets, haste } = await limited(100)
   haste()
   const clients = Array.from({ length: 20 }, () => {
@@ -60,7 +60,7 @@ it('limitServer() destroys the sockets of clients that go on sending after 408 a
   await expect.poll(() => sockets.size).toBe(0)
 })
 
-it('limitServer() tells a client that sends much and reads late what was wrong', async () => {
+it('limitServer() answers a client that sends much and reads late what was wrong', async () => {
   const { port, sockets } = await limited(60_000)
   const socket = client(port).pause()
   for (let piece = 0; piece < 200; piece++)

@@ -95,7 +95,7 @@ test('the server speaks HTTPS with the configured certificate, and takes another
   expect((await certificateAt(port))!.serialNumber).toBe('02')
 })
 
-test('behind a reverse proxy of somebody’s own, and without a certificate, it speaks HTTP', async () => {
+test('behind a reverse proxy of the operator, and without a certificate, it speaks HTTP', async () => {
   const { server } = await serverWith(['export APPS_BASEURL=https://apps.example.org'], '127.0.0.1:0')
   expect(server.url).toMatch(/^http:/)
 })

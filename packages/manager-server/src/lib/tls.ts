@@ -12,14 +12,14 @@ export interface WebServerOptions {
   readonly addressing: Addressing
   readonly limits: ServerOptions
   readonly listener: RequestListener
-  /** Told what is wrong with certificates. */
+  /** Called with what is wrong with certificates. */
   readonly onProblem: (message: string) => void
 }
 
 export interface WebServer {
   readonly server: Server
   readonly scheme: 'http' | 'https'
-  /** Ends what goes on beside the server, which the caller ends. */
+  /** Ends what runs beside the server, which the caller ends. */
   close(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ function followCertificate(server: HttpsServer, { context, onProblem }: WebServe
       if (tls) server.setSecureContext(contextOf(tls))
       else onProblem(`There is no certificate for ${context.settings.global.baseUrl} yet: HTTPS answers when there is.`)
     } catch (error) {
-      // What it had before goes on.
+      // What it had before continues.
       onProblem(`The certificate cannot be used: ${(error as Error).message}`)
     }
   }
@@ -71,12 +71,12 @@ function followCertificate(server: HttpsServer, { context, onProblem }: WebServe
   server.prependListener('connection', look)
 }
 
-/** Without an authority of clients it is nobody: Node would take the certificates of all public ones. */
+/** Without an authority of clients none is accepted: Node would take the certificates of all public ones. */
 function contextOf({ certificate, key, clientAuthorities }: ServerTls) {
   return { cert: certificate, key, ca: clientAuthorities ?? [] }
 }
 
-/** Undefined, and told: another program has the port, which may answer in our place. */
+/** Undefined, and reported: another program has the port, which may answer in our place. */
 async function listenForChallenges({
   context,
   addressing: { host },

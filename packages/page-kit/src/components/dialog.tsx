@@ -21,7 +21,7 @@ export interface DialogProps {
 }
 
 /**
- * A modal dialog. Its content is there only while it is open, so that each opening begins anew. The focus goes to the
+ * A modal dialog. Its content is there only while it is open, so that each opening starts afresh. The focus goes to the
  * first field with `autofocus`, else to the dialog, and comes back in the end.
  */
 export function Dialog(props: DialogProps) {

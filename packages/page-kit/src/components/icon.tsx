@@ -11,8 +11,11 @@ const paths = {
   database:
     'M4 6c0-1.7 3.6-3 8-3s8 1.3 8 3-3.6 3-8 3-8-1.3-8-3Zm0 0v12c0 1.7 3.6 3 8 3s8-1.3 8-3V6M4 12c0 1.7 3.6 3 8 3s8-1.3 8-3',
   down: 'M6 9l6 6 6-6',
+  edit: 'M4 20h4L19 9l-4-4L4 16v4ZM13 7l4 4',
   link: 'M14 4h6v6M20 4l-9 9M18 14v5a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V7a1 1 0 0 1 1-1h5',
   menu: 'M4 7h16M4 12h16M4 17h16',
+  more: 'M5 11.2v1.6M12 11.2v1.6M19 11.2v1.6M4.2 12h1.6M11.2 12h1.6M18.2 12h1.6',
+  print: 'M7 8V3h10v5M7 17H4v-7a2 2 0 0 1 2-2h12a2 2 0 0 1 2 2v7h-3M7 14h10v7H7z',
   refresh: 'M20 5v5h-5M4 19v-5h5M5.5 9a7 7 0 0 1 12-2.5L20 10M18.5 15a7 7 0 0 1-12 2.5L4 14',
   restart: 'M4 5v5h5M4.6 10A8 8 0 1 1 4 14',
   save: 'M12 4v11M7.5 10.5 12 15l4.5-4.5M4 17v2a1 1 0 0 0 1 1h14a1 1 0 0 0 1-1v-2',
@@ -24,6 +27,7 @@ const paths = {
   stop: 'M6 6h12v12H6z',
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v6M14 11v6',
   up: 'M12 20V5M6 11l6-6 6 6',
+  user: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-7.5 8.5c.6-3.8 3.6-6 7.5-6s6.9 2.2 7.5 6',
 } as const
 
 export type IconName = keyof typeof paths

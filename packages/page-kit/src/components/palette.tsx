@@ -12,6 +12,8 @@ export interface PaletteItem {
   /** Keys that do the same. */
   readonly keys?: string | undefined
   readonly run: () => void
+  /** What Shift and Enter do: its form, where Enter alone runs it. */
+  readonly form?: (() => void) | undefined
 }
 
 export interface PaletteProps {
@@ -35,17 +37,18 @@ export function Palette({ words, onWords, items, busy = false, onClose }: Palett
     dialog.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [chosen, items])
 
-  function run(item: PaletteItem | undefined): void {
+  function run(item: PaletteItem | undefined, isShifted: boolean): void {
     if (!item) return
     // Before it runs: what it opens takes the focus.
     onClose()
-    item.run()
+    if (isShifted && item.form) item.form()
+    else item.run()
   }
 
   function onKeyDown(event: KeyboardEvent): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined && items.length > 0) setAt((chosen + step + items.length) % items.length)
-    else if (event.key === 'Enter') run(items[chosen])
+    else if (event.key === 'Enter') run(items[chosen], event.shiftKey)
     else return
     event.preventDefault()
   }
@@ -92,7 +95,7 @@ export function Palette({ words, onWords, items, busy = false, onClose }: Palett
               role="option"
               aria-selected={index === chosen}
               onMouseMove={() => setAt(index)}
-              onClick={() => run(item)}
+              onClick={(event) => run(item, event.shiftKey)}
             >
               <span>{item.label}</span>
               {item.about && <span class="quiet">{item.about}</span>}

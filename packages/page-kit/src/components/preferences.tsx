@@ -5,12 +5,15 @@ import { choose, language, languageNames, languages, type Language } from '../li
 import { chooseTheme, theme, themes, type Theme } from '../lib/theme.js'
 import { Button } from './button.js'
 
-/** Language and theme, kept in this browser, and who uses the pages. */
+/** Who uses the pages, with language and theme, which are kept in this browser. */
 export function Preferences({
   actor,
+  about,
   children,
 }: {
   readonly actor: string | undefined
+  /** What the user may do. */
+  readonly about?: string | undefined
   /** More that concerns the user, below. */
   readonly children?: ComponentChildren
 }) {
@@ -20,11 +23,17 @@ export function Preferences({
       <Button
         class="preferences-button"
         kind="quiet"
-        icon="settings"
-        label={t('shell.preferences')}
+        icon={actor === undefined ? 'settings' : 'user'}
+        label={t(actor === undefined ? 'shell.preferences' : 'shell.account')}
         popovertarget="preferences"
       />
       <div class="preferences panel" id="preferences" popover="auto">
+        {actor !== undefined && (
+          <div class="account">
+            <strong>{t('shell.actor', { actor })}</strong>
+            {about !== undefined && <p class="quiet">{about}</p>}
+          </div>
+        )}
         <label class="field">
           <span>{t('shell.language')}</span>
           <select value={language} onChange={(event) => choose(event.currentTarget.value as Language)}>
@@ -52,7 +61,6 @@ export function Preferences({
             ))}
           </select>
         </label>
-        {actor !== undefined && <p class="quiet">{t('shell.actor', { actor })}</p>}
         {children}
       </div>
     </>

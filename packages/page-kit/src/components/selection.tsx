@@ -4,7 +4,7 @@ import { t } from '../lib/i18n.js'
 /** Which rows of a table are chosen. */
 export interface Selection {
   readonly selected: ReadonlySet<string>
-  /** Chooses or leaves these rows; the last one is where the next range begins. */
+  /** Chooses or leaves these rows; the last one is where the next range starts. */
   readonly set: (keys: readonly string[], chosen: boolean, last?: string) => void
   readonly clear: () => void
   /** The row that was chosen or left last. */

@@ -16,10 +16,12 @@ export interface Column<Row> {
   readonly isOrdered?: boolean
   /** `end` is for numbers. Default `start`. */
   readonly align?: 'start' | 'end'
+  /** The title is for a screen reader only. */
+  readonly titleHidden?: boolean
   /** Left out of windows between that of a phone, where rows are cards, and a wide one. */
   readonly wideOnly?: boolean
-  /** On cards: `title` is the head of one, `corner` stands beside it; others have their title before them. */
-  readonly onCard?: 'title' | 'corner' | 'hidden'
+  /** On cards: `title` is the head of one, `corner` stands beside it, `plain` has no title; others have their title before them. */
+  readonly onCard?: 'title' | 'corner' | 'plain' | 'hidden'
 }
 
 /** `id` of a column, descending with `-` before it: `-created`. */
@@ -34,12 +36,16 @@ export interface TableProps<Row> {
   readonly rowKey: (row: Row) => string
   /** What a row is called, where it is not in its first cell. */
   readonly rowName?: (row: Row) => string
+  /** How a row looks beside others. */
+  readonly rowClass?: (row: Row) => string | undefined
   readonly order?: Order
   /** Rows that come before all others in any order. */
   readonly isFirst?: (row: Row) => boolean
   /** Absent: rows are shown in the order they come in. */
   readonly onOrder?: (order: Order) => void
   readonly selection?: Selection | undefined
+  /** Lower rows, for long lists. */
+  readonly dense?: boolean
 }
 
 /**
@@ -47,14 +53,15 @@ export interface TableProps<Row> {
  * Roles are said although these are elements of a table: browsers forget them when the elements look like cards.
  */
 export function Table<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, rowKey, rowName = rowKey, order, onOrder, isFirst, selection } = props
+  const { caption, columns, rows, rowKey, rowName = rowKey, rowClass } = props
+  const { order, onOrder, isFirst, selection, dense = false } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const ordered = useMemo(() => inOrder(rows, columns, order, isFirst), [rows, columns, order, isFirst])
   const { first, end, above, below } = useWindow(body, ordered.length)
   const keys = useMemo(() => ordered.map(rowKey), [ordered])
   const span = columns.length + (selection ? 1 : 0)
   return (
-    <table class="table" role="table" aria-rowcount={ordered.length + 1} aria-label={caption}>
+    <table class={dense ? 'table dense' : 'table'} role="table" aria-rowcount={ordered.length + 1} aria-label={caption}>
       <thead role="rowgroup">
         <tr role="row" aria-rowindex={1}>
           {selection && (
@@ -73,7 +80,12 @@ export function Table<Row>(props: TableProps<Row>) {
           const key = keys[first + at] as string
           const isSelected = selection?.selected.has(key)
           return (
-            <tr key={key} role="row" aria-rowindex={first + at + 2} class={isSelected ? 'selected' : ''}>
+            <tr
+              key={key}
+              role="row"
+              aria-rowindex={first + at + 2}
+              class={[isSelected && 'selected', rowClass?.(row)].filter(Boolean).join(' ')}
+            >
               {selection && (
                 <td role="cell" class="select">
                   <SelectRow selection={selection} keys={keys} at={first + at} name={rowName(row)} />
@@ -111,7 +123,7 @@ function Head<Row>({
   if (!(column.order || column.isOrdered) || !onOrder)
     return (
       <th role="columnheader" class={classesOf(column)}>
-        {title}
+        {column.titleHidden ? <span class="hidden">{title}</span> : title}
       </th>
     )
   const sort = order === id ? 'ascending' : order === `-${id}` ? 'descending' : undefined

@@ -9,6 +9,10 @@ export interface ToastOptions {
   readonly tone?: 'good' | 'warn' | 'bad'
   /** Where more is to be seen. */
   readonly link?: { readonly href: string; readonly text: string }
+  /** What can be done about it; pressed, the message goes. */
+  readonly action?: { readonly text: string; readonly onPress: () => void }
+  /** How long it stays. Default: 8 seconds, and of `bad` ones for ever. */
+  readonly shownMs?: number
 }
 
 interface Toast extends ToastOptions {
@@ -16,15 +20,17 @@ interface Toast extends ToastOptions {
   readonly text: string
 }
 
-const shownMs = 8000
+const usualMs = 8000
 const toasts = createStore<readonly Toast[]>([])
 let count = 0
 
-/** Tells the result of something, from any place; a screen reader says it, too. */
-export function toast(text: string, options: ToastOptions = {}): void {
+/** Announces the result of something, from any place; a screen reader says it, too. @returns takes it away */
+export function toast(text: string, options: ToastOptions = {}): () => void {
   const id = ++count
+  const { tone, shownMs = tone === 'bad' ? Infinity : usualMs } = options
   toasts.set([...toasts.get().slice(-3), { id, text, ...options }])
-  if (options.tone !== 'bad') setTimeout(() => dismiss(id), shownMs)
+  if (shownMs !== Infinity) setTimeout(() => dismiss(id), shownMs)
+  return () => dismiss(id)
 }
 
 function dismiss(id: number): void {
@@ -35,12 +41,24 @@ function dismiss(id: number): void {
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-label={t('toast.region')}>
-      {useStore(toasts).map(({ id, text, tone = 'good', link }) => (
+      {useStore(toasts).map(({ id, text, tone = 'good', link, action }) => (
         <div class={`toast ${tone}`} key={id}>
           <Icon name={tone === 'good' ? 'check' : 'alert'} />
           <p>
             {text} {link && <a href={link.href}>{link.text}</a>}
           </p>
+          {action && (
+            <Button
+              kind="quiet"
+              small
+              onClick={() => {
+                dismiss(id)
+                action.onPress()
+              }}
+            >
+              {action.text}
+            </Button>
+          )}
           <Button kind="quiet" small icon="close" label={t('toast.dismiss')} onClick={() => dismiss(id)} />
         </div>
       ))}

@@ -16,7 +16,7 @@ export interface SearchProps {
   /** What is searched. */
   readonly label: string
   readonly value: string
-  /** Told with each letter. */
+  /** Called with each letter. */
   readonly onSearch: (text: string) => void
 }
 
@@ -44,18 +44,16 @@ export interface ChoiceProps {
   readonly value: string
   readonly values: readonly (readonly [value: string, text: string])[]
   readonly onChoose: (value: string) => void
-  /** Only where rows are cards. */
-  readonly cardsOnly?: boolean
 }
 
 /** A filter: one of several values, or any. */
-export function Choice({ name, any, value, values, onChoose, cardsOnly = false }: ChoiceProps) {
+export function Choice({ name, any, value, values, onChoose }: ChoiceProps) {
   // One of the address that nothing has now is shown all the same.
   const all = value === '' || values.some(([one]) => one === value) ? values : [...values, [value, value] as const]
   return (
     <select
       aria-label={name}
-      class={`${value === '' ? '' : 'active'} ${cardsOnly ? 'cards-only' : ''}`}
+      class={value === '' ? undefined : 'active'}
       value={value}
       onChange={(event) => onChoose(event.currentTarget.value)}
     >

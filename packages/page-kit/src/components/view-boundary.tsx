@@ -18,14 +18,31 @@ export function ViewBoundary({ children }: { readonly children: ComponentChildre
   return error === undefined ? <>{children}</> : <ViewFailed />
 }
 
-/** Also when the files of a view cannot be loaded: after an update of the manager they have other names. */
-export function ViewFailed() {
+export interface ViewFailedProps {
+  /** Loads the files of the view again. */
+  readonly onRetry?: () => void
+  /** They are being loaded. */
+  readonly busy?: boolean
+}
+
+/** Also when the files of a view could not be loaded: without a connection, or because an update gave them other names. */
+export function ViewFailed({ onRetry, busy = false }: ViewFailedProps) {
+  const isOffline = onRetry !== undefined && !navigator.onLine
   return (
     <View title={t('page.failed')}>
-      <EmptyState title={t('page.failedText')} icon="alert">
-        <Button kind="primary" icon="refresh" onClick={() => location.reload()}>
-          {t('page.reload')}
-        </Button>
+      <EmptyState title={t(isOffline ? 'page.offlineText' : 'page.failedText')} icon="alert">
+        <p class="tools">
+          {!isOffline && (
+            <Button kind="primary" icon="refresh" onClick={() => location.reload()}>
+              {t('page.reload')}
+            </Button>
+          )}
+          {onRetry && (
+            <Button kind={isOffline ? 'primary' : 'plain'} busy={busy} onClick={onRetry}>
+              {t('button.retry')}
+            </Button>
+          )}
+        </p>
       </EmptyState>
     </View>
   )

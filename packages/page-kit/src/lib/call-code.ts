@@ -30,8 +30,12 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** A module that makes a call with `@steward/rest-client`; a password or token is taken from a variable. */
-export function clientModule(rest: string, by: SignedInBy, call: string): string {
+/**
+ * A module that makes a call with `@steward/rest-client`; a password or token is taken from a variable.
+ *
+ * @param viewAs whose view an administrator asks for
+ */
+export function clientModule(rest: string, by: SignedInBy, call: string, viewAs?: string): string {
   const credentials =
     by.kind === 'password'
       ? [`  credentials: { login: ${JSON.stringify(by.login)}, password: process.env.PASSWORD ?? '' },`]
@@ -44,6 +48,7 @@ export function clientModule(rest: string, by: SignedInBy, call: string): string
     `const client = createClient({`,
     `  url: ${JSON.stringify(rest)},`,
     ...credentials,
+    ...(viewAs === undefined ? [] : [`  viewAs: ${JSON.stringify(viewAs)},`]),
     `})`,
     call,
   ].join('\n')

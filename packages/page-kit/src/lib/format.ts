@@ -57,7 +57,7 @@ export function formatBytes(bytes: number): string {
   return `${formatNumber(value, power > 0 && value < 100 ? 1 : 0)} ${names[power]}`
 }
 
-/** @param digits at most so many behind the point. Default 0. */
+/** @param digits at most this many after the point. Default 0. */
 export function formatNumber(value: number, digits = 0): string {
   return value.toLocaleString(language, { maximumFractionDigits: digits })
 }

@@ -1,4 +1,4 @@
-import { readEvents } from './events.js'
+import { readEvents, type EventOptions } from './events.js'
 import { createObjectClient } from './object-client.js'
 import type { ObjectClient } from './object-client.js'
 import { queryOf } from './query.js'
@@ -17,6 +17,8 @@ export interface Client<Known extends Records> {
   login(): Promise<Session>
   /** Ends the token. */
   logout(): Promise<void>
+  /** Gives the user another password, and a token, which later calls carry. */
+  changePassword(password: string, newPassword: string): Promise<Session>
   /** Application, user and session. */
   info(options?: CallOptions): Promise<AnyRecord>
   /** The documentation of the service as an answer: read it by `text()` or `json()`. Default Markdown. */
@@ -34,9 +36,7 @@ export interface Client<Known extends Records> {
     options?: CallOptions & { intervalMs?: number | undefined; onProgress?: ((task: Task) => void) | undefined },
   ): Promise<Task>
   /** Changes of records as they happen, without a gap after a lost connection. */
-  events(
-    options?: CallOptions & { objects?: readonly string[] | undefined; after?: string | undefined },
-  ): AsyncGenerator<ChangeEvent>
+  events(options?: EventOptions): AsyncGenerator<ChangeEvent>
 }
 
 /**
@@ -48,7 +48,7 @@ export interface Client<Known extends Records> {
  */
 export function createClient<Known extends Records = Record<string, AnyRecord>>(options: ClientOptions): Client<Known> {
   const transport = createTransport(options)
-  const { json, login, logout } = transport
+  const { json, login, logout, changePassword } = transport
   const taskPath = (id: string) => `/_task/${encodeURIComponent(id)}`
   const task = (id: string, call?: CallOptions) => json<Task>({ path: taskPath(id), signal: call?.signal })
 
@@ -56,6 +56,7 @@ export function createClient<Known extends Records = Record<string, AnyRecord>>(
     object: <N extends keyof Known & string>(name: N) => createObjectClient<Known[N]>(name, transport),
     login,
     logout,
+    changePassword,
     info: (call) => json({ path: '', signal: call?.signal }),
     documentation: ({ object, output, signal } = {}) =>
       transport.send({

@@ -50,7 +50,7 @@ export class RestClientError extends Error {
   }
 }
 
-/** The error that an answer tells of. */
+/** The error that an answer reports. */
 export async function errorOf(response: Response): Promise<RestClientError> {
   const { status } = response
   const text = await response.text().catch(() => '')

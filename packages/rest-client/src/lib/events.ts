@@ -7,17 +7,22 @@ import { longestPauseMs, wait } from './wait.js'
 /** Before the stream is opened again, unless it says how long. Not specified; chosen so that a restart is soon noticed. */
 const pauseMs = 500
 
+export interface EventOptions extends CallOptions {
+  /** Only of these objects. Default: all that the user may read. */
+  readonly objects?: readonly string[] | undefined
+  /** Continues after the event with this id. Default: from now on. */
+  readonly after?: string | undefined
+  /** Called with the id to continue after, whenever it changes: when the stream opens, and after each event. */
+  readonly onPosition?: ((id: string) => void) | undefined
+}
+
 /**
  * Changes of records as they happen, until the loop ends or `signal` is aborted. After a lost connection the stream goes
- * on behind the last event, so none is missed. Source: wire-decisions, "additions".
+ * on after the last event, so none is missed. Source: wire-decisions, "additions".
  */
 export async function* readEvents(
   { send }: Transport,
-  {
-    objects,
-    after,
-    signal,
-  }: CallOptions & { objects?: readonly string[] | undefined; after?: string | undefined } = {},
+  { objects, after, onPosition, signal }: EventOptions = {},
 ): AsyncGenerator<ChangeEvent> {
   let last = after
   let pause = pauseMs
@@ -36,10 +41,14 @@ export async function* readEvents(
         if (line.startsWith('retry:')) pause = Number(line.slice(6)) || pause
         else if (line.startsWith('id:')) id = line.slice(3).trim()
         else if (line.startsWith('data:')) data += line.slice(5)
-        else if (line === '' && data !== '') {
-          last = id ?? last
-          yield { ...(JSON.parse(data) as ChangeEvent), id: last ?? '' }
+        else if (line === '') {
+          if (data !== '') yield { ...(JSON.parse(data) as ChangeEvent), id: id ?? last ?? '' }
           data = ''
+          // The stream says where it is without an event, too.
+          if (id !== undefined && id !== last) {
+            last = id
+            onPosition?.(id)
+          }
         }
       }
     } catch (error) {

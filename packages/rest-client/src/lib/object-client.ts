@@ -39,7 +39,7 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
     /** @throws RestClientError ERR_NOT_FOUND */
     get: (rowId: string, options?: AnswerOptions) =>
       json<R>({ path: row(rowId) + queryOf(answerParameters(options)), signal: options?.signal }),
-    /** The record with its entity tag, to change it only if nobody else did. */
+    /** The record with its entity tag, to change it only if no one else has. */
     async getTagged(rowId: string, options?: CallOptions): Promise<Tagged<R>> {
       const response = await send({ path: row(rowId), signal: options?.signal })
       return { record: (await response.json()) as R, etag: response.headers.get('etag') ?? '' }

@@ -13,7 +13,7 @@ export function queryOf(...all: readonly Parameters[]): string {
   return text && `?${text}`
 }
 
-/** Longest address part that every server on the way takes: theirs and the headers' limits begin at 8 KiB. */
+/** Longest address part that every server on the way takes: theirs and the headers' limits start at 8 KiB. */
 const longestQuery = 6_000
 
 /** A search by its address, or by a body when the address would be too long. */

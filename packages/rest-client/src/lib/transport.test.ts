@@ -67,12 +67,12 @@ describe('answers that are no success', () => {
     })
   })
 
-  it('without a body of the service are told by their status', async () => {
+  it('without a body of the service are described by their status', async () => {
     answers = [(_request, response) => void response.writeHead(502).end('<h1>Bad gateway</h1>')]
     expect(await failure(movies().get('1'))).toMatchObject({ code: 'HTTP_502', status: 502, messages: [] })
   })
 
-  it('tell no password when the service cannot be reached', async () => {
+  it('show no password when the service cannot be reached', async () => {
     const error = await failure(movies({ url: 'http://127.0.0.1:1/api/rest', retries: 0 }).get('1'))
     expect(error).toMatchObject({ code: 'ERR_NETWORK', status: 0 })
     expect(`${error.message} ${JSON.stringify(error)}`).not.toContain('sesame')
@@ -233,7 +233,7 @@ describe('searches', () => {
 })
 
 describe('events', () => {
-  it('go on behind the last one after a lost connection', async () => {
+  it('continue after the last one when a connection is lost', async () => {
     const event = (id: number) => `id: ${id}\ndata: {"object":"Movie","row_id":"${id}","action":"create"}\n\n`
     answers = [
       (_request, response) => {

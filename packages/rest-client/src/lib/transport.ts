@@ -25,19 +25,27 @@ export interface Transport {
   json<T>(request: Request): Promise<T>
   login(): Promise<Session>
   logout(): Promise<void>
+  changePassword(password: string, newPassword: string): Promise<Session>
 }
 
 /** The first wait of the repetitions; each further one is twice as long. Not specified; chosen as most clients do. */
 const firstWaitMs = 250
 
 /** Sends calls with the credentials, and again when the service is busy. */
-export function createTransport({ url, credentials, retries = 3, loginUrl, ...options }: ClientOptions): Transport {
+export function createTransport({
+  url,
+  credentials,
+  viewAs,
+  retries = 3,
+  loginUrl,
+  ...options
+}: ClientOptions): Transport {
   const base = url.replace(/\/$/, '')
   const beside = (loginUrl ?? base.replace(/\/[^/]*$/, '')).replace(/\/$/, '')
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis)
   let session: Session | undefined
 
-  return { send, json, login, logout }
+  return { send, json, login, logout, changePassword }
 
   async function json<T>(request: Request): Promise<T> {
     return (await send(request)).json() as Promise<T>
@@ -70,6 +78,8 @@ export function createTransport({ url, credentials, retries = 3, loginUrl, ...op
     if (value !== undefined) all.set('Content-Type', 'application/json')
     const who = session ? { token: session.authtoken } : await given()
     if (who) all.set('Authorization', authorization(who))
+    const user = typeof viewAs === 'function' ? viewAs() : viewAs
+    if (user !== undefined) all.set('X-View-As', encodeURIComponent(user))
     return call((request.beside ? beside : base) + path, {
       method,
       headers: all,
@@ -80,7 +90,7 @@ export function createTransport({ url, credentials, retries = 3, loginUrl, ...op
   }
 
   async function call(address: string, init: RequestInit): Promise<Response | RestClientError> {
-    // A browser that is refused the credentials of its page asks its user for others, unless it is told not to.
+    // A browser that is refused the credentials of its page asks its user for others, unless a header forbids it.
     const headers = new Headers(init.headers)
     const own = headers.has('Authorization')
     // Says that code calls, not a form of another site; and that a 401 is for the code, not for a dialog of the browser.
@@ -117,6 +127,16 @@ export function createTransport({ url, credentials, retries = 3, loginUrl, ...op
     await post('/logout', headers)
   }
 
+  async function changePassword(password: string, newPassword: string): Promise<Session> {
+    const values = { password, newPassword }
+    return (session = await json<Session>({
+      method: 'POST',
+      path: '/password?format=json',
+      beside: true,
+      json: values,
+    }))
+  }
+
   async function post(path: string, headers: Readonly<Record<string, string>>): Promise<Response> {
     const response = await call(`${beside}${path}?format=json`, { method: 'POST', headers })
     if (!(response instanceof Response)) throw response
@@ -144,7 +164,7 @@ function isRepeatable({ method, headers, reads }: Request): boolean {
   return method !== 'POST' || reads === true || headers?.['Idempotency-Key'] !== undefined
 }
 
-/** Browsers send streams by HTTP/2 only, if at all, and tell nobody which protocol it will be. */
+/** Browsers send streams by HTTP/2 only, if at all, and do not say which protocol it will be. */
 const inBrowser = 'document' in globalThis || 'importScripts' in globalThis
 
 function gathered({ body, signal }: Request): Promise<Blob> {

@@ -1,4 +1,4 @@
-/** Who calls: a user with a password (sent as basic authentication until `login()`), or a token; or a function that knows. */
+/** The caller: a user with a password (sent as basic authentication until `login()`), or a token; or a function that knows. */
 export type Credentials = { readonly login: string; readonly password: string } | { readonly token: string }
 
 export interface ClientOptions {
@@ -6,6 +6,11 @@ export interface ClientOptions {
   readonly url: string
   /** Absent: calls are anonymous, or carry the cookies of the page. */
   readonly credentials?: Credentials | (() => Credentials | undefined | Promise<Credentials | undefined>) | undefined
+  /**
+   * Login of a user: calls answer what this user may read, and change nothing. Only administrators may ask for it. A
+   * function is asked at each call. Default: calls are made with the rights of the credentials.
+   */
+  readonly viewAs?: string | (() => string | undefined) | undefined
   /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Most repetitions of a call after 429, 503 or a lost connection. Default 3; 0 for none. */
@@ -32,7 +37,7 @@ export interface AnswerOptions extends CallOptions {
 /** A condition in the filter language of the service; several: one of them. Numbers and booleans are taken as they are. */
 export type FilterValue = string | number | boolean | readonly (string | number | boolean)[]
 
-/** Names of fields of a record: its own, those behind its references, and the technical ones. */
+/** Names of fields of a record: its own, those of its references, and the technical ones. */
 export type FieldName<R> =
   | (keyof R & string)
   | `${keyof R & string}__${string}`
@@ -116,13 +121,16 @@ export interface Task {
   readonly done: number
   readonly total: number | null
   readonly text: string
+  /** UTC, `yyyy-MM-dd HH:mm:ss`; empty while it waits for its turn. `ended` is empty until it has ended. */
+  readonly started: string
+  readonly ended: string
   readonly result?: unknown
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** A change of a record, as the stream of events tells it. */
+/** A change of a record, as the stream of events sends it. */
 export interface ChangeEvent {
-  /** Continues the stream behind this event. */
+  /** Continues the stream after this event. */
   readonly id: string
   readonly object: string
   readonly row_id: string

@@ -1,4 +1,4 @@
-/** The longest wait that a service may ask for. Not specified; chosen so that nobody waits for an hour. */
+/** The longest wait that a service may ask for. Not specified; chosen so that no client waits for an hour. */
 export const longestPauseMs = 10_000
 
 /** Resolves after a time; rejects with the reason when `signal` is aborted before. */

@@ -5,21 +5,21 @@ import type { Filter } from './filter/filter.js'
 import type { BusinessRecord, Model, ObjectModel, Order, ReferenceModel, Selection } from './model/model.js'
 
 /**
- * Values by field name, in their stored form; an absent field is left as it is. What is made of other fields (a row id or
+ * Values by field name, in their stored form; an absent field is left as it is. What consists of other fields (a row id or
  * a reference of several fields) is taken from those, whatever is given for itself.
  */
 export type Values = { readonly [field: string]: FieldValue }
 
 /** Who waits for a read. */
 export interface Caller {
-  /** The same for all requests of one user: users take turns. Default: nobody in particular. */
+  /** The same for all requests of one user: users take turns. Default: no user in particular. */
   readonly user?: string | undefined
-  /** Aborted when nobody waits any more: the database may stop reading, and the read rejects. */
+  /** Aborted when the caller no longer waits: the database may stop reading, and the read rejects. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Which linked rows a reader may see: of those that the path leads to, the ones that match. Behind any other, joined fields
+ * Which linked rows a reader may see: of those that the path leads to, the ones that match. Through any other, joined fields
  * are empty, as if the link were missing: wherever a query selects, sorts or groups by them, and in the `guarded` terms of
  * its filter. All other terms, and the guards themselves, see every row.
  */
@@ -35,8 +35,8 @@ export interface ReadOptions {
   /** The row must also match this. */
   readonly where?: Filter | undefined
   /**
-   * Inside a transaction: nobody else may change the row before its end; with `'delete'`, for a row that is about to go,
-   * nobody may newly refer to it either. Rows that it refers to are not locked. Default false.
+   * Inside a transaction: no other transaction may change the row before its end; with `'delete'`, for a row that is about to go,
+   * no new reference to it is allowed either. Rows that it refers to are not locked. Default false.
    */
   readonly lock?: boolean | 'delete' | undefined
   /** Default: all linked rows may be seen. */
@@ -99,7 +99,7 @@ export interface IndexQuery {
   readonly guards?: readonly Guard[] | undefined
 }
 
-/** Words that follow each other; with `prefix` the last one is the beginning of a word. */
+/** Words that follow each other; with `prefix` the last one is the start of a word. */
 export interface IndexTerm {
   readonly words: readonly string[]
   readonly prefix: boolean
@@ -118,12 +118,12 @@ export interface IndexHit {
 export interface StoreSession {
   /**
    * The row, or `undefined` when there is none or it does not match `where`. An id in another form than the one that
-   * records have (`01`, ` 1`) is no row's; the same holds for `update` and `delete`.
+   * records have (`01`, ` 1`) is not a row's; the same holds for `update` and `delete`.
    */
   get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined>
   /**
    * Matching rows in batches (arrays of 1 to 1,000 records; a search with a `limit` of at most 1,000 comes as one batch).
-   * Reading stops, and everything behind it is released, when the consumer stops. Memory stays flat whatever the number of rows.
+   * Reading stops, and all its resources are released, when the consumer stops. Memory stays flat whatever the number of rows.
    */
   search(object: ObjectModel, query: Query): AsyncIterable<readonly BusinessRecord[]>
   count(object: ObjectModel, where?: Filter, options?: CountOptions): Promise<number>
@@ -138,12 +138,12 @@ export interface StoreSession {
   countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'guards' | 'caller'>): Promise<number>
   /**
    * Inserts a row with these fields (the others are empty) and gives it back with its new row id. @throws StoreError `value`
-   * when a field is missing that the row id is made of.
+   * when a field is missing that is part of the row id.
    */
   insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord>
   /**
    * Changes these fields only; `undefined` when the row is not there or does not match `where` before the change.
-   * @throws StoreError `value` for another value of a field that the row id is made of.
+   * @throws StoreError `value` for another value of a field that is part of the row id.
    */
   update(
     object: ObjectModel,
@@ -153,6 +153,11 @@ export interface StoreSession {
   ): Promise<BusinessRecord | undefined>
   /** `false` when the row is not there or does not match `where`. Rows that refer to it follow their reference's `onDelete`. */
   delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean>
+  /**
+   * Inside a transaction: once it is committed, everything that listens on the channel is called, on all stores on the
+   * database. Absent: not supported.
+   */
+  notify?(channel: string): Promise<void>
 }
 
 /** What a store can do, as frozen data; the contract suite reads it. */
@@ -196,13 +201,13 @@ export interface ObjectStore extends StoreSession {
    */
   transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T>
   /**
-   * Runs reads that all see the moment at which they began, while others write. Absent: not supported.
+   * Runs reads that all see the moment at which they started, while others write. Absent: not supported.
    *
    * @param work The session is of no use afterwards.
    */
   snapshot?<T>(work: (session: SnapshotSession) => Promise<T>): Promise<T>
   /**
-   * Fills the tables of a model, which are empty and used by nobody else, as one transaction. Rows come with their row
+   * Fills the tables of a model, which are empty and not in use, as one transaction. Rows come with their row
    * ids, in any order: references are checked at the end. Rows that are inserted later get ids that are not taken.
    * Absent: not supported.
    *
@@ -210,7 +215,7 @@ export interface ObjectStore extends StoreSession {
    */
   load?<T>(model: Model, work: (insert: InsertRows) => Promise<T>): Promise<T>
   /**
-   * A store whose calls are part of a transaction that the application has begun on a connection of its own. Each call, and
+   * A store whose calls are part of a transaction that the application has started on a connection of its own. Each call, and
    * each `transaction`, is a savepoint: a failure undoes that one only. Settings of the session that calls need are put back
    * after each. Calls run one after the other. `sync`, `load` and `snapshot` are refused; `close` closes nothing. Of no use
    * after the end of the transaction. Absent: not supported.
@@ -219,6 +224,15 @@ export interface ObjectStore extends StoreSession {
    * @throws TypeError for anything else
    */
   within?(connection: object): ObjectStore
+  /**
+   * Listens on a channel, on a connection of its own. A connection that is lost is opened again by itself; until then,
+   * notices are missed. Absent: not supported.
+   *
+   * @param onNotice Called soon after each transaction that notified the channel; also whenever listening has started, since
+   * notices may have been missed before.
+   * @returns ends listening; so does `close`.
+   */
+  listen?(channel: string, onNotice: () => void): () => Promise<void>
   /** What `sync` would do; changes nothing. */
   plan(model: Model, options?: PlanOptions): Promise<SyncPlan>
   /**

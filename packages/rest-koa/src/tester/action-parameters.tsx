@@ -1,8 +1,8 @@
-import { kindOf } from '@steward/page-kit/field-kinds'
-import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
-import { Checkbox, SelectField, TextField } from './controls.js'
+import type { ObjectMetadata } from '@steward/rest-core'
+import { Checkbox } from './controls.js'
 import type { Draft } from './draft.js'
-import { codesOf, named } from './metadata.js'
+import { t } from './i18n.js'
+import { FieldControl } from './field-control.js'
 
 /** A form of what the chosen action takes. */
 export function ActionParameters(props: {
@@ -18,34 +18,19 @@ export function ActionParameters(props: {
       {action?.confirm && <p class="note">{action.confirm}</p>}
       {action && action.parameters.length > 0 && (
         <fieldset>
-          <legend>Parameters</legend>
+          <legend>{t('form.parameters')}</legend>
           {action.parameters.map((parameter) => (
-            <ParameterField
+            <FieldControl
               key={parameter.name}
-              parameter={parameter}
+              field={parameter}
+              required={parameter.required}
               value={draft.parameters[parameter.name] ?? ''}
               onInput={(value) => put(parameter.name, value)}
             />
           ))}
         </fieldset>
       )}
-      <Checkbox
-        label="By GET, with the parameters in the address"
-        checked={draft.byGet}
-        onChange={(byGet) => change({ byGet })}
-      />
+      <Checkbox label={t('form.byGet')} checked={draft.byGet} onChange={(byGet) => change({ byGet })} />
     </>
   )
-}
-
-function ParameterField(props: { parameter: FieldMetadata; value: string; onInput: (value: string) => void }) {
-  const { parameter, value, onInput } = props
-  const { name, label, required, help } = parameter
-  const common = { label: named(name, label), required, value, onInput, hint: help || undefined }
-  const codes = kindOf(parameter) === 'boolean' ? ['true', 'false'] : codesOf(parameter)
-  if (codes.length === 0 || kindOf(parameter) === 'list') {
-    return <TextField {...common} suggestions={codes} placeholder={String(parameter.defaultValue ?? '')} />
-  }
-  const choices = codes.map((code) => ({ value: code, label: code }))
-  return <SelectField {...common} choices={[{ value: '', label: 'Not given' }, ...choices]} />
 }

@@ -1,11 +1,13 @@
+import { formatBytes, formatNumber } from '@steward/page-kit/format'
+import { Button } from '@steward/page-kit/button'
 import { pivotOf } from '@steward/page-kit/pivot'
-import { fileNameOf, formatBytes, linksOf, summaryOf, taskOf } from './content.js'
+import { HtmlView, MarkdownView, PictureView, TextView } from '@steward/page-kit/viewers'
+import { CopyButton } from './copy-button.js'
+import { t } from './i18n.js'
+import { fileNameOf, linksOf, summaryOf, taskOf } from './content.js'
 import type { Content } from './content.js'
 import { DownloadLink } from './download-link.js'
-import { HtmlView } from './html-view.js'
-import { MarkdownView } from './markdown-view.js'
 import { PivotChart, PivotView } from './pivot-view.js'
-import { PictureView } from './picture-view.js'
 import type { Answer } from './send.js'
 import { statusClass } from './status.js'
 import { recordsOf, TableView } from './table-view.js'
@@ -13,7 +15,6 @@ import { Tabs } from './tabs.js'
 import type { Tab } from './tabs.js'
 import type { ObjectMetadata } from '@steward/rest-core'
 import type { Draft } from './draft.js'
-import { TextView } from './text-view.js'
 import { Tree } from './tree.js'
 import type { Exchange, ExchangeState } from './use-exchange.js'
 
@@ -39,10 +40,13 @@ interface Asked {
 export function AnswerView({ state, ...rest }: { state: ExchangeState } & Asked & Actions) {
   if (state.running)
     return (
-      <p class="muted waiting">Waiting …{state.received > 0 && ` ${formatBytes(state.received)} received so far.`}</p>
+      <p class="quiet waiting">
+        {t('answer.waiting')}
+        {state.received > 0 && ` ${t('answer.received', { size: formatBytes(state.received) })}`}
+      </p>
     )
   if (state.problem) return <p class="problem">{state.problem}</p>
-  if (!state.exchange) return <p class="muted">Nothing sent yet. Ctrl+Enter sends from anywhere on this page.</p>
+  if (!state.exchange) return <p class="quiet">{t('answer.nothing')}</p>
   return <Received {...state.exchange} {...rest} />
 }
 
@@ -55,48 +59,48 @@ function Received(props: Exchange & Asked & Actions) {
     <>
       <p class={`asked ${isStale ? 'stale' : ''}`}>
         <span class="method">{method}</span> <code>{decodeURI(new URL(url).pathname + new URL(url).search)}</code>
-        {isStale && <span class="note">Answer to the previous request</span>}
+        {isStale && <span class="note">{t('answer.previous')}</span>}
       </p>
       <dl class="facts">
         <div>
-          <dt>Status</dt>
+          <dt>{t('answer.status')}</dt>
           <dd class={`status ${statusClass(status)}`}>
             {status} {statusText}
           </dd>
         </div>
         <div>
-          <dt>Time</dt>
-          <dd title={`First byte after ${Math.round(headMs)} ms`}>{Math.round(totalMs)} ms</dd>
+          <dt>{t('answer.time')}</dt>
+          <dd title={t('answer.firstByte', { count: Math.round(headMs) })}>{formatNumber(totalMs)} ms</dd>
         </div>
         <div>
-          <dt>Size</dt>
-          <dd title={`${bytes.length.toLocaleString('en')} bytes`}>{formatBytes(bytes.length)}</dd>
+          <dt>{t('answer.size')}</dt>
+          <dd title={t('answer.bytes', { count: bytes.length })}>{formatBytes(bytes.length)}</dd>
         </div>
         {mime && (
           <div>
-            <dt>Type</dt>
+            <dt>{t('answer.type')}</dt>
             <dd>{mime}</dd>
           </div>
         )}
         {!content.failure && summaryOf(content) && (
           <div>
-            <dt>Content</dt>
+            <dt>{t('answer.content')}</dt>
             <dd>{summaryOf(content)}</dd>
           </div>
         )}
       </dl>
-      {cut && <p class="note">The answer is longer than {formatBytes(bytes.length)}; the rest was not awaited.</p>}
+      {cut && <p class="note">{t('answer.cut', { size: formatBytes(bytes.length) })}</p>}
       {content.failure && <Failure content={content} status={status} onSignOut={onSignOut} />}
       <div class="tools">
         {task !== undefined && (
-          <button type="button" class="small" onClick={() => onTask(task)}>
-            Check progress
-          </button>
+          <Button small onClick={() => onTask(task)}>
+            {t('answer.progress')}
+          </Button>
         )}
         <PageLinks answer={answer} onFollow={onFollow} />
         {bytes.length > 0 && <DownloadLink bytes={bytes} mime={mime} name={fileNameOf(answer)} />}
       </div>
-      <Tabs label="Answer as" tabs={tabsOf(props)} />
+      <Tabs label={t('answer.as')} tabs={tabsOf(props)} />
     </>
   )
 }
@@ -107,12 +111,14 @@ function tabsOf({ answer, content, sent, metadata, onOpenRecord }: Exchange & As
   const records = content.failure ? undefined : recordsOf(json)
   const pivot = pivotOf(json)
   const object = sent?.object ?? ''
-  if (pivot) views.push({ id: 'pivot', label: 'Pivot', show: () => <PivotView key={answer.totalMs} pivot={pivot} /> })
-  if (pivot) views.push({ id: 'chart', label: 'Chart', show: () => <PivotChart key={answer.totalMs} pivot={pivot} /> })
+  if (pivot)
+    views.push({ id: 'pivot', label: t('answer.pivot'), show: () => <PivotView key={answer.totalMs} pivot={pivot} /> })
+  if (pivot)
+    views.push({ id: 'chart', label: t('answer.chart'), show: () => <PivotChart key={answer.totalMs} pivot={pivot} /> })
   if (records)
     views.push({
       id: 'table',
-      label: 'Table',
+      label: t('answer.table'),
       show: () => (
         <TableView
           key={answer.totalMs}
@@ -128,17 +134,51 @@ function tabsOf({ answer, content, sent, metadata, onOpenRecord }: Exchange & As
   if (kind === 'json')
     views.push({
       id: 'tree',
-      label: 'Tree',
+      label: t('answer.tree'),
       // A tree of another answer must not keep what was unfolded in this one.
       show: () => <Tree key={answer.totalMs} value={json} {...(openHere && { onOpenRecord: openHere })} />,
     })
-  if (kind === 'html') views.push({ id: 'html', label: 'Rendered', show: () => <HtmlView html={text} /> })
+  if (kind === 'html')
+    views.push({
+      id: 'html',
+      label: t('answer.rendered'),
+      show: () => <HtmlView html={text} title={t('answer.asPage')} />,
+    })
   if (kind === 'markdown')
-    views.push({ id: 'markdown', label: 'Rendered', show: () => <MarkdownView markdown={text} /> })
+    views.push({
+      id: 'markdown',
+      label: t('answer.rendered'),
+      show: () => <MarkdownView markdown={text} table={t('answer.table')} />,
+    })
   if (kind === 'picture')
-    views.push({ id: 'picture', label: 'Picture', show: () => <PictureView bytes={answer.bytes} mime={answer.mime} /> })
-  if (text !== '') views.push({ id: 'text', label: 'Text', show: () => <TextView key={answer.totalMs} text={text} /> })
-  return [...views, { id: 'headers', label: 'Headers', show: () => <Headers headers={answer.headers} /> }]
+    views.push({
+      id: 'picture',
+      label: t('answer.picture'),
+      show: () => (
+        <PictureView
+          bytes={answer.bytes}
+          mime={answer.mime}
+          alt={t('answer.asPicture')}
+          failed={t('answer.noPicture')}
+        />
+      ),
+    })
+  if (text !== '')
+    views.push({
+      id: 'text',
+      label: t('answer.text'),
+      show: () => (
+        <TextView
+          key={answer.totalMs}
+          text={text}
+          label={t('answer.asText')}
+          more={(left) => t('answer.more', { count: left })}
+        >
+          <CopyButton text={text} label={t('answer.copyText')} />
+        </TextView>
+      ),
+    })
+  return [...views, { id: 'headers', label: t('answer.headers'), show: () => <Headers headers={answer.headers} /> }]
 }
 
 function Failure(props: { content: Content; status: number; onSignOut: () => void }) {
@@ -153,39 +193,37 @@ function Failure(props: { content: Content; status: number; onSignOut: () => voi
           {messages.map((message, at) => (
             // oxlint-disable-next-line react/no-array-index-key -- messages have no identity
             <li key={at}>
-              {message.field && <code>{message.field}</code>} {message.text} <code class="muted">{message.code}</code>
+              {message.field && <code>{message.field}</code>} {message.text} <code class="quiet">{message.code}</code>
             </li>
           ))}
         </ul>
       )}
       {props.status === 401 && (
-        <button type="button" class="small" onClick={props.onSignOut}>
-          Sign in again
-        </button>
+        <Button small onClick={props.onSignOut}>
+          {t('signin.again')}
+        </Button>
       )}
     </div>
   )
 }
 
-const relations = { first: 'First page', prev: 'Previous page', next: 'Next page', last: 'Last page' } as const
+const relations = ['first', 'prev', 'next', 'last'] as const
 
 function PageLinks({ answer, onFollow }: { answer: Answer; onFollow: Actions['onFollow'] }) {
   const links = linksOf(answer)
   const here = new URL(answer.request.url).searchParams.get('_page')
   // The first page leads to itself, too.
-  const others = Object.entries(relations).filter(
-    ([relation]) => links.has(relation) && links.get(relation)?.get('_page') !== here,
-  )
+  const others = relations.filter((relation) => links.has(relation) && links.get(relation)?.get('_page') !== here)
   if (others.length === 0) return null
   return (
-    <nav class="tools" aria-label="Pages">
-      {others.map(([relation, label]) => {
+    <nav class="tools" aria-label={t('answer.pages')}>
+      {others.map((relation) => {
         const parameters = links.get(relation)
         return (
           parameters && (
-            <button key={relation} type="button" class="small" onClick={() => onFollow(parameters)}>
-              {label}
-            </button>
+            <Button key={relation} small onClick={() => onFollow(parameters)}>
+              {t(`answer.${relation}`)}
+            </Button>
           )
         )
       })}

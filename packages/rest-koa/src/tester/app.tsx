@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { keepHistory } from './kept-history.js'
 import { restoreSession, signOut } from './session.js'
 import type { Session } from './session.js'
 import type { Settings } from './settings.js'
@@ -12,6 +13,7 @@ export function App({ settings }: { settings: Settings }) {
 
   function leave(): void {
     void signOut(settings, session as Session)
+    keepHistory([])
     setSession(undefined)
   }
 

@@ -1,4 +1,5 @@
 import type { Answer } from './send.js'
+import { t } from './i18n.js'
 import { failureOf } from './service-failure.js'
 import type { FailureBody } from './service-failure.js'
 
@@ -29,16 +30,8 @@ export function contentOf({ mime, bytes, cut, status }: Answer): Content {
 /** What an answer is, in a few words. */
 export function summaryOf({ kind, json, failure }: Content): string {
   if (failure) return failure.error
-  if (Array.isArray(json)) return `${json.length.toLocaleString('en')} ${json.length === 1 ? 'item' : 'items'}`
-  return {
-    json: '',
-    html: 'HTML',
-    markdown: 'Markdown',
-    picture: 'Picture',
-    text: 'Text',
-    binary: 'File',
-    nothing: 'No body',
-  }[kind]
+  if (Array.isArray(json)) return t('content.items', { count: json.length })
+  return kind === 'json' ? '' : t(`content.${kind}`)
 }
 
 function isText(mime: string): boolean {
@@ -109,10 +102,4 @@ export function linksOf({ headers }: Answer): ReadonlyMap<string, URLSearchParam
   for (const [, address = '', relation = ''] of header.matchAll(/<([^>]*)>\s*;\s*rel="?(\w+)"?/g))
     links.set(relation, new URLSearchParams(address.replace(/^[^?]*/, '')))
   return links
-}
-
-export function formatBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`
-  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`
-  return `${(bytes / 1_000_000).toFixed(1)} MB`
 }

@@ -1,4 +1,6 @@
+import { Button } from '@steward/page-kit/button'
 import { useState } from 'preact/hooks'
+import { t } from './i18n.js'
 
 /** Puts a text on the clipboard and says so. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
@@ -9,9 +11,9 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
       // Only there on https and on this machine.
       if (!navigator.clipboard) throw new Error('no clipboard')
       await navigator.clipboard.writeText(text)
-      setDone({ text, note: 'Copied' })
+      setDone({ text, note: t('copied') })
     } catch {
-      setDone({ text, note: 'The browser does not allow it' })
+      setDone({ text, note: t('copied.refused') })
     }
   }
 
@@ -19,10 +21,10 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   const note = done?.text === text ? done.note : ''
   return (
     <span class="copy">
-      <button type="button" class="small" onClick={() => void copy()}>
+      <Button small onClick={() => void copy()}>
         {label}
-      </button>
-      <span role="status" class="muted">
+      </Button>
+      <span role="status" class="quiet">
         {note}
       </span>
     </span>

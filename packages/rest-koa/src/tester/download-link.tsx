@@ -1,5 +1,6 @@
-import { formatBytes } from './content.js'
-import { useBlobUrl } from './use-blob-url.js'
+import { useBlobUrl } from '@steward/page-kit/viewers'
+import { formatBytes } from '@steward/page-kit/format'
+import { t } from './i18n.js'
 
 /** Saves bytes as a file. */
 export function DownloadLink(props: { bytes: Uint8Array<ArrayBuffer> | Blob; mime: string; name: string }) {
@@ -8,7 +9,7 @@ export function DownloadLink(props: { bytes: Uint8Array<ArrayBuffer> | Blob; mim
   const size = bytes instanceof Blob ? bytes.size : bytes.length
   return (
     <a href={url} download={name}>
-      Download {name} ({formatBytes(size)})
+      {t('answer.download', { name, size: formatBytes(size) })}
     </a>
   )
 }

@@ -1,8 +1,14 @@
 import type { OperationName } from './operations.js'
 
+/** How a value of a filter is compared. */
+export type Operator = 'is' | 'contains' | 'starts' | 'from' | 'to' | 'empty' | 'notEmpty' | 'condition'
+
 export interface FilterRow {
   readonly field: string
+  /** Condition as it is sent. */
   readonly value: string
+  /** How it was entered; absent: as the condition says. */
+  readonly operator?: Operator
 }
 
 /** Everything that was entered; what an operation does not need is kept for others. */
@@ -35,12 +41,14 @@ export interface Draft {
   readonly fields: readonly string[]
   readonly page: string
   readonly pageSize: string
-  /** Paging by cursor; `''` begins. */
+  /** Paging by cursor; `''` starts. */
   readonly cursor: string | undefined
   readonly inlineDocuments: boolean
   readonly inlineThumbnails: boolean
   readonly timestamps: boolean
   readonly body: string
+  /** The body is entered in a form, where there is one. */
+  readonly asForm: boolean
   readonly dryRun: boolean
   readonly atomic: boolean
   readonly sessionOnly: boolean
@@ -76,6 +84,7 @@ export const emptyDraft: Draft = {
   inlineThumbnails: false,
   timestamps: false,
   body: '',
+  asForm: false,
   dryRun: false,
   atomic: true,
   sessionOnly: false,
@@ -88,5 +97,6 @@ export type ChangeDraft = (changes: Partial<Draft> | ((draft: Draft) => Partial<
 /** The same operation on another object: what belonged to the old one is forgotten. */
 export function withObject(draft: Draft, object: string): Draft {
   if (draft.object === object) return draft
-  return { ...emptyDraft, operation: draft.operation, object, pageSize: draft.pageSize, output: draft.output }
+  const { operation, pageSize, output, asForm } = draft
+  return { ...emptyDraft, operation, object, pageSize, output, asForm }
 }

@@ -1,16 +1,18 @@
-import type { BuiltRequest } from './build-request.js'
+import { formatNumber } from '@steward/page-kit/format'
 import type { Draft } from './draft.js'
+import { t } from './i18n.js'
 import { statusClass } from './status.js'
 
 export interface HistoryEntry {
   readonly id: number
   readonly draft: Draft
-  readonly request: BuiltRequest
+  readonly method: string
+  readonly url: string
   readonly status: number
   readonly totalMs: number
 }
 
-/** The last requests, newest first; one brings back what was entered. They are gone with the tab. */
+/** The last requests, newest first; one brings back what was entered. */
 export function History(props: {
   entries: readonly HistoryEntry[]
   base: string
@@ -20,15 +22,15 @@ export function History(props: {
   if (entries.length === 0) return null
   return (
     <section class="card history" aria-labelledby="history-title">
-      <h2 id="history-title">History</h2>
+      <h2 id="history-title">{t('history')}</h2>
       <ol>
         {entries.map((entry) => (
           <li key={entry.id}>
-            <button type="button" class="plain" onClick={() => onRestore(entry)} title="Bring this request back">
-              <span class="method">{entry.request.method}</span>
-              <span class="address">{entry.request.url.slice(base.length)}</span>
+            <button type="button" class="entry" onClick={() => onRestore(entry)} title={t('history.restore')}>
+              <span class="method">{entry.method}</span>
+              <span class="address">{entry.url.slice(base.length)}</span>
               <span class={`status ${statusClass(entry.status)}`}>{entry.status}</span>
-              <span class="muted">{Math.round(entry.totalMs)} ms</span>
+              <span class="quiet">{formatNumber(entry.totalMs)} ms</span>
             </button>
           </li>
         ))}

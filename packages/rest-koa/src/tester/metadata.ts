@@ -14,6 +14,12 @@ export function codesOf({ listOfValues }: FieldMetadata): string[] {
   return (listOfValues ?? []).filter(({ enabled }) => enabled).map(({ code }) => code)
 }
 
+/** Values to choose one from. */
+export function choicesOf(field: FieldMetadata): string[] {
+  const kind = kindOf(field)
+  return kind === 'boolean' ? ['true', 'false'] : kind === 'list' ? [] : codesOf(field)
+}
+
 /** Fields that a client gives values to. */
 export function writableFields({ fields }: ObjectMetadata): FieldMetadata[] {
   return fields.filter(({ updatable, ref }) => updatable && ref === null)
@@ -68,32 +74,6 @@ export function bodyTemplate(metadata: ObjectMetadata, operation: string): strin
           ]
         : record
   return JSON.stringify(body, null, 2)
-}
-
-/** How a filter on a field is written. */
-export function filterHint(field: FieldMetadata | undefined): string {
-  if (!field) return 'A value, an interval "from;to", or an expression such as "is not null".'
-  switch (kindOf(field)) {
-    case 'number':
-      return '8 · 8; (from 8) · ;5 (up to 5) · 3;7 · > 7 and <> 9 · in (1, 2) · is null'
-    case 'date':
-      return '1975-06-20 · 1975-01-01;1975-12-31 · [DATE:-3m]; · is null'
-    case 'datetime':
-      return '2024-01-01 00:00:00; · [DATETIME:-12h]; · is null'
-    case 'time':
-      return '08:00:00;17:30:00 · is null'
-    case 'boolean':
-      return 'true or false'
-    case 'enum':
-    case 'list':
-      return `${codesOf(field).slice(0, 8).join(' · ')} · in ('…', '…') · is null`
-    case 'json':
-    case 'file':
-      return 'is null · is not null'
-    default:
-      if (field.refField === 'row_id') return `A row id of ${field.refObject} · is null · in ('1', '2')`
-      return "Exact text · *part* · like 'A%' or is null · not in ('a', 'b')"
-  }
 }
 
 /** Names of objects in the paths of a service: their first parts. */

@@ -1,6 +1,7 @@
 import type { ObjectMetadata } from '@steward/rest-core'
 import { Checkbox, TextField } from './controls.js'
 import type { Draft } from './draft.js'
+import { t } from './i18n.js'
 import { searchableFields } from './metadata.js'
 import { operationOf } from './operations.js'
 import type { Part } from './operations.js'
@@ -21,12 +22,15 @@ export function Options(props: {
   if (!(['order', 'page', 'answer', 'dryRun', 'atomic'] as const).some(has)) return null
   return (
     <details class="options" open={draft.operation === 'page' || undefined}>
-      <summary>Options{set > 0 && <span class="count">{set} set</span>}</summary>
+      <summary>
+        {t('options')}
+        {set > 0 && <span class="count">{t('options.set', { count: set })}</span>}
+      </summary>
       <div class="options-body">
         {has('order') && searches && (
           <TextField
-            label="Sort"
-            hint={`Fields with commas between them, - for descending: ${sortExample(metadata)}`}
+            label={t('options.sort')}
+            hint={t('options.sortAbout', { example: sortExample(metadata) })}
             value={draft.order}
             onInput={(order) => change({ order })}
           />
@@ -34,14 +38,14 @@ export function Options(props: {
         {paged && (
           <div class="pair">
             <TextField
-              label="Page"
-              hint="From 0 on"
+              label={t('options.page')}
+              hint={t('options.pageAbout')}
               value={draft.page}
               onInput={(page) => change({ page, cursor: undefined })}
             />
             <TextField
-              label="Page size"
-              hint="1 to 1,000"
+              label={t('options.pageSize')}
+              hint={t('options.pageSizeAbout')}
               value={draft.pageSize}
               onInput={(pageSize) => change({ pageSize })}
             />
@@ -49,29 +53,25 @@ export function Options(props: {
         )}
         {has('cursor') && (
           <Checkbox
-            label="Page by cursor: stable while records change"
+            label={t('options.byCursor')}
             checked={draft.cursor !== undefined}
             onChange={(on) => change({ cursor: on ? '' : undefined })}
           />
         )}
         {has('cursor') && draft.cursor !== undefined && (
           <TextField
-            label="Cursor"
-            hint="Empty starts; the answer contains the next one."
+            label={t('options.cursor')}
+            hint={t('options.cursorAbout')}
             value={draft.cursor}
             onInput={(cursor) => change({ cursor })}
           />
         )}
         {has('answer') && <AnswerOptions draft={draft} change={change} metadata={metadata} />}
         {has('atomic') && (
-          <Checkbox label="All or nothing" checked={draft.atomic} onChange={(atomic) => change({ atomic })} />
+          <Checkbox label={t('options.atomic')} checked={draft.atomic} onChange={(atomic) => change({ atomic })} />
         )}
         {has('dryRun') && (
-          <Checkbox
-            label="Dry run: everything is checked, nothing is kept"
-            checked={draft.dryRun}
-            onChange={(dryRun) => change({ dryRun })}
-          />
+          <Checkbox label={t('options.dryRun')} checked={draft.dryRun} onChange={(dryRun) => change({ dryRun })} />
         )}
       </div>
     </details>
@@ -87,23 +87,27 @@ function AnswerOptions(props: {
   return (
     <>
       <Checkbox
-        label="Contents of documents and images"
+        label={t('options.documents')}
         checked={draft.inlineDocuments}
         onChange={(inlineDocuments) => change({ inlineDocuments })}
       />
       <Checkbox
-        label="Thumbnails of images"
+        label={t('options.thumbnails')}
         checked={draft.inlineThumbnails}
         onChange={(inlineThumbnails) => change({ inlineThumbnails })}
       />
       <Checkbox
-        label="Who created and changed it, and when"
+        label={t('options.timestamps')}
         checked={draft.timestamps}
         onChange={(timestamps) => change({ timestamps })}
       />
       {metadata ? (
         <details class="fold">
-          <summary>Fields to return: {draft.fields.length === 0 ? 'all' : draft.fields.length}</summary>
+          <summary>
+            {draft.fields.length === 0
+              ? t('options.fieldsAll')
+              : t('options.fieldsCount', { count: draft.fields.length })}
+          </summary>
           <div class="checks">
             {metadata.fields
               .filter(({ name, visible }) => visible && name !== 'row_id')
@@ -121,8 +125,8 @@ function AnswerOptions(props: {
         </details>
       ) : (
         <TextField
-          label="Fields to return"
-          hint="Names with commas between them; empty: all"
+          label={t('options.fields')}
+          hint={t('options.fieldsAbout')}
           value={draft.fields.join(',')}
           onInput={(text) => change({ fields: text === '' ? [] : text.split(',') })}
         />

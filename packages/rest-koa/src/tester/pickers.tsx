@@ -2,6 +2,7 @@ import type { ObjectMetadata } from '@steward/rest-core'
 import { SelectField, TextField } from './controls.js'
 import type { Common } from './controls.js'
 import type { Draft } from './draft.js'
+import { t } from './i18n.js'
 import { isDocument, named, searchableFields } from './metadata.js'
 import type { Loaded } from './use-service.js'
 
@@ -10,11 +11,11 @@ interface Named {
   readonly label: string
 }
 
-/** A name out of a list; typed where the list cannot be had. While it loads the control is what it will be. */
+/** A name out of a list; typed where the list is unavailable. While it loads the control is what it will be. */
 function NamePicker(props: Common & { list: Loaded<readonly Named[]>; waiting?: string; none?: string }) {
-  const { list, waiting = 'Loading …', none, ...common } = props
+  const { list, waiting = t('loading'), none, ...common } = props
   if (list.problem) return <TextField {...common} />
-  const first = !list.value ? waiting : list.value.length === 0 ? 'There is none' : (none ?? 'Choose …')
+  const first = !list.value ? waiting : list.value.length === 0 ? t('form.none') : (none ?? t('form.choose'))
   const choices = (list.value ?? []).map(({ name, label }) => ({ value: name, label: named(name, label) }))
   return <SelectField {...common} choices={[{ value: '', label: first }, ...choices]} />
 }
@@ -30,12 +31,12 @@ export function ObjectPicker(props: {
   return (
     <NamePicker
       name="object"
-      label="Object"
+      label={t('form.object')}
       value={value}
       onInput={onInput}
       required={!optional}
-      {...(optional && { none: 'All objects' })}
-      {...(objects.problem && { hint: `The list cannot be loaded: ${objects.problem}` })}
+      {...(optional && { none: t('form.allObjects') })}
+      {...(objects.problem && { hint: t('form.listFailed', { problem: objects.problem }) })}
       list={mapped(objects, (names) => names.map((name) => ({ name, label: name })))}
     />
   )
@@ -47,16 +48,14 @@ interface OfObject {
   readonly metadata: Loaded<ObjectMetadata>
 }
 
-const kindLabels = { action: 'Action', publication: 'Publication', crosstab: 'Pivot table' } as const
-
 /** Name of an action, publication or pivot table, whichever the operation is about. */
 export function DefinitionPicker({ draft, change, metadata }: OfObject) {
-  const kind = draft.operation as keyof typeof kindLabels
+  const kind = draft.operation as 'action' | 'publication' | 'crosstab'
   const list = mapped(metadata, (object): readonly (Named & { help: string })[] => object[`${kind}s`])
   return (
     <NamePicker
       name={kind}
-      label={kindLabels[kind]}
+      label={t(`operation.${kind}`)}
       required
       value={draft[kind]}
       hint={list.value?.find(({ name }) => name === draft[kind])?.help || undefined}
@@ -72,7 +71,7 @@ export function DocumentFieldPicker({ draft, change, metadata }: OfObject) {
   return (
     <NamePicker
       name="documentField"
-      label="Field"
+      label={t('form.field')}
       required
       value={draft.documentField}
       onInput={(documentField) => change({ documentField })}
@@ -91,11 +90,11 @@ export function FilterFieldPicker(props: {
 }) {
   const { object, value, metadata, onInput } = props
   const list = mapped(metadata, searchableFields)
-  return <NamePicker label="Field" value={value} onInput={onInput} list={list} waiting={waitingFor(object)} />
+  return <NamePicker label={t('form.field')} value={value} onInput={onInput} list={list} waiting={waitingFor(object)} />
 }
 
 function waitingFor(object: string): string {
-  return object === '' ? 'Choose an object first' : 'Loading …'
+  return t(object === '' ? 'form.objectFirst' : 'loading')
 }
 
 function mapped<T, U>({ value, problem }: Loaded<T>, map: (value: T) => U): Loaded<U> {

@@ -1,14 +1,16 @@
+import { formatNumber } from '@steward/page-kit/format'
 import * as shared from '@steward/page-kit/pivot'
 import type { Pivot, PivotTexts } from '@steward/page-kit/pivot'
 import { useState } from 'preact/hooks'
+import { t } from './i18n.js'
 import { SelectField } from './controls.js'
 
 const texts: PivotTexts = {
-  table: 'Pivot table',
-  total: 'Total',
-  subtotal: (place) => `${place}: total`,
-  number: (value) => value.toLocaleString('en'),
-  value: (_axis, _at, value) => (value === null || value === '' ? '(empty)' : String(value)),
+  table: t('pivot.table'),
+  total: t('pivot.total'),
+  subtotal: (place) => t('pivot.subtotal', { place }),
+  number: (value) => formatNumber(value, 3),
+  value: (_axis, _at, value) => (value === null || value === '' ? t('pivot.empty') : String(value)),
 }
 
 export function PivotView({ pivot }: { readonly pivot: Pivot }) {
@@ -38,7 +40,7 @@ function useValue({ values }: Pivot) {
   const choice = values.length > 1 && (
     <SelectField
       name="pivot-value"
-      label="Value"
+      label={t('pivot.value')}
       value={name}
       onInput={setName}
       choices={values.map((value) => ({ value: value.name, label: value.label }))}

@@ -2,10 +2,13 @@ import type { ObjectMetadata } from '@steward/rest-core'
 import { ActionParameters } from './action-parameters.js'
 import { BodyEditor } from './body-editor.js'
 import type { LoadFrom } from './body-editor.js'
+import type { Mistakes } from './body-form.js'
 import { Checkbox, SelectField, TextField } from './controls.js'
+import type { Suggestion } from './controls.js'
 import { withObject } from './draft.js'
 import type { ChangeDraft, Draft } from './draft.js'
 import { Filters } from './filters.js'
+import { t } from './i18n.js'
 import { scopeOf } from './metadata.js'
 import { hasLevel, operationOf, operations } from './operations.js'
 import type { OperationName, Part } from './operations.js'
@@ -19,11 +22,14 @@ export interface FormProps {
   readonly level: string
   readonly objects: Loaded<readonly string[]>
   readonly metadata: Loaded<ObjectMetadata>
+  /** Records of the last list of the object. */
+  readonly rows: readonly Suggestion[]
   readonly load: LoadFrom
+  readonly mistakes: Mistakes
 }
 
 /** What the chosen operation needs, and no more. */
-export function RequestForm({ draft, change, level, objects, metadata: loaded, load }: FormProps) {
+export function RequestForm({ draft, change, level, objects, metadata: loaded, rows, load, mistakes }: FormProps) {
   const { parts, object } = operationOf(draft.operation)
   const metadata = loaded.value
   const has = (part: Part): boolean => parts.includes(part)
@@ -35,12 +41,16 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
       <div class="pair">
         <SelectField
           name="operation"
-          label="Operation"
+          label={t('operation.label')}
           value={draft.operation}
           onInput={(value) => change({ operation: value as OperationName })}
           choices={operations
             .filter(({ since }) => hasLevel(level, since))
-            .map(({ name, label, group }) => ({ value: name, label, group }))}
+            .map(({ name, group }) => ({
+              value: name,
+              label: t(`operation.${name}`),
+              group: t(`group.${group}`),
+            }))}
         />
         {object !== 'none' && (
           <ObjectPicker
@@ -51,28 +61,25 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
           />
         )}
       </div>
-      {loaded.problem && (
-        <p class="note">
-          No metadata of {draft.object}: {loaded.problem}
-        </p>
-      )}
+      {loaded.problem && <p class="note">{t('form.noMetadata', { object: draft.object, problem: loaded.problem })}</p>}
       {(has('action') || has('publication') || has('crosstab')) && (
         <DefinitionPicker draft={draft} change={change} metadata={loaded} />
       )}
       {askRow && (
         <TextField
           name="row"
-          label="Row id"
+          label={t('form.row')}
           required={has('row')}
-          {...(has('optionalRow') && scope !== 'record' && { hint: 'Empty: the records that the filters find.' })}
+          {...(has('optionalRow') && scope !== 'record' && { hint: t('form.rowAbout') })}
           value={draft.rowId}
+          suggestions={rows}
           onInput={(rowId) => change({ rowId })}
         />
       )}
       {has('key') && (
         <TextField
           name="key"
-          label="Functional key"
+          label={t('form.key')}
           hint={keyHint(metadata)}
           required
           value={draft.key}
@@ -82,8 +89,8 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
       {has('words') && (
         <TextField
           name="words"
-          label="Search text"
-          hint={'All must be met. word* finds beginnings, "some words" a phrase.'}
+          label={t('form.words')}
+          hint={t('form.wordsAbout')}
           required
           value={draft.words}
           onInput={(words) => change({ words })}
@@ -93,15 +100,15 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
       {has('file') && <FileField onFile={(file) => change({ file })} />}
       {has('context') && (
         <SelectField
-          label="Context"
+          label={t('form.context')}
           value={draft.context}
           onInput={(context) => change({ context })}
-          choices={['', ...contexts].map((value) => ({ value, label: value || 'none' }))}
+          choices={['', ...contexts].map((value) => ({ value, label: value || t('form.contextNone') }))}
         />
       )}
       {has('output') && (
         <SelectField
-          label="Format"
+          label={t('form.format')}
           value={draft.output}
           onInput={(output) => change({ output })}
           choices={outputs.filter(({ since }) => hasLevel(level, since))}
@@ -109,17 +116,23 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
       )}
       {has('action') && <ActionParameters draft={draft} change={change} metadata={metadata} />}
       {has('publication') && (
-        <Checkbox label="As JSON" checked={draft.asJson} onChange={(asJson) => change({ asJson })} />
+        <Checkbox label={t('form.asJson')} checked={draft.asJson} onChange={(asJson) => change({ asJson })} />
       )}
       {has('crosstab') && (
-        <Checkbox label="As a flat list of cells" checked={draft.cubes} onChange={(cubes) => change({ cubes })} />
+        <Checkbox label={t('form.cubes')} checked={draft.cubes} onChange={(cubes) => change({ cubes })} />
       )}
       {has('task') && (
-        <TextField name="task" label="Id" required value={draft.task} onInput={(task) => change({ task })} />
+        <TextField
+          name="task"
+          label={t('form.task')}
+          required
+          value={draft.task}
+          onInput={(task) => change({ task })}
+        />
       )}
       {has('sessionOnly') && (
         <Checkbox
-          label="Only the session"
+          label={t('form.sessionOnly')}
           checked={draft.sessionOnly}
           onChange={(sessionOnly) => change({ sessionOnly })}
         />
@@ -134,7 +147,7 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
           onCondition={(condition) => change({ condition })}
         />
       )}
-      {has('body') && <BodyEditor draft={draft} change={change} metadata={loaded} load={load} />}
+      {has('body') && <BodyEditor draft={draft} change={change} metadata={loaded} load={load} mistakes={mistakes} />}
       <Options draft={draft} change={change} metadata={metadata} level={level} searches={searches} />
     </>
   )
@@ -152,7 +165,8 @@ function FileField({ onFile }: { onFile: (file: File | undefined) => void }) {
   return (
     <div class="field">
       <label for="upload-file">
-        File<span class="required"> (required)</span>
+        {t('form.file')}
+        <span class="field-optional"> {t('required')}</span>
       </label>
       <input
         id="upload-file"
@@ -166,7 +180,5 @@ function FileField({ onFile }: { onFile: (file: File | undefined) => void }) {
 
 function keyHint(metadata: ObjectMetadata | undefined): string {
   const names = metadata?.fields.filter(({ key, ref }) => key && ref === null).map(({ name }) => name)
-  return names && names.length > 0
-    ? `Values of ${names.join(', ')}, with commas between them.`
-    : 'Values with commas between them.'
+  return names && names.length > 0 ? t('form.keyOf', { fields: names.join(', ') }) : t('form.keyAbout')
 }

@@ -25,7 +25,7 @@ const mostBytes = 32 * 1024 * 1024
 /**
  * Sends a request as the user and reads the answer; what is too long for a page is cut.
  *
- * @param onProgress told how many bytes came so far.
+ * @param onProgress called with the bytes so far.
  * @throws TypeError when the service cannot be reached; AbortError.
  */
 export async function send(

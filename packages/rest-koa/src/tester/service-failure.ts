@@ -3,7 +3,7 @@ import type { ErrorBody } from '../lib/http/error-body.js'
 /** The body of a refused request. The page itself says the status. */
 export type FailureBody = Omit<ErrorBody, 'status'>
 
-/** An answer that the page itself cannot go on with. */
+/** An answer with which the page cannot continue. */
 export class ServiceFailure extends Error {
   readonly status: number
 

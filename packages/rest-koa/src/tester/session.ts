@@ -1,3 +1,4 @@
+import { t } from './i18n.js'
 import type { Settings } from './settings.js'
 import { failureOf, ServiceFailure } from './service-failure.js'
 import type { FailureBody } from './service-failure.js'
@@ -86,7 +87,7 @@ export async function ask(url: string, init: RequestInit = {}): Promise<unknown>
   try {
     return JSON.parse(text)
   } catch {
-    throw new ServiceFailure(status, `${url} did not answer with JSON (status ${status}).`)
+    throw new ServiceFailure(status, t('noJson', { url, status: String(status) }))
   }
 }
 
@@ -95,7 +96,7 @@ export async function askText(url: string, init: RequestInit = {}): Promise<{ st
   const response = await fetch(url, { ...init, credentials: 'omit' })
   const { ok, status } = response
   const text = await response.text()
-  if (!ok) throw new ServiceFailure(status, failureIn(text)?.error ?? `Status ${status}.`)
+  if (!ok) throw new ServiceFailure(status, failureIn(text)?.error ?? t('status', { status: String(status) }))
   return { status, text }
 }
 

@@ -1,8 +1,11 @@
+import { Button } from '@steward/page-kit/button'
 import { useRef, useState } from 'preact/hooks'
 import { signIn } from './session.js'
 import type { Session } from './session.js'
 import type { Settings } from './settings.js'
+import { Brand } from './brand.js'
 import { TextField } from './controls.js'
+import { t } from './i18n.js'
 
 /** Asks who sends the requests. */
 export function SignIn({ settings, onSignedIn }: { settings: Settings; onSignedIn: (session: Session) => void }) {
@@ -21,27 +24,25 @@ export function SignIn({ settings, onSignedIn }: { settings: Settings; onSignedI
     try {
       onSignedIn(await signIn(settings, { kind, login, password }))
     } catch (error) {
-      setProblem(error instanceof TypeError ? 'The service cannot be reached.' : (error as Error).message)
+      setProblem(error instanceof TypeError ? t('unreachable') : (error as Error).message)
       setBusy(false)
       form.current?.querySelector<HTMLElement>('input[type=text]')?.focus()
     }
   }
 
   const ways: readonly (readonly [Session['kind'], label: string, hint: string])[] = [
-    ...(settings.login === undefined
-      ? []
-      : [['token', 'Token', 'Signs in once; the token is kept until this tab is closed.'] as const]),
-    ['password', 'Password with each request', 'Kept in memory: a reload asks again.'],
-    ['nobody', 'Anonymous', 'As the public user, where the application has one.'],
+    ...(settings.login === undefined ? [] : [['token', t('signin.token'), t('signin.tokenAbout')] as const]),
+    ['password', t('signin.each'), t('signin.eachAbout')],
+    ['nobody', t('signin.nobody'), t('signin.nobodyAbout')],
   ]
 
   return (
     <main class="sign-in">
-      <h1>{settings.title && <span>{settings.title}</span>} REST tester</h1>
+      <Brand title={settings.title} />
       <form ref={form} class="card" onSubmit={(event) => void submit(event)}>
-        <h2>Sign in</h2>
+        <h2>{t('signin.title')}</h2>
         <fieldset>
-          <legend>Authentication</legend>
+          <legend>{t('signin.kind')}</legend>
           {ways.map(([value, label, hint]) => (
             <label key={value} class="choice">
               <input type="radio" name="kind" checked={kind === value} onChange={() => setKind(value)} />
@@ -54,9 +55,9 @@ export function SignIn({ settings, onSignedIn }: { settings: Settings; onSignedI
         </fieldset>
         {kind !== 'nobody' && (
           <>
-            <TextField label="Login" value={login} onInput={setLogin} autocomplete="username" required />
+            <TextField label={t('signin.login')} value={login} onInput={setLogin} autocomplete="username" required />
             <TextField
-              label="Password"
+              label={t('signin.password')}
               type="password"
               value={password}
               onInput={setPassword}
@@ -67,12 +68,12 @@ export function SignIn({ settings, onSignedIn }: { settings: Settings; onSignedI
         <p role="alert" class="problem">
           {problem}
         </p>
-        <button class="primary" type="submit" aria-disabled={busy}>
-          {busy ? 'Signing in …' : kind === 'nobody' ? 'Continue' : 'Sign in'}
-        </button>
+        <Button kind="primary" type="submit" busy={busy}>
+          {t(busy ? 'signin.busy' : kind === 'nobody' ? 'signin.continue' : 'signin.title')}
+        </Button>
       </form>
-      <p class="muted">
-        Requests go to <code>{settings.rest}</code>
+      <p class="quiet">
+        {t('signin.target')} <code>{settings.rest}</code>
       </p>
     </main>
   )

@@ -1,7 +1,9 @@
+import { Button } from '@steward/page-kit/button'
 import { kindOf } from '@steward/page-kit/field-kinds'
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
 import { useState } from 'preact/hooks'
 import { embeddedIn } from './content.js'
+import { t } from './i18n.js'
 import { EmbeddedView } from './tree.js'
 
 /** A record as it is answered. */
@@ -20,7 +22,7 @@ export interface TableViewProps {
 
 /** Rows that are shown at first, and with each "show more". */
 const step = 100
-/** Columns are looked for in so many records. */
+/** Records in which columns are looked for. */
 const sampled = 200
 /** Characters of a text that are shown. */
 const shortText = 120
@@ -33,6 +35,19 @@ export function recordsOf(json: unknown): readonly AnsweredRecord[] | undefined 
   return records.length > 0 && records.every(isRecord) ? records : undefined
 }
 
+/** A record to choose: its row id, and its first text to know it by. */
+export function rowOf(record: AnsweredRecord): { readonly value: string; readonly label: string } {
+  const texts = Object.entries(record).filter(([name, value]) => name !== 'row_id' && typeof value === 'string')
+  return {
+    value: String(record['row_id']),
+    label: texts
+      .slice(0, 2)
+      .map(([, text]) => text)
+      .join(' ')
+      .slice(0, 80),
+  }
+}
+
 /** Records as a table, one as a list of its fields: labels of the metadata as heads, references as buttons, pictures as pictures. */
 export function TableView({ records, metadata, object, isSingle, onOpen }: TableViewProps) {
   const [shown, setShown] = useState(step)
@@ -40,7 +55,7 @@ export function TableView({ records, metadata, object, isSingle, onOpen }: Table
   const fields = new Map(metadata?.fields.map((field) => [field.name, field]))
   const columns = names.map((name) => {
     const field = fields.get(name)
-    return { name, field, label: name === 'row_id' ? 'Row id' : (field?.label ?? name) }
+    return { name, field, label: name === 'row_id' ? t('form.row') : (field?.label ?? name) }
   })
   const [only] = records
   if (only && isSingle)
@@ -63,7 +78,7 @@ export function TableView({ records, metadata, object, isSingle, onOpen }: Table
   const rest = records.length - shown
   return (
     <>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label="Records">
+      <div class="table-scroll" tabIndex={0} role="region" aria-label={t('records')}>
         <table class="records">
           <thead>
             <tr>
@@ -88,9 +103,9 @@ export function TableView({ records, metadata, object, isSingle, onOpen }: Table
         </table>
       </div>
       {rest > 0 && (
-        <button type="button" class="small" onClick={() => setShown(shown + step)}>
-          Show {Math.min(step, rest)} more of {rest.toLocaleString('en')}
-        </button>
+        <Button small onClick={() => setShown(shown + step)}>
+          {t('records.more', { step: Math.min(step, rest), rest })}
+        </Button>
       )}
     </>
   )
@@ -118,12 +133,12 @@ function Cell(props: {
   readonly onOpen?: (rowId: string) => void
 }) {
   const { value, field, onOpen } = props
-  if (value === null || value === undefined || value === '') return <span class="muted">–</span>
+  if (value === null || value === undefined || value === '') return <span class="quiet">–</span>
   if (typeof value === 'string' && onOpen)
     return (
-      <button type="button" class="small" aria-label={`Get record ${value}`} onClick={() => onOpen(value)}>
+      <Button small label={t('records.getLabel', { id: value })} onClick={() => onOpen(value)}>
         {value}
-      </button>
+      </Button>
     )
   const embedded = embeddedIn(value)
   if (embedded) return <EmbeddedView embedded={embedded} />

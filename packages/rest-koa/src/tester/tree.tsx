@@ -1,8 +1,10 @@
+import { Button } from '@steward/page-kit/button'
+import { PictureView } from '@steward/page-kit/viewers'
 import { useState } from 'preact/hooks'
 import { blobOf, embeddedIn } from './content.js'
 import type { Embedded } from './content.js'
+import { t } from './i18n.js'
 import { DownloadLink } from './download-link.js'
-import { PictureView } from './picture-view.js'
 
 /** Members that are shown at first, and with each "show more". */
 const step = 100
@@ -30,7 +32,8 @@ function Members({ value, onOpenRecord }: TreeProps & { value: object }) {
   const entries = Object.entries(value)
   const rest = entries.length - shown
   const embedded = embeddedIn(value)
-  if (entries.length === 0) return <p class="muted">{Array.isArray(value) ? 'An empty list' : 'An empty object'}</p>
+  if (entries.length === 0)
+    return <p class="quiet">{t(Array.isArray(value) ? 'tree.emptyList' : 'tree.emptyObject')}</p>
   return (
     <>
       {embedded && <EmbeddedView embedded={embedded} />}
@@ -46,9 +49,9 @@ function Members({ value, onOpenRecord }: TreeProps & { value: object }) {
         ))}
       </ul>
       {rest > 0 && (
-        <button type="button" class="small" onClick={() => setShown(shown + step)}>
-          Show {Math.min(step, rest)} more of {rest.toLocaleString('en')}
-        </button>
+        <Button small onClick={() => setShown(shown + step)}>
+          {t('records.more', { step: Math.min(step, rest), rest })}
+        </Button>
       )}
     </>
   )
@@ -61,9 +64,9 @@ function Member({ name, value, open, onOpenRecord }: TreeProps & { name: string;
       <li>
         <span class="key">{name}</span> <Leaf value={value} />
         {name === 'row_id' && onOpenRecord && typeof value === 'string' && (
-          <button type="button" class="small" aria-label={`Get record ${value}`} onClick={() => onOpenRecord(value)}>
-            Get
-          </button>
+          <Button small label={t('records.getLabel', { id: value })} onClick={() => onOpenRecord(value)}>
+            {t('records.get')}
+          </Button>
         )}
       </li>
     )
@@ -94,11 +97,11 @@ function Leaf({ value }: { value: unknown }) {
         <>
           …{' '}
           {whole ? (
-            <span class="muted">{(value.length - text.length).toLocaleString('en')} more characters</span>
+            <span class="quiet">{t('tree.rest', { count: value.length - text.length })}</span>
           ) : (
-            <button type="button" class="small" onClick={() => setWhole(true)}>
-              Show all {value.length.toLocaleString('en')} characters
-            </button>
+            <Button small onClick={() => setWhole(true)}>
+              {t('tree.all', { count: value.length })}
+            </Button>
           )}
         </>
       )}
@@ -112,7 +115,9 @@ export function EmbeddedView({ embedded }: { embedded: Embedded }) {
   if (!blob) return null
   return (
     <div class="embedded">
-      {embedded.mime.startsWith('image/') && <PictureView bytes={blob} mime={embedded.mime} alt={embedded.name} />}
+      {embedded.mime.startsWith('image/') && (
+        <PictureView bytes={blob} mime={embedded.mime} alt={embedded.name} failed={t('answer.noPicture')} />
+      )}
       <DownloadLink bytes={blob} mime={embedded.mime} name={embedded.name} />
     </div>
   )
@@ -124,11 +129,11 @@ function isContainer(value: unknown): value is object {
 
 const previewLength = 90
 
-/** The beginning of a folded value. */
+/** The start of a folded value. */
 function previewOf(value: object): string {
   const isList = Array.isArray(value)
   const entries = Object.entries(value)
-  if (isList && value.some(isContainer)) return `${entries.length} ${entries.length === 1 ? 'item' : 'items'}`
+  if (isList && value.some(isContainer)) return t('content.items', { count: entries.length })
   const parts: string[] = []
   let length = 0
   for (const [name, member] of entries.slice(0, 12)) {

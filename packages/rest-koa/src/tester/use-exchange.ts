@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { BuiltRequest } from './build-request.js'
 import { contentOf } from './content.js'
 import type { Content } from './content.js'
+import { t } from './i18n.js'
 import { send } from './send.js'
 import type { Answer } from './send.js'
 import type { Session } from './session.js'
@@ -45,7 +46,9 @@ export function useExchange(session: Session): ExchangeState {
       return result
     } catch (error) {
       setExchange(undefined)
-      setProblem(current.signal.aborted ? 'Cancelled.' : `The service cannot be reached. (${(error as Error).message})`)
+      setProblem(
+        current.signal.aborted ? t('answer.cancelled') : t('answer.unreachable', { problem: (error as Error).message }),
+      )
       return undefined
     } finally {
       controller.current = null

@@ -29,9 +29,15 @@ async function objectsOfMarkdown(url: string, init: RequestInit): Promise<readon
   return objectNames(Array.from(text.matchAll(/^`GET (\/[^`]*)`/gm), ([, path = '']) => path))
 }
 
-/** What an object is made of, for this user; nothing without an object. */
-export function useMetadata({ rest }: Settings, session: Session, object: string): Loaded<ObjectMetadata> {
-  const url = object === '' ? undefined : `${rest}/${encodeURIComponent(object)}/?_metadata=true`
+/** The structure of an object, for this user; nothing without an object. */
+export function useMetadata(
+  { rest }: Settings,
+  session: Session,
+  object: string,
+  context?: 'create' | 'update',
+): Loaded<ObjectMetadata> {
+  const inContext = context === undefined ? '' : `&_metadacontext=${context}`
+  const url = object === '' ? undefined : `${rest}/${encodeURIComponent(object)}/?_metadata=true${inContext}`
   return useAsked(url, session, askMetadata)
 }
 

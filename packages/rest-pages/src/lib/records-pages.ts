@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import escapeHtml from 'escape-html'
@@ -18,6 +19,8 @@ export interface RecordsPagesOptions {
    * itself, for example by a cookie. Default true.
    */
   readonly login?: boolean
+  /** Whether people change their password on the pages, by `password` beside the REST service. Default: where they sign in. */
+  readonly password?: boolean
   /** Address of a page to test requests, relative to the folder `ui/`. Default: there is none. */
   readonly tester?: string
   /** Asked for each request; with `false` the pages are not there. Default: always there. */
@@ -30,11 +33,16 @@ const contentSecurityPolicy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data: blob:",
+  "font-src 'self'",
   "connect-src 'self'",
+  // A publication that the viewer of the browser shows.
+  'frame-src blob:',
+  'object-src blob:',
   "base-uri 'self'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  'trusted-types dompurify',
 ].join('; ')
 
 const safety = {
@@ -62,7 +70,7 @@ const folder = fileURLToPath(new URL('./ui/', import.meta.url))
 export function recordsPages(options: RecordsPagesOptions = {}): Middleware {
   const { prefix = '', enabled = () => true } = options
   const prefixes = (typeof prefix === 'string' ? [prefix] : prefix).map((one) => one.replace(/\/+$/, ''))
-  const { first, send, icon } = openPages(options)
+  const { first, send } = openPages(options)
 
   return async function recordsPages(context, next) {
     const { path, method } = context
@@ -80,7 +88,7 @@ export function recordsPages(options: RecordsPagesOptions = {}): Middleware {
       return context.redirect(below === '/ui' ? 'ui/' : below === '/' ? 'ui/' : `${last}/ui/`)
     }
     context.set(safety)
-    if (below === '/favicon.ico') return send(context, icon)
+    if (below === '/favicon.ico') return send(context, '/favicon.png')
     if (below.startsWith('/ui/assets/')) return send(context, below.slice('/ui'.length))
     const depth = below.slice('/ui/'.length).split('/').length - 1
     context.type = 'html'
@@ -94,16 +102,15 @@ export function recordsPages(options: RecordsPagesOptions = {}): Middleware {
 interface Pages {
   /** HTML of the page whose folder is at this relative address. */
   readonly first: ((base: string) => string) & { readonly digest: string }
-  /** Path of the icon among the files. */
-  readonly icon: string
   /** Answers with a file, in the best encoding that the client knows and the build made; 404 when there is none. */
   send(context: Context, path: string): Promise<void>
 }
 
-function openPages({ title = 'Records', rest = '../api/rest', login = true, tester = '' }: RecordsPagesOptions): Pages {
+function openPages(options: RecordsPagesOptions): Pages {
+  const { title = 'Records', rest = '../api/rest', login = true, password = login, tester = '' } = options
   const file = join(folder, 'index.html')
   if (!existsSync(file)) throw new Error(`The records pages are not in ${folder}. Build them with "npm run build".`)
-  const settings = { title, rest, login: String(login), tester }
+  const settings = { title, rest, login: String(login), password: String(password), tester }
   const attributes = Object.entries(settings).map(([name, value]) => `data-${name}="${escapeHtml(value)}"`)
   const html = readFileSync(file, 'utf8')
     .replace('<title>Records</title>', () => `<title>${escapeHtml(title)}</title>`)
@@ -111,11 +118,9 @@ function openPages({ title = 'Records', rest = '../api/rest', login = true, test
   const first = Object.assign((base: string) => html.replace('<base href="/ui/"', `<base href="${base}"`), {
     digest: createHash('sha256').update(html).digest('base64url').slice(0, 16),
   })
-  const icon = /href="\.(\/assets\/[^"]+\.svg)"/.exec(html)?.[1] ?? ''
-  const files = sirv(folder, { etag: true, gzip: true, brotli: true, maxAge: 31_536_000, immutable: true })
+  const files = sirv(folder, { etag: true, gzip: true, brotli: true, maxAge: 31_536_000, immutable: true, setHeaders })
   return {
     first,
-    icon,
     send: (context, path) =>
       new Promise((resolve) => {
         const { req, res } = context
@@ -133,4 +138,9 @@ function openPages({ title = 'Records', rest = '../api/rest', login = true, test
         })
       }),
   }
+}
+
+/** Files under a name that does not change with their content are asked for again after a day. */
+function setHeaders(response: ServerResponse, path: string): void {
+  if (!path.startsWith('/assets/')) response.setHeader('Cache-Control', 'public,max-age=86400')
 }

@@ -3,7 +3,7 @@ import type { StoredDocument } from './export-records.js'
 
 /** Reads documents of records while they are exported. */
 export interface DocumentReader {
-  /** With its content as base64; one document is in memory at a time. */
+  /** With its content as base64; no two documents are in memory at the same time. */
   inline(object: ObjectModel, document: StoredDocument): Promise<{ name: string; mime: string; content: string }>
   /** With its content to be opened. */
   open(object: ObjectModel, document: StoredDocument): Promise<DocumentContent>

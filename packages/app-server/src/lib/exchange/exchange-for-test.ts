@@ -52,7 +52,7 @@ const Review = defineObject({
   },
 })
 
-/** Its reviews are found by a key that goes on through another. */
+/** Its reviews are found by a key that continues through another. */
 const Answer = defineObject({
   name: 'Answer',
   fields: { ans_no: { type: 'integer', key: true }, ans_review_id: { type: 'reference', object: 'Review' } },

@@ -33,7 +33,7 @@ export interface Attachments {
   read(path: string, maxBytes: number): Promise<Uint8Array | undefined>
 }
 
-/** `movies.csv, line 12`. Empty when there is nothing to tell. */
+/** `movies.csv, line 12`. Empty when there is no place to name. */
 export function describePlace({ file, line, record }: FilePlace): string {
   const at = line !== undefined ? `line ${line}` : record !== undefined ? `record ${record}` : undefined
   return [file, at].filter((part) => part !== undefined).join(', ')

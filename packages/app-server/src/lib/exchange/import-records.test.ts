@@ -98,7 +98,7 @@ test('insert refuses what is there, update what is not, and nothing of the file 
   expect(await allOf(service, 'Genre')).toHaveLength(1)
 })
 
-test('all mistakes are told with their places; what only follows from them is not', async () => {
+test('all mistakes are reported with their places; what only follows from them is not', async () => {
   const service = await emptyService()
   const lines = [
     'mov_code,mov_title,mov_genre_id.gen_code,mov_year,wrong',
@@ -121,7 +121,7 @@ test('all mistakes are told with their places; what only follows from them is no
   expect(await allOf(service, 'Movie')).toEqual([])
 })
 
-test('at most 100 messages are told', async () => {
+test('at most 100 messages are reported', async () => {
   const service = await emptyService()
   const data = Array.from({ length: 300 }, () => ({ gen_code: 'x'.repeat(30) }))
   expect(await refusal(load(service, [{ name: 'Genre', data }]))).toHaveLength(100)
@@ -186,7 +186,7 @@ test('read-only fields, states and passwords are taken; an empty password keeps 
   expect(again).toMatchObject({ Movie: { unchanged: 1 } })
 })
 
-test('documents come with their content, or from the ZIP; the same content again is no change', async () => {
+test('documents come with their content, or from the ZIP; the same content again is not a change', async () => {
   const service = await emptyService()
   const attachments: Attachments = {
     read: async (path) => (path === 'd/a.txt' ? Buffer.from('hello') : undefined),

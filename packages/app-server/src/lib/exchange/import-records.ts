@@ -10,7 +10,7 @@ import { createKeyReferences } from './key-references.js'
 import { createRecordWriter } from './write-record.js'
 import type { Outcome } from './write-record.js'
 
-/** Per object, in the order of the files, what became of the records. */
+/** Per object, in the order of the files, the result for the records. */
 export type ImportReport = { readonly [object: string]: Readonly<Record<Outcome, number>> }
 
 /** A record that is written, but for references to records that were not there yet. */
@@ -82,7 +82,7 @@ export async function importRecords(
       try {
         await work()
       } catch (error) {
-        // A transaction in which a statement failed may fail whatever comes next; what was found before is told.
+        // A transaction in which a statement failed may fail whatever comes next; what was found before is reported.
         if (!RestError.is(error) || error.status >= 500) {
           if (messages.length === 0 || (RestError.is(error) && error.status === 503)) throw error
           throw RestError.validation(messages)

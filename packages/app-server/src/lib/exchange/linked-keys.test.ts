@@ -17,7 +17,7 @@ const Team = defineObject({
   fields: { tea_code: { type: 'string', key: true }, tea_area: { type: 'string', key: true } },
 })
 
-/** Its key goes on through another. */
+/** Its key continues through another. */
 const Person = defineObject({
   name: 'Person',
   fields: {

@@ -86,7 +86,7 @@ function explain({ code, message }: CsvError): string {
   }
 }
 
-/** The file's beginning, up to the end of its first line, and its separator. */
+/** The file's start, up to the end of its first line, and its separator. */
 async function readHeader(
   texts: AsyncIterator<string>,
   file: string | undefined,

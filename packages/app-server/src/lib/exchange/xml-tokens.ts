@@ -17,7 +17,7 @@ const otherEncoding = /\sencoding\s*=\s*["'](?!utf-?8["'])([^"']*)["']/i
 const longestTag = 10_000
 
 /**
- * Reads the XML that import files are made of, piece by piece: elements, texts, CDATA, comments, the five predefined
+ * Reads the XML of import files piece by piece: elements, texts, CDATA, comments, the five predefined
  * entities and character references. Anything that could fetch or multiply something (DOCTYPE, other entities) is
  * refused. Why it is our own code: ARCHITECTURE.md, "Decisions".
  *
@@ -69,7 +69,7 @@ export async function* xmlTokens(
     const end = rest.indexOf('<')
     let length = end < 0 ? rest.length : end
     if (end < 0 && !isEnd) {
-      // A reference or a line break may go on in the next chunk.
+      // A reference or a line break may continue in the next chunk.
       const reference = rest.lastIndexOf('&')
       if (reference >= 0 && rest.length - reference < 12 && !rest.includes(';', reference)) length = reference
       else if (rest.endsWith('\r')) length--

@@ -179,7 +179,7 @@ test('pages of other sites, other methods and other bodies are refused', async (
   const app = await start()
   const foreign = await app.call({ service: 'clearcache' }, { headers: { ...io, 'Sec-Fetch-Site': 'cross-site' } })
   expect([foreign.status, foreign.text]).toEqual([403, expect.stringContaining('page of another site')])
-  // As browsers tell it to plain http: without Fetch Metadata.
+  // As browsers send it to plain http: without Fetch Metadata.
   const statusOf = async (headers: Record<string, string>) =>
     (await app.call({ service: 'clearcache' }, { headers: { ...io, ...headers } })).status
   expect(await statusOf({ Origin: 'http://evil.example' })).toBe(403)
@@ -236,7 +236,7 @@ test('a payload that is too large is refused, and a form that breaks off', async
   expect(await app.leftOver()).toEqual([])
 })
 
-test('purges tell what they threw away, and where there is nothing', async () => {
+test('purges report what they removed, and where there is nothing', async () => {
   const app = await start()
   const purge = async (service: string, form: Form = {}) =>
     JSON.parse((await app.call({ service, format: 'json', ...form })).text) as object

@@ -97,7 +97,7 @@ function createParser(req: IncomingMessage, type: string, isMultipart: boolean, 
       limits: {
         fields: mostFields,
         fieldSize: isMultipart ? longestField : Math.min(maxBytes, longestData),
-        // One too many, so that it can be told.
+        // One too many, so that it is noticed.
         files: 2,
         fileSize: maxBytes,
       },

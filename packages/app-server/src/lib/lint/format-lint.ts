@@ -7,7 +7,10 @@ export function formatLint({ findings, skipped }: ApplicationLint): string {
     const place = [file, line, column].filter((part) => part !== undefined).join(':')
     return `${place === '' ? '' : `${place}: `}${severity} ${rule}: ${message}`
   })
-  const count = (severity: LintSeverity) => findings.filter((finding) => finding.severity === severity).length
-  const total = `${count('error')} errors, ${count('warning')} warnings, ${count('info')} hints`
+  const counted = (severity: LintSeverity, noun: string) => {
+    const count = findings.filter((finding) => finding.severity === severity).length
+    return `${count} ${noun}${count === 1 ? '' : 's'}`
+  }
+  const total = `${counted('error', 'error')}, ${counted('warning', 'warning')}, ${counted('info', 'hint')}`
   return `${[...lines, ...skipped.map((text) => `Not checked: ${text}`), total].join('\n')}\n`
 }

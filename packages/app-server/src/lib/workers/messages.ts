@@ -1,6 +1,6 @@
 import type { HealthReport } from '../health-report.js'
 
-/** What a worker is told when it is started, in `STEWARD_WORKER`. */
+/** What a worker receives when it is started, in `STEWARD_WORKER`. */
 export interface WorkerTask {
   /** Its place among the workers, from 1; its replacement has the same. */
   readonly number: number

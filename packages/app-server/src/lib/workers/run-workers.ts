@@ -81,7 +81,7 @@ export async function runWorkers({ count, args, logger }: WorkersOptions): Promi
     const task: WorkerTask = { number: place.number, first: isFirst, prepare, of: count }
     const worker = cluster.fork({ STEWARD_WORKER: JSON.stringify(task) })
     const startedMs = performance.now()
-    // What cannot be sent to a worker that has just ended is of no use to anybody.
+    // What cannot be sent to a worker that has just ended is not needed.
     worker.on('error', (error) => logger.debug(error, `Worker ${place.number}`))
     return new Promise((resolve) => {
       worker.on('message', (message: FromWorker) => {

@@ -82,7 +82,7 @@ async function failureOf(call: Promise<unknown>, what: string): Promise<unknown>
   )
 }
 
-/** That nothing tells of an object. */
+/** That no call shows an object. */
 export async function isNowhere(target: BackupTarget, key: string, when: string): Promise<void> {
   same(await target.stat(key), undefined, `stat() ${when}`)
   same(await keysBelow(target, key), [], `list() ${when}`)

@@ -4,7 +4,7 @@ import { pieces } from './made-up.js'
 
 const content = pieces(Buffer.from('content'))
 
-/** What lists tell. */
+/** What lists return. */
 export const listChecks: readonly Check[] = [
   {
     name: 'a list has what begins with the prefix, and nothing else',

@@ -22,7 +22,7 @@ function* slices(bytes: Buffer, start: number, end = bytes.length) {
   for (let at = start; at < end; at += pieceBytes) yield bytes.subarray(at, Math.min(end, at + pieceBytes))
 }
 
-/** A source that stops after some bytes until it is told to go on. */
+/** A source that stops after some bytes until the check lets it continue. */
 export function gated(bytes: Buffer, at = Math.ceil(bytes.length / 2)) {
   let open = () => {}
   let arrive = () => {}
@@ -57,9 +57,9 @@ export function cutPlan({ multipart }: TargetCapabilities) {
 }
 
 /**
- * Begins an upload and lets its source fail after a part of it, when that has arrived as far as the target tells.
+ * Starts an upload and lets its source fail after a part of it, when that has arrived as far as the target reports.
  *
- * @param restMs so long afterwards: what the target has handed over may still be on its way
+ * @param restMs time to wait afterwards: what the target has handed over may still be on its way
  */
 export async function cutUpload(
   target: BackupTarget,

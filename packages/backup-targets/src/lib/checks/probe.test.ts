@@ -24,7 +24,7 @@ async function probe(wrap: (target: BackupTarget) => BackupTarget, options?: Pro
   return reports
 }
 
-it('tells all that a good target can do, and leaves nothing', async () => {
+it('reports all that a good target can do, and leaves nothing', async () => {
   const reports = await probe((target) => target)
   expect(reports.map(({ name }) => name)).toEqual(checks.map(({ name }) => name))
   expect(reports.filter(({ result }) => result === 'failed')).toEqual([])

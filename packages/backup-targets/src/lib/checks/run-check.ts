@@ -25,7 +25,7 @@ export async function runCheck(check: Check, { target, another, open, prefix }: 
     return (await check.run({ target, capabilities: target.capabilities, prefix: own, another, fresh })) ?? ''
   } finally {
     for (const each of opened) await each.close().catch(() => {})
-    // What cannot be removed is no failure of the check: the next one works elsewhere.
+    // What cannot be removed is not a failure of the check: the next one works elsewhere.
     await removeAll(target, own).catch(() => {})
   }
 }

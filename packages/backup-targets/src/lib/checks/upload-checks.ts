@@ -7,7 +7,7 @@ import { cutPlan, cutUpload, failingAfter, gated, madeUpBytes, pieces, tooBigPar
 const noResume: Check['skip'] = (capabilities) =>
   capabilities.resume === 'none' ? 'its uploads start again' : tooBigParts(capabilities)
 
-/** How uploads appear, fail, and go on. */
+/** How uploads appear, fail, and continue. */
 export const uploadChecks: readonly Check[] = [
   {
     name: 'nothing is seen of an upload before its end',
@@ -158,7 +158,7 @@ export const uploadChecks: readonly Check[] = [
         sameBytes(await bytesOf(target, key), bytes)
         same(told.at(-1), size, 'the last progress')
         const first = Math.max(told[0] ?? 0, ...starts)
-        // A target that reads all again to compare tells it by its progress.
+        // A target that reads all again to compare shows it by its progress.
         if (Math.max(...starts) > 0 || first >= arrived / 2) return `at byte ${first} of ${size}`
         holds(restMs !== rests.at(-1), `It started again at byte ${first} although ${arrived} had arrived.`)
         await target.delete(key)

@@ -28,7 +28,7 @@ describe.skipIf(missing)('a plain server', () => {
     },
   })
 
-  it('does not let a wrong password in, and the password is not told', async () => {
+  it('does not let a wrong password in, and the password is not shown', async () => {
     const failure = await store.open({ password: 'not-secret' }).catch((error: unknown) => error as Error)
     expect(failure).toMatchObject({ code: 'ERR_TARGET_REFUSED' })
     expect(`${(failure as Error).stack} ${JSON.stringify(failure)}`).not.toContain('not-secret')
@@ -43,7 +43,7 @@ describe.skipIf(missing)('a plain server', () => {
 })
 
 // Another address of this machine, at which proxies have the ports of the server.
-describe.skipIf(missing ?? process.platform !== 'linux')('a server behind a network that is cut and silent', () => {
+describe.skipIf(missing ?? process.platform !== 'linux')('a server on a network that is cut and silent', () => {
   const host = '127.0.0.2'
   let proftpd: TestProftpd
   let control: FaultProxy | undefined
@@ -81,7 +81,7 @@ describe.skipIf(missing).each(['none', 'explicit'] as const)('a server with a fu
 describe.skipIf(missing)('a server with TLS', { concurrent: true }, () => {
   const store = withProftpd({ tls: 'explicit' })
 
-  it('whose certificate nobody vouches for is not trusted', async ({ expect }) => {
+  it('with a certificate of no known authority is not trusted', async ({ expect }) => {
     await expect(store.open({ ca: '' })).rejects.toMatchObject({ code: 'ERR_TARGET_IDENTITY' })
   })
 
@@ -89,7 +89,7 @@ describe.skipIf(missing)('a server with TLS', { concurrent: true }, () => {
     await expect(store.open({ tls: 'none', ca: '' })).rejects.toMatchObject({ code: 'ERR_TARGET_SETTINGS' })
   })
 
-  it('whose TLS begins later is told so', async ({ expect }) => {
+  it('whose TLS starts later gets an error that says so', async ({ expect }) => {
     await expect(store.open({ tls: 'implicit' })).rejects.toMatchObject({ code: 'ERR_TARGET_SETTINGS' })
   })
 })

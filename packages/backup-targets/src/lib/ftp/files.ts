@@ -7,7 +7,7 @@ import { listFolder, readFile, statByFacts, statBySizeAndDate } from './read.js'
 import { removeFile, removeFolder } from './remove.js'
 import { moveFile, writeFile } from './write.js'
 
-/** Files of a server by FTP; `features` is what its FEAT tells. */
+/** Files of a server by FTP; `features` is the answer to FEAT. */
 export function ftpFiles(connections: FtpConnections, features: ReadonlyMap<string, string>): RemoteFiles {
   const use = <T>(
     path: string,

@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest'
 import { readFile } from './read.js'
 
 describe('a download of FTP', () => {
-  it('goes on when the next bytes come while its reader asks for them', async () => {
+  it('continues when the next bytes come while its reader asks for them', async () => {
     const [pieces, pieceBytes] = [400, 4096]
     const chunks = Array.from({ length: pieces }, (_, number) => Buffer.alloc(pieceBytes, number))
-    // Small chunks are held in front of what takes them: several are ready at a time.
+    // Small chunks are buffered before the reader: several are ready at the same time.
     const downloadTo = (sink: Writable) => pipeline(Readable.from(chunks, { objectMode: false }), sink)
     const client = { downloadTo } as unknown as Client
     const end = pieces * pieceBytes

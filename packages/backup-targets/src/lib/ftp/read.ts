@@ -80,7 +80,7 @@ export function readFile(
   return stream
 }
 
-/** By one command that tells the kind, too. Source: RFC 3659, 7. */
+/** By one command that also returns the kind. Source: RFC 3659, 7. */
 export async function statByFacts(client: Client, path: string): Promise<RemoteFile | undefined> {
   try {
     const { message } = await client.send(`MLST ${path}`)

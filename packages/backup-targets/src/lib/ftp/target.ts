@@ -6,6 +6,7 @@ import { FtpConnections } from './connections.js'
 import { ftpFiles } from './files.js'
 import { readSettings, type FtpSettings } from './settings.js'
 
+/** Files on an FTP server; uploads resume where the server can append. */
 export const target: TargetType = {
   name: 'ftp',
   title: 'FTP, encrypted by TLS or plain',

@@ -4,19 +4,19 @@ import { toTargetError } from './errors.js'
 
 /**
  * The JSON API of a bucket. Google's client logs in and knows addresses; its calls are not made (8.4): they cannot be
- * aborted, wait for ever on a connection that is silent, and those that are left alone go on in the background, and end
+ * aborted, wait for ever on a connection that is silent, and those that are left alone continue in the background, and end
  * the process by errors that cannot be caught.
  */
 export interface Api {
   readonly http: HttpClient
   readonly bucket: Bucket
-  /** Begins the names of all objects. */
+  /** Starts the names of all objects. */
   readonly prefix: string
   /** How much of an upload one request sends. */
   readonly pieceBytes: number
 }
 
-/** What the store tells of an object. */
+/** What the store returns about an object. */
 export interface ObjectResource {
   readonly name?: string
   readonly size?: string
@@ -38,7 +38,7 @@ export interface ApiRequest extends Omit<HttpRequest, 'url'> {
 /** Makes one request as who we are. @throws TargetError */
 export async function send({ http, bucket: { storage } }: Api, request: ApiRequest): Promise<HttpAnswer> {
   const { url, what, expected, headers, ...rest } = request
-  // An address that is not Google's is told who we are only when a key was given for it.
+  // An address that is not Google's gets our identity only when a key was given for it.
   const isAnonymous = storage.customEndpoint && !storage.useAuthWithCustomEndpoint
   try {
     const login = isAnonymous ? [] : await storage.authClient.getRequestHeaders(storage.baseUrl)

@@ -6,7 +6,7 @@ interface ServiceError extends Error {
   readonly response?: { readonly status?: number; readonly data?: unknown }
 }
 
-/** What the API says of an error. */
+/** The API's description of an error. */
 interface Detail {
   readonly reason?: string
   readonly message?: string

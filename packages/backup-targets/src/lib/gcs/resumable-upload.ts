@@ -16,13 +16,13 @@ export interface ResumableUpload extends PutOptions {
   readonly what: string
   /** Counts what is sent. */
   readonly hash: CRC32C
-  /** Address of an upload that was cut, which goes on. */
+  /** Address of an upload that was cut, which continues. */
   readonly uri: string | undefined
-  /** Told the address of a new one. */
+  /** Called with the address of a new one. */
   readonly onUri: (uri: string) => void
 }
 
-/** How far an upload is: so many bytes have arrived, or all. */
+/** How far an upload is: that many bytes have arrived, or all. */
 type UploadState = { readonly arrived: number; readonly stored?: never } | { readonly stored: ObjectResource }
 
 /** Sends all bytes of a source in pieces, by a resumable upload. */

@@ -27,7 +27,7 @@ async function readKey(file: string): Promise<Key> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Key
   } catch (error) {
-    // Not what it says of the content: that may be a secret.
+    // Not its message about the content: that may hold a secret.
     const reason = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message
     throw new TargetError('ERR_TARGET_SETTINGS', `Cannot read the key ${file}: ${reason}.`)
   }

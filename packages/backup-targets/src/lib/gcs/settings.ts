@@ -5,13 +5,13 @@ import type { TargetContext } from '../target-type.js'
 /** The options, checked. */
 export interface GcsSettings {
   readonly bucket: string
-  /** Begins the names of all objects. */
+  /** Starts the names of all objects. */
   readonly prefix: string
   /** File with the key of a service account. Undefined: the usual credentials. */
   readonly keyFile: string | undefined
   /** Undefined: Google's. */
   readonly apiEndpoint: string | undefined
-  /** So much of an upload is kept in memory to be sent again; a multiple of 256 KiB. */
+  /** Bytes of an upload kept in memory to be sent again; a multiple of 256 KiB. */
   readonly pieceBytes: number
   readonly idleMs: number
 }

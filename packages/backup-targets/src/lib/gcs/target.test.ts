@@ -46,7 +46,7 @@ describe('gcs', () => {
     testBackupTarget({ name: 'gcs', open: () => open({ prefix: 'all/of-' }) })
   })
 
-  it('an upload goes on where it was cut', async () => {
+  it('an upload continues where it was cut', async () => {
     const { proxy, target } = await openThrough()
     const bytes = madeUpBytes(2 * bigSize)
     proxy.set({ kind: 'reset', afterBytes: bigSize })
@@ -56,7 +56,7 @@ describe('gcs', () => {
     expect(bytes.equals(fake.objects.get('backups/cut')?.bytes ?? Buffer.alloc(0))).toBe(true)
   })
 
-  it('an upload that falls silent goes on with the next attempt', async () => {
+  it('an upload that falls silent continues with the next attempt', async () => {
     const { proxy, target } = await openThrough()
     const bytes = madeUpBytes(4 * bigSize)
     proxy.set({ kind: 'blackhole', afterBytes: bigSize })
@@ -68,7 +68,7 @@ describe('gcs', () => {
     expect(bytes.equals(fake.objects.get('backups/silent')?.bytes ?? Buffer.alloc(0))).toBe(true)
   })
 
-  it('an upload begins anew when the store has forgotten it', async () => {
+  it('an upload starts again when the store has forgotten it', async () => {
     const target = await open()
     const bytes = madeUpBytes(bigSize)
     const controller = new AbortController()
@@ -112,7 +112,7 @@ describe('gcs', () => {
     }
   })
 
-  it('a download that is cut or silent goes on at the byte that is missing', async () => {
+  it('a download that is cut or silent continues at the missing byte', async () => {
     const { proxy, target } = await openThrough(1500)
     const bytes = madeUpBytes(1_000_000)
     await target.put('download', pieces(bytes))

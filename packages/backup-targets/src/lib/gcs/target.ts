@@ -9,6 +9,7 @@ import { serviceAccount } from './service-account.js'
 import { readSettings, type GcsSettings } from './settings.js'
 import { put } from './write.js'
 
+/** A bucket of Google Cloud Storage; an upload resumes in the same process only. */
 export const target: TargetType = {
   name: 'gcs',
   title: 'Google Cloud Storage',
@@ -25,7 +26,7 @@ export const target: TargetType = {
 const capabilities: TargetCapabilities = Object.freeze({
   atomicPublish: 'complete',
   hashes: ['md5', 'crc32c'],
-  // Only the connection that began an upload can continue it; no other one can find it.
+  // Only the connection that started an upload can continue it; no other one can find it.
   resume: 'none',
   multipart: undefined,
   conditionalCreate: true,

@@ -49,7 +49,7 @@ export async function put(
     const isForgotten = failure.code === 'ERR_TARGET_NOT_FOUND'
     if (failure.code === 'ERR_TARGET_DAMAGED') await removeObject(api, key, {}).catch(() => {})
     if (isForgotten || failure.code === 'ERR_TARGET_DAMAGED' || !failure.transient) cut.delete(id)
-    // Another attempt begins again from the first byte.
+    // Another attempt starts again from the first byte.
     if (isForgotten) throw new TargetError('ERR_TARGET_FAILED', failure.message, { cause: error, transient: true })
     throw failure
   }

@@ -16,7 +16,7 @@ const unreachable = new Set([
 const untrusted =
   /^(ERR_TLS_CERT_|CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET_ISSUER))/
 
-/** What Node's error of a connection means, or what an error was caused by; undefined when it is no such error. */
+/** What Node's error of a connection means, or the cause of an error; undefined for other errors. */
 export function networkErrorCode(error: unknown): TargetErrorCode | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException

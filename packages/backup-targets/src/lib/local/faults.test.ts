@@ -64,7 +64,7 @@ async function uploader(data: string, prefix: readonly string[] = []) {
 }
 
 describe('a local target', () => {
-  it('has nothing of an upload whose process was killed, and goes on with what was written', async () => {
+  it('has nothing of an upload whose process was killed, and continues with what was written', async () => {
     const bytes = madeUpBytes(1_000_000)
     const data = join(path, '.data')
     writeFileSync(data, bytes)

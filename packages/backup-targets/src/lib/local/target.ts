@@ -6,6 +6,7 @@ import { remove, sweep } from './remove.js'
 import { readSettings, type LocalSettings } from './settings.js'
 import { put } from './write.js'
 
+/** A folder of this machine, also of a mounted file system. */
 export const target: TargetType = {
   name: 'local',
   title: 'Folder of this machine, or mounted there',

@@ -102,7 +102,7 @@ async function write(
   return at
 }
 
-/** How many bytes at the beginning of the chunk the file has already at this place. */
+/** How many bytes at the start of the chunk the file has already at this place. */
 async function countSame(handle: FileHandle, chunk: Buffer, at: number): Promise<number> {
   const there = Buffer.allocUnsafe(chunk.length)
   const { bytesRead } = await handle.read(there, 0, chunk.length, at)

@@ -5,7 +5,7 @@ import type { Limit } from './limit.js'
 import { retry, type RetryAttempt, type RetryPolicy } from './retry.js'
 
 /**
- * A stream that goes on at the missing byte when it is cut. Rejects when the object cannot be opened. An object that is
+ * A stream that continues at the missing byte when it is cut. Rejects when the object cannot be opened. An object that is
  * replaced meanwhile would be read in parts of both: objects are written once.
  */
 export function download(
@@ -43,7 +43,7 @@ export function download(
     )
   })
 
-  /** It was cut behind the last byte. */
+  /** It was cut after the last byte. */
   async function isWhole(attempt: RetryAttempt): Promise<boolean> {
     if (at > end) return true
     const found = await target.stat(key, { signal: attempt.signal })

@@ -89,7 +89,7 @@ async function byItsClock<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Tells whether a promise is settled. */
+/** Returns whether a promise is settled. */
 function settled(promise: Promise<unknown>): () => boolean {
   const state = { isSettled: false }
   const settle = () => (state.isSettled = true)
@@ -108,7 +108,7 @@ function retries() {
 }
 
 describe('uploads', () => {
-  it('go on where they were cut, until all bytes are there', async () => {
+  it('continue where they were cut, until all bytes are there', async () => {
     const starts: number[] = []
     const { seen, onRetry } = retries()
     const target = reliable(cutting(local, { afterBytes: 300_000, times: 3 }), { ...quick, onRetry })
@@ -128,7 +128,7 @@ describe('uploads', () => {
     expect(readdirSync(path)).toEqual(['a'])
   })
 
-  it('are given up after so many attempts, and leave what they have for the next', async () => {
+  it('are given up after that many attempts, and leave what they have for the next', async () => {
     const { calls, counting } = counted(cutting(local, { afterBytes: 100_000 }))
     const target = reliable(counting, { ...quick, attempts: 3 })
     await expect(target.put('a', pieces(bytes), { upload })).rejects.toMatchObject({ code: 'ERR_TARGET_UNREACHABLE' })
@@ -138,10 +138,10 @@ describe('uploads', () => {
     expect(readdirSync(path)).toEqual([`.a.${upload}.part`])
   })
 
-  it('tell a progress that never goes back and ends with the size', async () => {
+  it('report a progress that never decreases and ends with the size', async () => {
     const told: number[] = []
     const target = reliable(cutting(local, { afterBytes: 500_000, times: 2 }), quick)
-    // Without a name, each attempt begins from the first byte.
+    // Without a name, each attempt starts from the first byte.
     await target.put('a', pieces(bytes), { onProgress: (at) => told.push(at) })
     expect(told).toEqual([...new Set(told)].toSorted((a, b) => a - b))
     expect(told.at(-1)).toBe(bytes.length)
@@ -216,7 +216,7 @@ describe('uploads', () => {
 describe('downloads', () => {
   beforeEach(() => local.put('a', pieces(bytes)))
 
-  it('go on at the missing byte', async () => {
+  it('continue at the missing byte', async () => {
     const { calls, counting } = counted(cutting(local, { afterBytes: 300_000, times: 3 }))
     const target = reliable(counting, quick)
     expect((await bytesOf(target, 'a')).equals(bytes)).toBe(true)
@@ -235,13 +235,13 @@ describe('downloads', () => {
     }
   })
 
-  it('of a part go on, too', async () => {
+  it('of a part continue, too', async () => {
     const target = reliable(cutting(local, { afterBytes: 70_000, times: 3 }), quick)
     const part = await bytesOf(target, 'a', { start: 100_000, end: 399_999 })
     expect(part.equals(bytes.subarray(100_000, 400_000))).toBe(true)
   })
 
-  it('that are cut behind the last byte are whole', async () => {
+  it('that are cut after the last byte are whole', async () => {
     async function* cutAtTheEnd(stream: Readable) {
       yield* stream
       throw new TargetError('ERR_TARGET_UNREACHABLE', 'The connection was reset.')
@@ -254,14 +254,14 @@ describe('downloads', () => {
     expect((await bytesOf(target, 'a', { end: 9 })).equals(bytes.subarray(0, 10))).toBe(true)
   })
 
-  it('fail after so many attempts', async () => {
+  it('fail after that many attempts', async () => {
     const { calls, counting } = counted(cutting(local, { afterBytes: 1000 }))
     const read = bytesOf(reliable(counting, { ...quick, attempts: 3 }), 'a')
     await expect(read).rejects.toMatchObject({ code: 'ERR_TARGET_UNREACHABLE' })
     expect(calls.filter((name) => name === 'get')).toHaveLength(3)
   })
 
-  it('that nobody reads are not cut, those that give nothing are', async () => {
+  it('that are not read are not cut, those that give nothing are', async () => {
     const { seen, onRetry } = retries()
     const { target } = inMemory()
     const unread = await byItsClock(async () => {

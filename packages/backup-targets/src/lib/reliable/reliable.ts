@@ -12,14 +12,14 @@ export interface ReliableOptions {
   readonly minPauseMs?: number
   readonly maxPauseMs?: number
   /**
-   * A call in which no byte moves for so long is cut off and tried again; ms. Waiting for the source or for whoever reads
+   * A call in which no byte moves for this long is ended and retried; ms. Waiting for the source or for the reader
    * does not count. A store may take ten times as long to end an upload, thirty times for `hash` and `sweep`. Default:
    * 60,000.
    */
   readonly idleMs?: number
   /** Limit of all transfers together; one of `createLimit` holds for all targets that have it. Default: none. */
   readonly bytesPerSecond?: number | Limit | undefined
-  /** Told before each pause. */
+  /** Called before each pause. */
   readonly onRetry?: (retry: {
     readonly error: TargetError
     readonly attempt: number
@@ -28,7 +28,7 @@ export interface ReliableOptions {
 }
 
 /**
- * A target whose calls are tried again after transient failures: uploads that have an `upload` go on where they were cut
+ * A target whose calls are tried again after transient failures: uploads that have an `upload` continue where they were cut
  * when the target can resume, and streams of `get` at the byte that is missing. A source that can be opened once only is
  * not tried again. A store that asks to come back later is obeyed, up to ten times `maxPauseMs`. Progress never goes back.
  */

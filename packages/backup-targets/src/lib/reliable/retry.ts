@@ -21,10 +21,10 @@ export interface RetryAttempt {
   readonly watchdog: Watchdog
 }
 
-/** A call that is asked to wait longer than so many of the longest pauses gives up. */
+/** A call that is asked to wait longer than that many of the longest pauses gives up. */
 const longestWait = 10
 
-/** What an aborted attempt may take to remove what it began: parts of an upload cost money. */
+/** What an aborted attempt may take to remove what it started: parts of an upload cost money. */
 const longestTidyingMs = 5000
 
 /**

@@ -10,10 +10,10 @@ import type { BackupTarget, PutOptions, Source, StoredObject } from '../target.j
 import type { Limit } from './limit.js'
 import { retry, type RetryAttempt, type RetryPolicy } from './retry.js'
 
-/** A store may think for so many times longer about an object that it has whole: it joins parts, or waits for its disk. */
+/** A store may think for that many times longer about an object that it has whole: it joins parts, or waits for its disk. */
 const patience = 10
 
-/** Stores an object, and goes on with it after a cut. */
+/** Stores an object, and continues with it after a cut. */
 export function upload(
   target: BackupTarget,
   key: string,

@@ -1,9 +1,9 @@
-/** Calls `onIdle` when nothing was heard for so long, once. */
+/** Calls `onIdle` once, when nothing was heard for this long. */
 export class Watchdog {
   readonly #onIdle: (idleMs: number) => void
   #timer: NodeJS.Timeout
   #idleMs: number
-  /** Whether it is somebody else who is waited for. */
+  /** Whether the other side is waited for. */
   isExcused: () => boolean = () => false
 
   constructor(idleMs: number, onIdle: (idleMs: number) => void) {
@@ -17,7 +17,7 @@ export class Watchdog {
     this.#timer.refresh()
   }
 
-  /** From now on it may take so long. */
+  /** From now on it may take this long. */
   allow(idleMs: number): void {
     clearTimeout(this.#timer)
     this.#idleMs = idleMs

@@ -16,7 +16,7 @@ export const upload = sha256(bytes)
 
 /** What differs between kinds of servers. */
 export interface FaultsFixture {
-  /** So many of the first 2 000 000 bytes of an upload are in the file before more are sent. */
+  /** This many of the first 2 000 000 bytes of an upload are in the file before more are sent. */
   readonly arriving: number
   /** A store as rclone calls it. */
   rclone(): Promise<string> | string

@@ -13,7 +13,7 @@ export interface RemoteFiles extends Folders<RemoteEntry> {
   stat(path: string, signal?: AbortSignal): Promise<RemoteFile | undefined>
   /**
    * Writes into a file from byte `start` on, which is 0 (what is there is dropped) or its size, and makes its folders.
-   * Resolves when the server has everything, on its disk where the server can tell. An error of the chunks is passed on.
+   * Resolves when the server has everything, on its disk where the server can confirm it. An error of the chunks is passed on.
    */
   write(path: string, start: number, chunks: AsyncIterable<Buffer>, options: WriteOptions): Promise<void>
   /** Bytes from `start` up to `end` (exclusive). The stream fails when the file has less. */
@@ -31,7 +31,7 @@ export interface RemoteFiles extends Folders<RemoteEntry> {
 
 export interface WriteOptions {
   readonly signal?: AbortSignal | undefined
-  /** Told how many bytes more the server has taken. */
+  /** Called with the number of further bytes that the server has taken. */
   onBytes(bytes: number): void
 }
 

@@ -4,13 +4,13 @@ import { TargetError } from '../target-error.js'
 import type { PutOptions, Source, StoredObject } from '../target.js'
 import type { RemoteFiles } from './remote-files.js'
 
-/** So many bytes before a cut are compared before an upload goes on behind it. */
+/** Bytes before a cut that are compared before an upload continues after it. */
 const comparedBytes = 1 << 18
 
-/** A server that hashes a large file gives no sign of life: whoever watches over the upload hears from us. */
+/** A server that hashes a large file gives no sign of life, so progress is reported at this interval. */
 const waitMs = 5000
 
-/** Writes beside, behind what a former upload of this name left, and renames. */
+/** Writes to a file beside it, after what a former upload of this name left, and renames. */
 export async function putFile(
   files: RemoteFiles,
   key: string,
@@ -24,7 +24,7 @@ export async function putFile(
   let size = await write(start)
   let written = await files.stat(part, signal)
   const isMixed = async () =>
-    // The session that was cut may have gone on writing what it had received.
+    // The session that was cut may have kept writing what it had received.
     written?.size !== size || (await isOther(files, part, upload, { signal, onWait: () => onProgress?.(size) }))
   if (start > 0 && (await isMixed())) {
     size = await write(0)
@@ -56,7 +56,7 @@ export async function putFile(
   }
 }
 
-/** How many bytes of the partial file are the beginning of this source, as far as its last ones tell. */
+/** How many bytes of the partial file are the start of this source, judged by its last ones. */
 async function resumableBytes(
   files: RemoteFiles,
   part: string,
@@ -71,7 +71,7 @@ async function resumableBytes(
   return stored.equals(expected) ? there.size : 0
 }
 
-/** The first bytes of a stream, at most so many; it is not read any further. */
+/** The first bytes of a stream, at most that many; it is not read any further. */
 async function take(stream: AsyncIterable<Uint8Array>, count: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let bytes = 0

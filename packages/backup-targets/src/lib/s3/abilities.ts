@@ -51,7 +51,7 @@ function isUnknown({ code }: TargetError): boolean {
 
 /**
  * Some stores refuse the condition, some ignore it: always, in buckets with versions, or for objects in parts. So an
- * object is made twice, and a third time of one part. Its name is no key: nobody sees it.
+ * object is made twice, and a third time of one part. Its name is not a key: it is never visible.
  */
 async function findConditions(connection: S3Connection): Promise<Omit<Abilities, 'immutability'>> {
   const probe = connection.at('.steward-probe')
@@ -99,7 +99,7 @@ async function putAsPart(s3: S3, probe: ReturnType<S3Connection['at']>) {
   }
 }
 
-/** It is known who asks, but not allowed. */
+/** The caller is known, but not allowed. */
 function isRefusal(error: unknown): boolean {
   return TargetError.is(error) && nameOf(error.cause) === 'AccessDenied'
 }

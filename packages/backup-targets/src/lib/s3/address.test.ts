@@ -4,7 +4,7 @@ import { belowBucket, bucketOptions as optionsOf } from './address.js'
 const bucketOptions = (address: string) => optionsOf(address, 'S3_KEY')
 
 describe('bucketOptions()', () => {
-  test('tells bucket, prefix and options', () => {
+  test('an address gives bucket, prefix and options', () => {
     expect(bucketOptions('s3://papers')).toEqual({ bucket: 'papers' })
     expect(bucketOptions('s3://papers/a/b/?endpoint=https://s3.example.org:9000&region=eu-1&path_style=no')).toEqual({
       bucket: 'papers',

@@ -11,12 +11,12 @@ import { bytesSource } from '../sources.js'
 /** What a store does wrong with what it is sent, and with requests as a whole. */
 interface Badness {
   readonly store?: (sent: Buffer) => Buffer
-  /** Told of what it stores, else a random one, as encrypting stores have it. */
+  /** The ETag of what it stores, else a random one, as encrypting stores have it. */
   readonly etag?: string
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
-/** A store of single objects that does what it is told to do wrong; it knows no locks and ignores conditions. */
+/** A store of single objects that does wrong what a test asks for; it knows no locks and ignores conditions. */
 async function startBadS3(badness: Badness) {
   const objects = new Map<string, Buffer>()
   const requests: IncomingMessage[] = []

@@ -22,7 +22,7 @@ export interface TestBucket {
   readonly s3: S3
   /** Parts have `partBytes`. `endpoint`: of a proxy. */
   open(options?: Readonly<Record<string, string>>, idleMs?: number): Promise<BackupTarget>
-  /** Keys of uploads that were begun and not ended. */
+  /** Keys of uploads that were started and not ended. */
   unfinished(): Promise<(string | undefined)[]>
 }
 

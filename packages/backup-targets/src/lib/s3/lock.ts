@@ -20,7 +20,7 @@ export function retentionOf(
   return { ObjectLockMode: lockMode, ObjectLockRetainUntilDate: until }
 }
 
-/** Some stores forget it for objects in parts, and an upload that goes on has that of the call which began it. */
+/** Some stores forget it for objects in parts, and a resumed upload has that of the call which started it. */
 export function isForgotten({ ObjectLockRetainUntilDate: wanted }: Retention, found: HeadObjectCommandOutput): boolean {
   const until = found.ObjectLockRetainUntilDate?.getTime() ?? 0
   // Stores keep whole seconds.

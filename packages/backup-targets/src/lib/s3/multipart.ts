@@ -15,14 +15,14 @@ export interface PartsToSend {
   readonly parts: AsyncIterable<Part>
   /** Aborted when one cannot be sent, so that the source is not read any more. */
   readonly failure: AbortController
-  /** So many parts may be in memory. */
+  /** Parts that may be in memory. */
   readonly parallel: number
   /** Gets the memory of parts that were sent. */
   readonly release: (bytes: Buffer) => void
-  /** Fields of the request that begins the upload, and of the one that completes it. */
+  /** Fields of the request that starts the upload, and of the one that completes it. */
   readonly create: Retention
   readonly complete: { readonly IfNoneMatch?: string }
-  /** Looks once more at what is there: it may be long after the beginning. */
+  /** Looks once more at what is there: it may be long after the start. */
   readonly beforeComplete: () => Promise<void>
   readonly options: PutOptions
 }
@@ -35,9 +35,9 @@ export interface CompletedUpload {
 }
 
 /**
- * Sends parts and makes them one object. A store does not tell which content an unfinished upload is of, but an MD5 of
- * each part: with an `upload`, the last unfinished one of this key goes on, and parts that are there with the same bytes
- * are not sent again. Two that go on with the same one cannot mix: it is completed by the ETags of its parts.
+ * Sends parts and makes them one object. A store does not say which content an unfinished upload has, but an MD5 of
+ * each part: with an `upload`, the last unfinished one of this key continues, and parts that are there with the same bytes
+ * are not sent again. Two that continue with the same one cannot mix: it is completed by the ETags of its parts.
  */
 export async function sendParts(connection: S3Connection, upload: PartsToSend): Promise<CompletedUpload> {
   const { key, options, create } = upload
@@ -165,7 +165,7 @@ async function beginUpload(
   return UploadId
 }
 
-/** The last one of this key that was begun. */
+/** The last one of this key that was started. */
 async function unfinishedUpload(
   connection: S3Connection,
   key: string,
@@ -178,7 +178,7 @@ async function unfinishedUpload(
   return last?.id
 }
 
-/** Those of keys that begin so. */
+/** Those of keys that start so. */
 export async function* unfinishedUploads(
   connection: S3Connection,
   prefix: string,

@@ -90,7 +90,7 @@ describe.skipIf(missing)('s3 on Ceph', () => {
   })
 
   describe('an upload of parts', () => {
-    it('goes on in another process after connections were reset in the middle of parts', async (test) => {
+    it('continues in another process after connections were reset in the middle of parts', async (test) => {
       const bytes = madeUpBytes(4 * partBytes)
       const cut = await openThrough(test, plain)
       const harm = () => {
@@ -227,7 +227,7 @@ describe.skipIf(missing)('s3 on Ceph', () => {
       }
     })
 
-    it('locks an upload that goes on as long as the last call wants', async () => {
+    it('locks an upload that continues as long as the last call wants', async () => {
       const target = await locked.open()
       const bytes = madeUpBytes(2 * partBytes)
       const cut = target.put('extended', failingAfter(bytes, partBytes + 1), { upload: 'extended' })
@@ -268,7 +268,7 @@ describe.skipIf(missing)('s3 on Ceph', () => {
       }
     })
 
-    it('of a bucket that belongs to somebody else are no missing objects', async () => {
+    it('of a bucket of another owner are not missing objects', async () => {
       const keys = ['--access-key', 'other-access', '--secret-key', 'other-secret']
       await ceph.admin(['user', 'create', '--uid', 'other', '--display-name', 'other', ...keys])
       const target = await plain.open({ access_key: 'other-access', secret_key: 'other-secret' })

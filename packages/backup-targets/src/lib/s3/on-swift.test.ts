@@ -31,7 +31,7 @@ describe.skipIf(missing)('s3 on Swift', () => {
     })
   })
 
-  it('an upload goes on when the server was killed in the middle of it', async () => {
+  it('an upload continues when the server was killed in the middle of it', async () => {
     const target = await bucket.open()
     const bytes = madeUpBytes(4 * partBytes)
     let isKilled = false

@@ -7,7 +7,7 @@ import { wholeStream } from '../whole-stream.js'
 import type { S3Connection } from './connection.js'
 import { nameOf } from './errors.js'
 
-/** What the store tells of an object; undefined: there is none. */
+/** What the store returns about an object; undefined: there is none. */
 export async function head(
   connection: S3Connection,
   key: string,

@@ -68,7 +68,7 @@ async function versionsOf(connection: S3Connection, key: string, signal: AbortSi
   return found.toSorted(age).map(({ id }) => id)
 }
 
-/** Ends uploads of parts that were begun before. */
+/** Ends uploads of parts that were started before. */
 export async function sweep(connection: S3Connection, { before, prefix = '', signal }: SweepOptions): Promise<number> {
   let count = 0
   for await (const { key, id, begun } of unfinishedUploads(connection, prefix, signal)) {

@@ -8,7 +8,7 @@ import type { S3Connection } from './connection.js'
 const retries = 2
 const sliceBytes = 1 << 16
 
-/** So many times longer than silence in the middle may the store, and what the system holds back of it, take at the end. */
+/** The store, with what the system still buffers, may take this many times longer at the end than in the middle. */
 export const patience = 5
 
 export interface BytesToSend {
@@ -16,7 +16,7 @@ export interface BytesToSend {
   readonly bytes: Buffer
   readonly md5: Buffer
   readonly signal: AbortSignal | undefined
-  /** Told whenever some of them are on their way. */
+  /** Called whenever some of them are on their way. */
   readonly onMove: () => void
 }
 

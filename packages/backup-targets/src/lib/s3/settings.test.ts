@@ -25,7 +25,7 @@ describe('settings of S3', () => {
     })
   })
 
-  it('another store is addressed by path, in us-east-1, unless it is told otherwise', () => {
+  it('another store is addressed by path, in us-east-1, unless options say otherwise', () => {
     expect(read()).toMatchObject({ pathStyle: false, region: undefined })
     expect(read({ endpoint: 'https://s3.example.org' })).toMatchObject({ pathStyle: true, region: 'us-east-1' })
     const other = { endpoint: 'https://s3.example.org', path_style: 'no', region: 'fr-par' }

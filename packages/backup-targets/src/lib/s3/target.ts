@@ -8,6 +8,7 @@ import { get, hash, list, stat } from './read.js'
 import { remove, sweep } from './remove.js'
 import { readSettings, type S3Settings } from './settings.js'
 
+/** A bucket of Amazon S3, or of any store with its API; large objects are stored in parts. */
 export const target: TargetType = {
   name: 's3',
   title: 'Amazon S3, and stores with its API',

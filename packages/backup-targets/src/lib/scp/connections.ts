@@ -5,7 +5,7 @@ import type { SshSettings } from './settings.js'
 /** One user's hold of a session. */
 export interface SftpLease {
   readonly session: SftpSession
-  /** `isDoubtful`: nothing new is begun on it. */
+  /** `isDoubtful`: nothing new is started on it. */
   release(isDoubtful: boolean): void
 }
 
@@ -16,8 +16,8 @@ interface SharedSession {
 }
 
 /**
- * A session that any number of calls use at a time. There is a new one when it has ended, or when it is in doubt
- * because a call was given up: it may be silent for ever. Those who use it still may go on.
+ * A session that any number of calls use at the same time. There is a new one when it has ended, or when it is in doubt
+ * because a call was given up: it may be silent for ever. Those who use it still may continue.
  */
 export class SftpConnections {
   readonly #settings: SshSettings

@@ -38,7 +38,7 @@ export function sftpError(error: unknown, attempt: string): unknown {
 /** What a shell exits with when it does not find a program. */
 const noSuchProgram = 127
 
-/** Why SFTP has ended, or never began. */
+/** Why SFTP has ended, or never started. */
 export function sessionError(
   settings: SshSettings,
   { error, exitCode, output }: { error: TargetError | undefined; exitCode: number | undefined; output: string },

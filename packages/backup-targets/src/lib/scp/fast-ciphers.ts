@@ -21,7 +21,7 @@ async function ciphersOf(settings: SshSettings, flags: readonly string[]): Promi
     const { stdout } = await promisify(execFile)('ssh', args, { env: settings.context.environment, timeout: 5000 })
     return /^ciphers (.+)$/m.exec(stdout)?.[1]
   } catch {
-    // Connecting will tell.
+    // Connecting will show it.
     return undefined
   }
 }

@@ -34,7 +34,7 @@ describe.skipIf(missing)('a server with SFTP', () => {
     return { target: await store.open({ port: String(proxy.port) }), folder: store.path, harm: proxy.set }
   })
 
-  it('lets nobody in with a wrong key, and is not asked for a password', async () => {
+  it('lets no one in with a wrong key, and is not asked for a password', async () => {
     await expect(store.open({ key: store.server.strangerKey })).rejects.toMatchObject({
       code: 'ERR_TARGET_REFUSED',
       message: expect.stringContaining('Permission denied') as string,

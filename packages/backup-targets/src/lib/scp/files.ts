@@ -10,7 +10,7 @@ import { moveFile, writeFile } from './write.js'
 export interface SftpFilesOptions {
   /** Renaming fails when there is a file of the new name, also when that was made at this moment. */
   readonly movesExclusively: boolean
-  /** Command that tells the SHA-256 of a file; undefined: the server has none. */
+  /** Command that prints the SHA-256 of a file; undefined: the server has none. */
   readonly hasher: string | undefined
 }
 

@@ -115,7 +115,7 @@ function streamOf(
     }
   }
 
-  /** Servers may give less at a time. */
+  /** Servers may return fewer bytes than asked for. */
   async function readWhole(offset: number, length: number): Promise<Buffer> {
     const first = await client.read(handle, offset, length)
     if (first.length === length) return first

@@ -52,7 +52,7 @@ export function sshArguments(settings: SshSettings, isMaster: boolean): string[]
     StrictHostKeyChecking: 'yes',
     LogLevel: 'ERROR',
     ConnectTimeout: seconds,
-    // A server that is silent for so long is gone.
+    // A server that is silent for this long is gone.
     ServerAliveInterval: Math.ceil(seconds / 3),
     ServerAliveCountMax: 3,
     // Whatever ssh_config asks for: nothing outlives us.

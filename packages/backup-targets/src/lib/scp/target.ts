@@ -9,6 +9,7 @@ import { findHasher } from './hash.js'
 import { readSettings, type SshSettings } from './settings.js'
 import { canLink } from './write.js'
 
+/** Files on an SSH server, by SFTP. */
 export const target: TargetType = {
   name: 'scp',
   title: 'SCP and SFTP',

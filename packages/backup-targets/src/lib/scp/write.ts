@@ -94,7 +94,7 @@ async function writeChunks(
   while (underWay.length > 0) await next()
 }
 
-/** Some servers only write files from their beginning: the next attempt does that. */
+/** Some servers only write files from their start: the next attempt does that. */
 async function cannotAppend(session: SftpSession, path: string, start: number, cause: unknown): Promise<TargetError> {
   await session.client.remove(session.path(path))
   return new TargetError('ERR_TARGET_DAMAGED', `The server cannot resume "${path}" after byte ${start}.`, {
@@ -102,7 +102,7 @@ async function cannotAppend(session: SftpSession, path: string, start: number, c
   })
 }
 
-/** Servers tell no reason for writes that fail; with a file that is open it is want of room. */
+/** Servers give no reason for failed writes; with an open file it is lack of space. */
 async function cannotWrite(session: SftpSession, path: string, cause: unknown): Promise<TargetError> {
   const free = await freeBytes(session).catch(() => undefined)
   const room = free === undefined ? '' : `; ${free} bytes of its disk are free`

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
-/** A target whose store answers as it is told, after a log-in. */
+/** A target whose store answers as the test says, after a log-in. */
 async function answeredBy(answer: (request: IncomingMessage) => Answer): Promise<BackupTarget> {
   const server = await listen(
     createServer((request, response) => {
@@ -74,7 +74,7 @@ describe('answers of a store', () => {
     })
   }
 
-  it('a token that is refused again after a new log-in is no reason to go on', async () => {
+  it('a token that is refused again after a new log-in is not retried', async () => {
     let requests = 0
     const target = await answeredBy(() => ({ status: 401, body: `${++requests}` }))
     expect(await failure(target.stat('a'))).toMatchObject({ code: 'ERR_TARGET_REFUSED' })
@@ -106,7 +106,7 @@ describe('answers of a store', () => {
     expect(asked.at(-1)).toBe('DELETE')
   })
 
-  it('a container that is not there and may not be made is told', async () => {
+  it('a container that is not there and may not be created is reported', async () => {
     const target = await answeredBy(({ method, url }) => ({
       status: method === 'PUT' && url === '/v1/AUTH_a/c' ? 403 : 404,
     }))
@@ -129,7 +129,7 @@ describe('answers of a store', () => {
     expect(requests).toBe(0)
   })
 
-  it('nobody there is a failure that may pass', async () => {
+  it('an unreachable server is a transient failure', async () => {
     const target = await openStore('http://127.0.0.1:1/auth/v1.0')
     expect(await failure(target.list())).toMatchObject({ code: 'ERR_TARGET_UNREACHABLE', transient: true })
   })

@@ -17,7 +17,7 @@ export class ByteReader {
     this.#chunks = this.#stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   }
 
-  /** Reads ahead. @returns what was read, when the stream has no more than so many bytes. */
+  /** Reads ahead. @returns what was read, when the stream has no more than that many bytes. */
   async whole(most: number): Promise<Buffer | undefined> {
     while (!this.#hasEnded && this.#keptBytes <= most) await this.#read()
     return this.#keptBytes <= most ? Buffer.concat(this.#kept) : undefined

@@ -3,7 +3,7 @@ import type { ListedObject, Place, Store } from './store.js'
 /**
  * Objects that are larger than a part are a manifest (Swift's "static large object") with the object's name, and
  * segments in the container `<container>_segments`, or where that may not be made below `.segments/` in the container
- * itself. The name of a segment tells what it belongs to: `<object>/.<upload>-<part bytes>/<number>`.
+ * itself. The name of a segment says what it belongs to: `<object>/.<upload>-<part bytes>/<number>`.
  */
 export interface SegmentArea {
   readonly container: string
@@ -112,7 +112,7 @@ async function* uploads(
   let current: { object: string; folder: string; segments: ListedObject[] } | undefined
   for await (const listed of store.listAll(area.container, `${area.folder}${prefix}`, signal)) {
     const [, folder, path = ''] = /^((.+)\/\.[A-Za-z0-9]+-\d+\/)\d{8}$/s.exec(listed.name) ?? []
-    // Somebody else's.
+    // Another upload's.
     if (folder === undefined) continue
     if (current?.folder !== folder) {
       if (current) yield current

@@ -12,11 +12,11 @@ export interface SwiftRequest extends Omit<HttpRequest, 'url'> {
   readonly query?: Readonly<Record<string, string>>
 }
 
-/** What the store says of itself. */
+/** The store's description of itself. */
 export interface StoreInfo {
-  /** It is Swift itself: others with its API tell wrong sizes in listings. */
+  /** It is Swift itself: others with its API list wrong sizes. */
   readonly isSwift: boolean
-  /** Objects in one page of a listing; undefined: not told. */
+  /** Objects in one page of a listing; undefined: unknown. */
   readonly pageLength: number | undefined
 }
 

@@ -56,7 +56,7 @@ async function putStreamed({ store, place, options }: SwiftUpload, reader: ByteR
   return bytes
 }
 
-/** Goes on behind the segments that are there. */
+/** Continues after the segments that are there. */
 async function putSegments(upload: SwiftUpload, reader: ByteReader): Promise<number> {
   const { store, place, source, options } = upload
   const { signal, onProgress, ifAbsent } = options
@@ -88,7 +88,7 @@ async function putSegments(upload: SwiftUpload, reader: ByteReader): Promise<num
   const manifest = segments.map(({ name, bytes, hash }) => {
     return { path: `/${area.container}/${name}`, etag: hash, size_bytes: bytes }
   })
-  // Without an ETag: that of Swift is made of those of the segments, that of Ceph of the manifest.
+  // Without an ETag: Swift derives it from those of the segments, Ceph from the manifest.
   await store.put(place, Buffer.from(JSON.stringify(manifest)), { ifAbsent, signal, isManifest: true })
   return done
 }
@@ -169,7 +169,7 @@ async function sendPart(
   )
 }
 
-/** Swift looks at a quota only when it is told a length, and remembers for a minute how much there was. */
+/** Swift looks at a quota only when it is given a length, and remembers for a minute how much there was. */
 async function checkRoom({ store, place, options }: SwiftUpload, folder: SegmentArea, bytes: number): Promise<void> {
   const room = await store.room(folder.container, options.signal)
   if (room === undefined || room >= bytes) return

@@ -15,7 +15,7 @@ export interface ObjectHead {
   readonly isLarge: boolean
 }
 
-/** An object as listings tell of it. */
+/** An object as listings show it. */
 export interface ListedObject {
   readonly name: string
   readonly bytes: number
@@ -41,7 +41,7 @@ export function placeOf({ settings: { container, prefix } }: SwiftContainer, key
   return { container, name: prefix + key }
 }
 
-/** How many requests without content are made at a time. */
+/** How many requests without content are made at the same time. */
 const parallel = 8
 
 /** What Swift can do with objects, by their whole names. */
@@ -129,7 +129,7 @@ export class Store {
     await inParallel(places, (place) => this.deleteOne(place, signal))
   }
 
-  /** What the manifest of a large object consists of. Undefined: the store does not tell (Ceph answers nothing). */
+  /** What the manifest of a large object consists of. Undefined: the store does not say (Ceph answers nothing). */
   async segmentsOf({ container, name }: Place, signal?: AbortSignal): Promise<Place[] | undefined> {
     const query = { 'multipart-manifest': 'get' }
     const request = { method: 'GET', container, object: name, query, signal }

@@ -119,7 +119,7 @@ describe.skipIf(missing)('OpenStack Swift', () => {
 
   describe('faults', () => {
     for (const kind of ['reset', 'fin'] as const) {
-      it(`an upload that the network cuts (${kind}) is not seen, and goes on at its last segment`, async () => {
+      it(`an upload that the network cuts (${kind}) is not seen, and continues at its last segment`, async () => {
         const target = await openBehindProxy(`cut-${kind}`)
         const bytes = randomBytes(4 * partBytes)
         const upload = sha256(bytes)
@@ -163,7 +163,7 @@ describe.skipIf(missing)('OpenStack Swift', () => {
       expect(await patient.stat('other')).toBeUndefined()
     })
 
-    it('a server that is gone is a failure that may pass; nothing is seen of the upload, which then goes on', async () => {
+    it('a server that is gone is a transient failure; the upload is not visible and can be resumed', async () => {
       const target = await open({ container: 'gone' })
       const bytes = randomBytes(3 * partBytes)
       const upload = sha256(bytes)
@@ -211,7 +211,7 @@ describe.skipIf(missing)('OpenStack Swift', () => {
       flipping.close()
     })
 
-    it('a quota that is reached is told, also when the size was not known', async () => {
+    it('a quota that is reached is reported, also when the size was not known', async () => {
       const target = await open({ container: 'limited', prefix: '' })
       await ask('PUT', 'limited', { 'x-container-meta-quota-bytes': '300000' })
       await ask('PUT', 'limited_segments', { 'x-container-meta-quota-bytes': '300000' })
@@ -227,7 +227,7 @@ describe.skipIf(missing)('OpenStack Swift', () => {
       }
     })
 
-    it('who may not is refused, and told why without the password', async () => {
+    it('a caller without rights is refused with a reason that does not show the password', async () => {
       const { user, key } = swift.reader
       const stranger = await open({ username: user, password: key })
       expect(await failure(stranger.list())).toMatchObject({ code: 'ERR_TARGET_REFUSED' })

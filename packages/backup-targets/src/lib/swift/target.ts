@@ -9,6 +9,7 @@ import { maxObjectBytes } from './store-object.js'
 import { Store, type SwiftContainer } from './store.js'
 import { put } from './write.js'
 
+/** A container of OpenStack Swift, or of any store with its API; large objects are stored in segments. */
 export const target: TargetType = {
   name: 'swift',
   title: 'OpenStack Swift',
@@ -57,7 +58,7 @@ export function createSwiftTarget(settings: SwiftSettings): BackupTarget {
       hashes: ['md5'],
       resume: 'parts',
       multipart: { partBytes: settings.partBytes, parallel: 1 },
-      // Swift looks whether there is one when a request begins, not when it ends; others with its API do not look.
+      // Swift looks whether there is one when a request starts, not when it ends; others with its API do not look.
       conditionalCreate: false,
       immutability: false,
       unknownSize: true,

@@ -35,7 +35,7 @@ function around(target: BackupTarget, changes: Partial<BackupTarget>): BackupTar
   }
 }
 
-/** Connections are reset when so many bytes of an upload or a download have passed, so many times. */
+/** Connections are reset when that many bytes of an upload or a download have passed, that many times. */
 export function cutting(target: BackupTarget, { afterBytes = 0, times = Infinity } = {}): BackupTarget {
   let left = times
   async function* cut(chunks: AsyncIterable<Buffer>) {
@@ -77,7 +77,7 @@ export function slow(target: BackupTarget, pauseMs: number): BackupTarget {
   })
 }
 
-/** An upload is silent for ever after so many bytes, so many times; a download too. It hears no signal. */
+/** An upload is silent for ever after that many bytes, that many times; a download too. It hears no signal. */
 export function silent(target: BackupTarget, { afterBytes = 0, times = Infinity } = {}): BackupTarget {
   let left = times
   async function* silence(chunks: AsyncIterable<Buffer>) {
@@ -95,7 +95,7 @@ export function silent(target: BackupTarget, { afterBytes = 0, times = Infinity 
   return around(target, {
     async put(key, source, options) {
       if (left <= 0) return target.put(key, source, options)
-      // It goes on asking for bytes, as a connection does until its buffers are full.
+      // It continues asking for bytes, as a connection does until its buffers are full.
       for await (const chunk of silence(await source.open())) options?.onProgress?.(chunk.length)
       return target.put(key, source, options)
     },
@@ -103,7 +103,7 @@ export function silent(target: BackupTarget, { afterBytes = 0, times = Infinity 
   })
 }
 
-/** Stores one byte less, and tells the size that was asked for. */
+/** Stores one byte less, and reports the size that was asked for. */
 export function wrongSize(target: BackupTarget): BackupTarget {
   async function* shorter(chunks: AsyncIterable<Buffer>) {
     let last: Buffer | undefined
@@ -140,7 +140,7 @@ export function corrupting(target: BackupTarget, { atByte = 100 } = {}): BackupT
   return around(target, { put: (key, source, options) => target.put(key, changedSource(source, flip), options) })
 }
 
-/** A list tells what the list before should have told. */
+/** A list returns what the list before should have returned. */
 export function listLag(target: BackupTarget): BackupTarget {
   const before = new Map<string, ListPage>()
   return around(target, {
@@ -170,7 +170,7 @@ export function trusting(target: BackupTarget): BackupTarget {
   })
 }
 
-/** Goes on with an upload of the same name without a look at what is there. */
+/** Continues an upload of the same name without a look at what is there. */
 export function blending(target: BackupTarget): BackupTarget {
   const arrived = new Map<string, Buffer>()
   return around(target, {
@@ -193,7 +193,7 @@ export function blending(target: BackupTarget): BackupTarget {
   })
 }
 
-/** Tells the hashes of other bytes. */
+/** Returns the hashes of other bytes. */
 export function wrongHash(target: BackupTarget): BackupTarget {
   return around(target, {
     async hash(key, options) {

@@ -14,7 +14,7 @@ export interface TargetFixture {
 
 /**
  * Defines the tests of the contract for one implementation; call it in a test file of vitest. They do not meet: inside of
- * `describe(…, { concurrent: true }, …)` several run at a time.
+ * `describe(…, { concurrent: true }, …)` several run at the same time.
  */
 export function testBackupTarget({ name, open, only }: TargetFixture): void {
   const unknown = only?.filter((each) => !checks.some((check) => check.name === each)) ?? []
@@ -23,7 +23,7 @@ export function testBackupTarget({ name, open, only }: TargetFixture): void {
     let target: Promise<BackupTarget> | undefined
     let other: Promise<BackupTarget> | undefined
     const another = () => (other ??= Promise.resolve(open()))
-    // No folder for all: some stores remove one that is empty, in which the next check begins.
+    // No folder for all: some stores remove one that is empty, in which the next check starts.
     const prefix = `suite-${crypto.randomUUID().slice(0, 8)}-`
 
     afterAll(async () => {

@@ -3,11 +3,11 @@ import type { SchemaConnection } from '../schema/connection.js'
 
 /** How a server reads, and is filled with, whole databases. The connection is closed afterwards. */
 export interface BulkDialect {
-  /** Statements that begin a transaction which sees one moment. */
+  /** Statements that start a transaction which sees one moment. */
   readonly beginSnapshot: readonly string[]
   /**
-   * Runs work that inserts rows as one transaction: references are checked at its end, and generated row ids go on
-   * behind those that were inserted. @throws StoreError
+   * Runs work that inserts rows as one transaction: references are checked at its end, and generated row ids continue
+   * after those that were inserted. @throws StoreError
    */
   load<T>(connection: SchemaConnection, model: Model, work: () => Promise<T>): Promise<T>
   /** What has to be done before rows of another object than `before` are loaded. */
@@ -26,7 +26,7 @@ export async function inTransaction<T>(connection: SchemaConnection, work: () =>
     await connection.run('commit')
     return result
   } catch (error) {
-    // A connection that is lost rolls back by itself, and its error is not the one to tell.
+    // A connection that is lost rolls back by itself, and its error is not the one to report.
     await connection.run('rollback').catch(() => undefined)
     throw error
   }

@@ -23,9 +23,11 @@ export interface ServerConnection extends Poolable, SchemaConnection {
   /** Once it rejects, the transaction is undone, or the connection is lost, and the error says that the outcome is unknown. */
   commit(): Promise<void>
   rollback(): Promise<void>
+  /** Calls everything that listens on the channel, once the transaction is committed. Absent: the server has no such thing. */
+  notify?(channel: string): Promise<void>
   /**
    * Rows in batches of one or more, within the running transaction. Other statements may run between two batches.
-   * Everything behind it is released when the consumer stops; when this is the transaction's only statement (`alone`),
+   * Its resources are released when the consumer stops; when this is the transaction's only statement (`alone`),
    * that may be done by giving up the connection.
    */
   stream(call: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined>

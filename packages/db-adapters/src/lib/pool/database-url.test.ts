@@ -12,7 +12,7 @@ const forms = {
 
 const all = Object.keys(forms) as (keyof typeof forms)[]
 
-/** Behind the scheme, with what is said of it, on these databases. */
+/** What follows the scheme, with what is said about it, on these databases. */
 const wrong: readonly (readonly [string, RegExp, readonly (keyof typeof forms)[]])[] = [
   [`//app:${secret}@host:port/app`, /port that is not a number from 1 to 65535/, all],
   [`//app:${secret}@host:70000/app`, /port that is not a number/, all],

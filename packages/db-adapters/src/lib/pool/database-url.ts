@@ -7,7 +7,7 @@ export interface UrlForm {
   readonly defaultPort: number
   /** Parts without which nothing can be reached. */
   readonly needs: readonly ('host' | 'user' | 'path')[]
-  /** Names behind `?`. */
+  /** Names after `?`. */
   readonly parameters: ReadonlySet<string>
   /** Where they are described, with one as example. */
   readonly parametersAre: string
@@ -37,7 +37,7 @@ export function readDatabaseUrl(text: string, form: UrlForm): DatabaseUrl {
   const [, scheme, authority = '', rest = ''] = /^([a-z][a-z0-9+.-]*:)\/\/([^/?#]*)(.*)$/is.exec(text) ?? []
   if (scheme === undefined) throw refusal(form, 'cannot be read')
   if (!form.schemes.includes(scheme.toLowerCase())) throw refusal(form, `has the scheme "${scheme.toLowerCase()}"`)
-  // The password ends at the last "@"; one behind the host means that it began to be read as something else.
+  // The password ends at the last "@"; one after the host means that part of the password was read as something else.
   if (/^[^?]*@/s.test(rest) || (rest.includes('@') && !authority.includes('@')) || rest.includes('#'))
     throw refusal(
       form,

@@ -10,7 +10,7 @@ export interface Borrowed<C> {
 }
 
 /**
- * The application's own pool: each use takes a connection and gives it back, so that nobody else waits for one that is idle
+ * The application's own pool: each use takes a connection and gives it back, so that no one else waits for one that is idle
  * here.
  */
 export class ForeignPool<C extends ServerConnection> implements ConnectionSource<C> {

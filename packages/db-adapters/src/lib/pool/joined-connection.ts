@@ -3,11 +3,11 @@ import type { StoreError } from '@steward/rest-core/errors'
 import type { SchemaConnection } from '../schema/connection.js'
 import type { Compiler } from '../sql/compiler.js'
 
-/** A connection within a transaction that somebody else began. */
+/** A connection within a transaction that other code started. */
 export interface JoinedConnection {
   readonly usable: boolean
   readonly schema: SchemaConnection
-  /** For one call. `failure`: of a statement in it, however the call went on. */
+  /** For one call. `failure`: of a statement in it, however the call continued. */
   session(compiler: Compiler): {
     readonly session: StoreSession
     readonly failure?: StoreError | undefined

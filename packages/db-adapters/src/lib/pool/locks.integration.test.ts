@@ -76,7 +76,7 @@ onEachServer(({ name, store: open }) => {
     })
   })
 
-  it('nobody may refer to a record that is locked because it goes', async () => {
+  it('a record that is locked for deletion cannot be referred to', async () => {
     const { parentId, insert } = await family()
     await store.transaction(async (session) => {
       await session.get(parent, parentId, { select: parent.selection, lock: 'delete' })

@@ -1,5 +1,5 @@
 const codes: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED', // nobody listens on the port
+  'ECONNREFUSED', // no server listens on the port
   'ECONNRESET',
   'ECONNABORTED',
   'EPIPE',

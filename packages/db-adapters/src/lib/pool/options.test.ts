@@ -20,7 +20,7 @@ for (const [name, { create, scheme }] of Object.entries(factories)) {
       await store.close()
     })
 
-    it('refuses options that cannot work, without telling the URL', () => {
+    it('refuses options that cannot work, without showing the URL', () => {
       for (const connection of [
         secret,
         `http://app:${secret}@host/app`,
@@ -45,7 +45,7 @@ for (const [name, { create, scheme }] of Object.entries(factories)) {
       }
     })
 
-    it('says that the server cannot be reached, again at each call, and never tells the password', async () => {
+    it('says that the server cannot be reached, again at each call, and never shows the password', async () => {
       const options = { host: '127.0.0.1', port: 1, user: 'app', password: secret, database: 'app' }
       for (const connection of [options, `${scheme}://app:${secret}@127.0.0.1:1/app`]) {
         const store = create({ connection })

@@ -1,7 +1,7 @@
 import { StoreError } from '@steward/rest-core/errors'
 import { readDatabaseUrl, type UrlForm } from './database-url.js'
 
-/** Connections that a store keeps for itself, one caller at a time. */
+/** Connections that a store keeps for itself, each used by one caller at a time. */
 export interface PoolOptions {
   /** Most connections. Default 10. */
   readonly max?: number
@@ -45,7 +45,7 @@ export function serverStoreLimits(options: ServerStoreOptions): ServerStoreLimit
   }
 }
 
-/** A connection that owes an answer for so long is dead; `undefined`: not known. */
+/** A connection that owes an answer for this long is dead; `undefined`: not known. */
 export function answerTimeoutMs({ statementTimeoutMs }: ServerStoreLimits): number | undefined {
   return statementTimeoutMs === 0 ? undefined : statementTimeoutMs + Math.min(statementTimeoutMs, 5_000)
 }

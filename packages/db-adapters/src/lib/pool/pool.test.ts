@@ -44,7 +44,7 @@ describe('ConnectionPool', () => {
     expect(opened).toHaveLength(2)
   })
 
-  it('hands a connection that is brought back to whoever waits longest', async () => {
+  it('hands a connection that is brought back to the caller who waits longest', async () => {
     const { pool, opened } = createPool({ max: 1 })
     const first = await pool.acquire()
     const order: number[] = []
@@ -59,7 +59,7 @@ describe('ConnectionPool', () => {
     expect(opened).toHaveLength(1)
   })
 
-  it('refuses a caller who waited for the time-out, and nobody else', async () => {
+  it('refuses a caller who waited for the time-out, and no other', async () => {
     const { pool } = createPool({ max: 1, acquireTimeoutMs: 20 })
     const only = await pool.acquire()
     const refused: unknown = await pool.acquire().catch((error: unknown) => error)
@@ -104,7 +104,7 @@ describe('ConnectionPool', () => {
     expect((await waiting).usable).toBe(true)
   })
 
-  it('tells a failure to open to each caller who waits for it, and tries again for the next', async () => {
+  it('reports a failure to open to each caller who waits for it, and tries again for the next', async () => {
     const { pool, fail } = createPool()
     fail.with = new StoreError('unavailable', 'refused')
     const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => pool.acquire()))
@@ -114,7 +114,7 @@ describe('ConnectionPool', () => {
     expect((await pool.acquire()).usable).toBe(true)
   })
 
-  it('does not tell a caller of a failure that began before he came', async () => {
+  it('does not report to a caller a failure that started before the call', async () => {
     const { pool, fail } = createPool({ max: 2 })
     const first = await pool.acquire()
     fail.with = new Error('began before')
@@ -135,7 +135,7 @@ describe('ConnectionPool', () => {
     expect(pool.size).toBe(1)
   })
 
-  it('closes connections that nobody needed for a while', async () => {
+  it('closes connections that were not needed for a while', async () => {
     const { pool, opened } = createPool({ idleTimeoutMs: 5 })
     const [a, b] = await Promise.all([pool.acquire(), pool.acquire()])
     pool.release(a)

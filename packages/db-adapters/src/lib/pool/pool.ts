@@ -31,7 +31,7 @@ interface Waiter<C> {
 }
 
 /**
- * Connections for one user at a time; the most recently used first, so that those which are not needed become old.
+ * Connections, each for one user at a time; the most recently used first, so that those which are not needed become old.
  *
  * Own code, because the drivers' pools and tarn behave differently when the server is away or all connections are in use,
  * and because each of them costs a timer and several promises per statement.
@@ -46,7 +46,7 @@ export class ConnectionPool<C extends Poolable> implements ConnectionSource<C> {
   #opening = 0
   /** Callers that had to wait, ever. */
   #waited = 0
-  /** Fewest idle ones since the last look: so many were not needed. */
+  /** Fewest idle ones since the last look: that many were not needed. */
   #unneeded = 0
   #reaper: NodeJS.Timeout | undefined
   #closed: PromiseWithResolvers<void> | undefined
@@ -116,7 +116,7 @@ export class ConnectionPool<C extends Poolable> implements ConnectionSource<C> {
     }
   }
 
-  /** A failure is told to a caller who waited when it began; for those who came later it is tried again. */
+  /** A failure is reported to a caller who waited when it started; for those who came later it is tried again. */
   async #openOne(lastWaiter: number): Promise<void> {
     try {
       const connection = await this.#open()

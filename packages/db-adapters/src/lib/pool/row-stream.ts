@@ -63,7 +63,7 @@ export class RowStream {
     return this.done
   }
 
-  /** The connection tells its own loss here: the statement does not hear of it. */
+  /** The connection reports its own loss here: the statement does not hear of it. */
   fail(error: unknown): void {
     this.#failure ??= { error }
     this.#end()

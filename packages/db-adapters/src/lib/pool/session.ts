@@ -39,10 +39,12 @@ export class ConnectionSession implements StoreSession {
   #failure: StoreError | undefined
   #ended = false
   #wrote = false
+  readonly notify?: (channel: string) => Promise<void>
 
   constructor(connection: ServerConnection, compiler: Compiler) {
     this.#connection = connection
     this.#compiler = compiler
+    if (connection.notify) this.notify = (channel) => this.#run(() => connection.notify!(channel))
   }
 
   /** The first statement's failure, when one failed. */
@@ -192,7 +194,7 @@ export function sessionsOn(connection: ServerConnection): JoinedConnection['sess
   }
 }
 
-/** What a transaction gets when it goes on after a statement that failed. */
+/** What a transaction gets when it continues after a statement that failed. */
 export function afterFailure(failure: StoreError): StoreError {
   return new StoreError(
     failure.code,

@@ -101,7 +101,7 @@ onEachServer((database) => {
       expect(opened).toBeLessThanOrEqual(database.name === 'postgresql' ? 5 : 3)
     })
 
-    it('closes connections that nobody needs any more', async () => {
+    it('closes connections that are no longer needed', async () => {
       const before = (await database.admin.connections()).length
       const brief = database.store({ pool: { idleTimeoutMs: 50 } })
       await Promise.all(Array.from({ length: 8 }, () => brief.count(account)))
@@ -128,7 +128,7 @@ onEachServer((database) => {
   })
 
   describe('lost connections', () => {
-    it('reads go on over another connection', async () => {
+    it('reads continue over another connection', async () => {
       const { row_id } = await insert(store)
       for (let round = 0; round < 5; round++) {
         await Promise.all([store.count(account), store.count(account), store.get(account, row_id, { select })])
@@ -245,7 +245,7 @@ onEachServer((database) => {
   })
 
   // A view of T-SQL cannot wait; a fake of the protocol shows the same in wire.test.ts.
-  describe.skipIf(database.name === 'mssql')('a read that nobody waits for any more', () => {
+  describe.skipIf(database.name === 'mssql')('a read that is no longer waited for', () => {
     const endless = createModel([
       { name: 'Endless', timestamps: false, readOnly: true, fields: { content: { type: 'text' } } },
     ]).object('Endless')
@@ -469,7 +469,7 @@ onEachServer((database) => {
       })
     }
 
-    it('go on when a column was changed since they were prepared', async () => {
+    it('continue when a column was changed since they were prepared', async () => {
       const { row_id } = await insert(store, { acc_amount: 5 })
       await Promise.all(Array.from({ length: 20 }, () => store.get(account, row_id, { select })))
       const type = {

@@ -52,7 +52,7 @@ export interface PooledStoreParts<C extends ServerConnection> {
   readonly bulk: BulkDialect
   /** What to ask to hear whether the database answers. Default `select 1`. */
   readonly ping?: string
-  /** Connections for one user at a time. */
+  /** Connections, each for one user at a time. */
   readonly pool: ConnectionSource<C>
   /** Connections for single-row reads, which never wait for locks: may be shared by many requests at once. Default: the pool. */
   readonly readers?: ConnectionSource<C>
@@ -60,6 +60,14 @@ export interface PooledStoreParts<C extends ServerConnection> {
   readonly join?: (client: object) => (() => Promise<JoinedConnection>) | undefined
   /** Absent: statements run to their end, or to the limit of time, although no caller waits for them. */
   readonly cancel?: Cancel<C> | undefined
+  /** Absent: changes by others are not announced. */
+  readonly listeners?: Listeners | undefined
+}
+
+/** Connections that wait for notices. */
+export interface Listeners {
+  readonly listen: NonNullable<ObjectStore['listen']>
+  close(): Promise<void>
 }
 
 /** A store on a database server: connections come from a pool, statements from a compiler. */
@@ -76,6 +84,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   readonly #join: PooledStoreParts<C>['join']
   readonly #ping: BoundStatement
   readonly #pingSql: string
+  readonly #listeners: Listeners | undefined
+  readonly listen?: Listeners['listen']
 
   constructor(parts: PooledStoreParts<C>) {
     this.capabilities = parts.capabilities
@@ -88,6 +98,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     this.#readers = parts.readers ?? parts.pool
     this.#cancel = parts.cancel
     this.#join = parts.join
+    this.#listeners = parts.listeners
+    if (parts.listeners) this.listen = parts.listeners.listen
     const { ping: sql = 'select 1' } = parts
     const statement = { id: 0, sql, gives: 'count' as const, decode: () => ({ row_id: '' }), once: true }
     this.#pingSql = sql
@@ -95,7 +107,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   }
 
   async get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined> {
-    // A lock would end with the statement, and others would wait behind this one on a shared connection.
+    // A lock would end with the statement, and others would wait for this one on a shared connection.
     const call = this.#compiler.get(object, rowId, options.lock ? { ...options, lock: false } : options)
     if (!call) return undefined
     try {
@@ -274,7 +286,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#pool.close(), this.#readers.close()])
+    await Promise.all([this.#pool.close(), this.#readers.close(), this.#listeners?.close()])
   }
 
   /** A read may be asked twice: when its connection turns out to be lost, another one answers. */
@@ -349,7 +361,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
 
   /**
    * Cancels the statement of a connection as soon as no caller waits for it. The connection is not used again then: the
-   * order to cancel may come late, and would meet the statement of somebody else.
+   * order to cancel may come late, and would hit the statement of another caller.
    */
   #cancelWhenGone(connection: C, { signal }: Caller = {}): { readonly isGone: boolean; end(): void } | undefined {
     if (!signal || !this.#cancel) return undefined

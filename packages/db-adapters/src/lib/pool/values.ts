@@ -20,7 +20,7 @@ export function readDecimal(value: Present): FieldValue {
   return text.length <= 15 && number < 1e15 && number > -1e15 ? number + 0 : decimalValue(text)
 }
 
-/** Existing columns may have fractions of a second, or a time zone behind. */
+/** Existing columns may have fractions of a second, or a time zone after it. */
 export function readDatetime(value: Present): FieldValue {
   return (value as string).length === 19 ? (value as string) : (value as string).slice(0, 19)
 }

@@ -76,7 +76,7 @@ export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
 
 /**
  * Old names give way first; foreign keys go before the columns and indexes they need, and come when both ends are there;
- * a new index is there before an old one goes, because MySQL wants one behind each foreign key at all times.
+ * a new index is there before an old one goes, because MySQL needs one for each foreign key at all times.
  */
 const phases = [
   (change: Change) => change.kind === 'renameTable',

@@ -1,5 +1,5 @@
 /**
- * One session of a database, as schema work needs it. Nobody else may use the session until the call that got it has
+ * One session of a database, as schema work needs it. No one else may use the session until the call that got it has
  * ended: it opens transactions, takes locks and, on SQLite, switches foreign keys off for a while.
  *
  * Statements have the placeholders of the database's driver (`?`, on PostgreSQL `$1`). Both methods reject with a

@@ -76,7 +76,7 @@ export interface SchemaInfo {
 export interface IntrospectionRules {
   /** Most digits of a decimal column; beyond, the column is read as good as the database stores it. */
   readonly decimalDigits: number
-  /** An insert tells the row id also when a default has given it. */
+  /** An insert returns the row id also when a default has given it. */
   readonly defaultIdsAreKnown: boolean
   /** Looks at values where the declared types promise nothing. */
   readonly refine?: (connection: SchemaConnection, catalogue: Catalogue) => Promise<Catalogue>

@@ -8,7 +8,7 @@ export function isWhole(family: ColumnFamily): boolean {
   )
 }
 
-/** Why columns of so many bytes cannot have a unique index; undefined when they can. */
+/** Why columns of that many bytes cannot have a unique index; undefined when they can. */
 export function tooLongForIndex(bytes: number, most: number): string | undefined {
   if (bytes <= most) return undefined
   return `its columns may have ${bytes === Infinity ? 'any number of' : bytes} bytes, and an index of this database has at most ${most}. Give the fields a shorter "length".`

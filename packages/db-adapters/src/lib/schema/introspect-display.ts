@@ -6,7 +6,7 @@ import type { ColumnInfo } from './table-info.js'
 /** Columns that no page should show: they say nothing to people, or too much. */
 const unfit = /(?:^|_)(?:uuid|guid|token|hash|salt|secret|password|passwd|pwd|api_?key)(?:_|$)/
 
-/** Names of columns that tell people which row it is, best first. */
+/** Names of columns by which people recognise a row, best first. */
 const telling: readonly RegExp[] = [
   /^(?:name|title|label|subject)$/,
   /^(?:full|display|company|short|long|nick)_?name$/,
@@ -22,7 +22,7 @@ const telling: readonly RegExp[] = [
 const names = 4
 
 /**
- * Fields that tell people which row it is: its name or title, else both names of a person, else a text of its key, else a
+ * Fields by which people recognise a row: its name or title, else both names of a person, else a text of its key, else a
  * unique one, else one that is called like a code; none when there is none.
  */
 export function displayOf({ info, key, fields }: ServedTable): string[] {

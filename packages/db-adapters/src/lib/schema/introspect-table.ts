@@ -153,7 +153,7 @@ export function isFixed({ info, isGuessed }: ServedTable): boolean {
 /** Longest label. Not specified; chosen because it heads a column of a list. */
 const longestLabel = 40
 
-/** What the owner of a table says of it: a few words are its name for people, sentences are help. */
+/** The comment of the table's owner: a few words are its name for people, sentences are help. */
 function textsOf(comment: string | undefined): { label?: string; help?: string } {
   const text = comment?.trim() ?? ''
   if (text === '') return {}

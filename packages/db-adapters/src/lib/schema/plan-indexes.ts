@@ -41,7 +41,7 @@ export function planIndexes(
   function satisfies(there: IndexInfo, { columns: names, kind }: WantedIndex): boolean {
     if (!there.plain) return false
     if (kind !== 'index') return there.unique && lookup.sameColumns(there.columns, names)
-    // A unique one of our own, which no field wants any more, would go on refusing values.
+    // A unique one of our own, which no field wants any more, would keep refusing values.
     if (isOwnName(there.name)) return !there.unique && lookup.sameColumns(there.columns, names)
     return lookup.sameColumns(there.columns.slice(0, names.length), names)
   }

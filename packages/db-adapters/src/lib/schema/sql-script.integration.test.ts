@@ -109,7 +109,7 @@ onSqlite((database) => {
     expect(plan.noSql).toMatch(/^Cannot write a script: "odd_index" cannot be copied: .*theirs/)
   })
 
-  it('a conversion that needs more than SQL is told, and there is no script', async () => {
+  it('a conversion that needs more than SQL is reported, and there is no script', async () => {
     const modelOf = (precision: number) =>
       createModel([{ name: 'Sum', timestamps: false, fields: { amount: { type: 'decimal', precision, scale: 2 } } }])
     await applySync(modelOf(8), database.connection, database.dialect)

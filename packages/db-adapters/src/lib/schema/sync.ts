@@ -40,12 +40,12 @@ export async function planSync(
 }
 
 /**
- * Makes tables, columns, indexes and foreign keys follow the model, and tells what was done. Several servers may call
+ * Makes tables, columns, indexes and foreign keys follow the model, and returns what was done. Several servers may call
  * it at the same time: a lock of the database lets one after the other in.
  *
  * @throws StoreError `schema` when steps could lose data and `destructive` is not set, or when rows break a new unique
  * index or foreign key; nothing is changed then. Also when the database refuses a step; without `transactionalDdl` the
- * steps before it stay, and the next sync goes on from there.
+ * steps before it stay, and the next sync continues from there.
  */
 export async function applySync(
   model: Model,

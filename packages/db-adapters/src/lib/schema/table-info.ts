@@ -16,11 +16,11 @@ export interface TableInfo {
   readonly foreignKeysSupported: boolean
   /** SQLite: the name by which rows are known when there is no single primary key column, e.g. `rowid`. */
   readonly implicitId: string | undefined
-  /** What its owner says of it. */
+  /** The owner's comment. */
   readonly comment?: string | undefined
   /**
    * Who carries out inserts, updates and deletes of a view, when it takes all of them: the database, or triggers of its
-   * owner. Never on SQLite, which tells neither how many rows triggers have changed nor what they have made of them.
+   * owner. Never on SQLite, which reports neither how many rows triggers have changed nor what they hold now.
    */
   readonly writtenBy?: 'database' | 'triggers' | undefined
   /** Why the database cannot read it, e.g. a view of a table that is gone. */
@@ -40,7 +40,7 @@ export interface ColumnInfo {
   /** Computed by the database; cannot be written. */
   readonly generated: boolean
   readonly collation: string | undefined
-  /** What its owner says of it. */
+  /** The owner's comment. */
   readonly comment?: string | undefined
   /** The default as an SQL expression, where there is one. */
   readonly default?: string | undefined
@@ -52,7 +52,7 @@ export type ColumnFamily =
   | { readonly kind: 'string'; readonly length: number | undefined }
   | { readonly kind: 'uuid' }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
-  /** `digits`: every number of so many digits fits; `exact`: and none of more. */
+  /** `digits`: every number of that many digits fits; `exact`: and none of more. */
   | { readonly kind: 'integer'; readonly digits: number; readonly unsigned?: boolean; readonly exact?: boolean }
   /** `precision` undefined: no limit. */
   | { readonly kind: 'decimal'; readonly precision: number | undefined; readonly scale: number | undefined }

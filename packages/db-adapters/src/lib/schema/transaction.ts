@@ -29,7 +29,7 @@ export function changesByStatements(
   }
 }
 
-/** Runs `work` in the transaction that was begun, and ends it. */
+/** Runs `work` in the transaction that was started, and ends it. */
 export async function endTransaction<T>(
   connection: SchemaConnection,
   { commit, rollback }: Omit<TransactionWords, 'begin'>,
@@ -40,7 +40,7 @@ export async function endTransaction<T>(
     await connection.run(commit)
     return result
   } catch (error) {
-    // A connection that is lost rolls back by itself, and its error is not the one to tell.
+    // A connection that is lost rolls back by itself, and its error is not the one to report.
     await connection.run(rollback).catch(() => undefined)
     throw error
   }

@@ -8,7 +8,7 @@ export interface WantedTable {
   readonly name: string
   readonly renamedFrom: string | undefined
   /**
-   * The table belongs to somebody else (the definition maps its row id): columns that no field uses are the owner's, and
+   * The table belongs to another owner (the definition maps its row id): columns that no field uses are the owner's, and
    * columns that are wider than needed, or of another type that serves as well, stay as they are.
    */
   readonly mapped: boolean

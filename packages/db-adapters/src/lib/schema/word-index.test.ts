@@ -75,7 +75,7 @@ onEachDatabase((database) => {
 })
 
 onSqlite((database) => {
-  it('triggers that somebody dropped are made again, with the index', async () => {
+  it('triggers that were dropped are created again, with the index', async () => {
     await database.script('create table lost (id integer primary key, "The Title" text)')
     await syncOf(database)(modelOf('lost'))
     await database.connection.run(`insert into lost (id, "The Title", idx_words) values (1, 'a', 'a')`)

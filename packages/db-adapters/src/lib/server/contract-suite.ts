@@ -25,7 +25,7 @@ export interface ServerUnderTest {
   connect(account: DatabaseAccount): Promise<TestConnection>
   /** Statements that make tables, rows and whatever else the database knows. */
   readonly content: readonly string[]
-  /** Queries that show all of it, and that it goes on as it should, e.g. with the next number. */
+  /** Queries that show all of it, and that it continues as it should, e.g. with the next number. */
   readonly shown: readonly string[]
   /** Adds a row to `one` and a row to `two` in one transaction, over and over. */
   startWriter(account: DatabaseAccount): Promise<{ readonly written: () => Promise<number>; stop(): Promise<void> }>
@@ -114,7 +114,7 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
   const code = (wanted: string) => expect.objectContaining({ name: 'DatabaseServerError', code: wanted })
 
   describe('accounts', () => {
-    it('probe() tells what the server is', async () => {
+    it('probe() returns what the server is', async () => {
       expect((await server.probe()).server).toMatch(/^[A-Za-z]+( [A-Za-z]+)* \d+\.\d+/)
     })
 
@@ -129,7 +129,7 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
       expect(await run(given, ['select n from kept'])).toEqual([[{ n: 7 }]])
     })
 
-    it('isEmpty() tells whether there are tables, and rejects when there is no database', async () => {
+    it('isEmpty() returns whether there are tables, and rejects when there is no database', async () => {
       const given = subject.account('empty')
       await expect(server.isEmpty(given)).rejects.toMatchObject({ name: 'DatabaseServerError' })
       made.push(given)
@@ -170,7 +170,7 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
       expect(await server.changedSince(given, { time: '2026-11-21 03:00:00', columns })).toEqual({ one: 2 })
     })
 
-    it('drop() removes all, though somebody is connected, and does nothing the second time', async () => {
+    it('drop() removes all, though a user is connected, and does nothing the second time', async () => {
       const given = await account('drop', subject.content)
       const connection = await subject.connect(given)
       try {
@@ -295,7 +295,7 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
       expect((await server.statistics(empty)).rows).toEqual({})
     })
 
-    it('nothing is left of a dump that nobody read', async () => {
+    it('nothing is left of a dump that was not read', async () => {
       const { content, done } = await server.dump(large)
       content.destroy()
       await expect(done).rejects.toThrow()

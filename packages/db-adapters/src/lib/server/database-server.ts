@@ -25,7 +25,7 @@ export interface DatabaseServer {
    */
   dump(account: DatabaseAccount, options?: DumpOptions): Promise<Dump>
   /**
-   * The same dump by a program that writes where it is told, with nothing of this process between them. Undefined, and
+   * The same dump by a program that writes directly to the output, without passing through this process. Undefined, and
    * absent: this cannot be done here, and `dump` can.
    *
    * @throws DatabaseServerError `ERR_NO_TOOL` when the program is not there.
@@ -39,7 +39,7 @@ export interface DatabaseServer {
   url(account: DatabaseAccount): string
   /** The vendor's client, for a person at a terminal. @throws DatabaseServerError `ERR_NO_TOOL` */
   client(account: DatabaseAccount): Promise<ClientProgram>
-  /** Its tables in the order of their names, and bytes used: what can be told without reading rows. */
+  /** Its tables in the order of their names, and bytes used: what is known without reading rows. */
   extent(account: DatabaseAccount): Promise<DatabaseExtent>
   /** Rows by table, and bytes used. */
   statistics(account: DatabaseAccount): Promise<DatabaseStatistics>
@@ -98,7 +98,7 @@ export interface DirectDump {
    * Makes it into an open file, or a pipe of another program, which is closed here. The program ends with this process,
    * however that ends.
    *
-   * @throws DatabaseServerError, or the signal's reason, when the program has ended: what it wrote is no dump
+   * @throws DatabaseServerError, or the signal's reason, when the program has ended: what it wrote is not a dump
    */
   into(output: Writable | number, options?: DirectDumpOptions): Promise<void>
 }

@@ -17,7 +17,7 @@ export interface Tools {
 }
 
 /**
- * Looks for programs in `path` (default: `PATH`, then the folders of `usual`, newest first). Anew at each call, so that
+ * Looks for programs in `path` (default: `PATH`, then the folders of `usual`, newest first). Repeated at each call, so that
  * what was installed meanwhile is found.
  */
 export function createTools(

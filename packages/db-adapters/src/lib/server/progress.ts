@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream'
 
-/** Passes bytes on and tells how many there were so far. */
+/** Passes bytes on and reports how many there were so far. */
 export function progressOf(onProgress: ((bytes: number) => void) | undefined): Transform {
   let bytes = 0
   return new Transform({

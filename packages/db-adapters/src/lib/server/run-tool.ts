@@ -30,7 +30,7 @@ const mostOutput = 4_000
 export function startTool({ command, args, environment, signal }: ToolCall): RunningTool {
   signal?.throwIfAborted()
   const child = spawn(command, args, { stdio: 'pipe', env: environmentOf(environment) })
-  // A program that ends early closes its input; its exit code tells why.
+  // A program that ends early closes its input; its exit code says why.
   child.stdin.on('error', () => {})
   return { process: child, ended: endOf(child, { command, signal }) }
 }

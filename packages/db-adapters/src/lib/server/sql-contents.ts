@@ -3,7 +3,7 @@ import type { RunSql } from './sql-sessions.js'
 
 /** SQL about what is in a database, run as its user. */
 export interface SqlContents {
-  /** Begins a transaction that sees one state. */
+  /** Starts a transaction that sees one state. */
   beginSnapshot(run: RunSql): Promise<unknown>
   /** The placeholder of the first value. */
   readonly placeholder: string

@@ -15,7 +15,7 @@ export interface SqlServerParts extends Pick<DatabaseServer, 'type' | 'dumpDirec
   readonly tools: Tools
   /** What URLs say in the place of the database's name. */
   readonly database?: string
-  /** Behind the URLs of databases, with its `?`. */
+  /** Query of the URLs of databases, with its `?`. */
   readonly parameters?: string
   /** The tool that restores, by its name in `tools`. Absent: none does. */
   readonly restorer?: string

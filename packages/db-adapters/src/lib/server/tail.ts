@@ -1,4 +1,4 @@
-/** Longer than what programs write behind their trailer. */
+/** Longer than what programs write after their trailer. */
 const tailBytes = 512
 
 /** Remembers the last bytes of a dump. */
@@ -8,7 +8,11 @@ export interface Tail {
   isComplete(): boolean
 }
 
-/** @param trailer stands in the last 512 bytes of a complete dump */
+/**
+ * Watches the end of a dump, by which a complete one is known.
+ *
+ * @param trailer stands in the last 512 bytes of a complete dump
+ */
 export function createTail(trailer: string): Tail {
   let tail = Buffer.alloc(0)
   return {

@@ -3,7 +3,7 @@ import { DatabaseServerError } from './database-server.js'
 import type { DatabaseServerErrorCode } from './database-server.js'
 
 export interface ErrorTranslation {
-  /** Begins the message, e.g. `MySQL`. */
+  /** Starts the message, e.g. `MySQL`. */
   readonly vendor: string
   /** Classifies an error of the driver. */
   codeOf(error: Error): DatabaseServerErrorCode

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createModel, type FieldDefinition, type Filter, type Order } from '@steward/rest-core'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, needs, type FreshDatabase } from '../../../../../tests/servers/index.js'
 import {
@@ -26,7 +27,7 @@ const fields: Readonly<Record<string, FieldDefinition>> = {
   above: { type: 'reference', object: 'Own', display: ['code'] },
 }
 
-/** Two tables with the same columns and rows: `own_item`, which sync makes, and `their_item`, which somebody else made. */
+/** Two tables with the same columns and rows: `own_item`, which sync makes, and `their_item`, which another owner made. */
 const model = createModel([
   { name: 'Own', table: 'own_item', timestamps: false, fields },
   {
@@ -329,6 +330,70 @@ needs('postgresql', (url) => {
     await database.store.close()
     await database.close()
     await fresh.drop()
+  })
+
+  describe.each(['made', 'found'] as const)('a table that was %s', (table) => {
+    const fields: Readonly<Record<string, FieldDefinition>> = {
+      row_id: { type: 'id' },
+      name: { type: 'string', length: 80 },
+      state: { type: 'string', length: 1 },
+      amount: { type: 'integer' },
+      above: { type: 'reference', object: 'Part', display: ['name'] },
+    }
+    const parts = createModel([{ name: 'Part', table, timestamps: false, fields }])
+    const part = parts.object('Part')
+    const select = part.select(['name', 'above__name'])
+    const like: Filter = { op: 'like', field: 'name', pattern: '%PART%' }
+    let client: pg.Client
+    beforeAll(async () => {
+      client = new pg.Client(fresh.url)
+      await client.connect()
+      if (table === 'made') await database.store.sync(parts)
+      else
+        await client.query(`create table found (row_id bigint primary key, name text, state varchar(1), amount integer,
+          above bigint references found)`)
+      await client.query(`insert into ${table} select n, 'part ' || n, substr('abcd', 1 + n % 4, 1), n, 1 from generate_series(1, ${count}) n;
+        analyze ${table}`)
+    })
+    afterAll(() => client.end())
+
+    async function planOf(where: Filter, by = order, explain = 'explain'): Promise<string> {
+      const [call] = await statementsOf(async () => {
+        for await (const batch of database.store.search(part, { select, where, order: by, limit: 20 }))
+          expect(batch[0]).toMatchObject({ above__name: 'part 1' })
+      })
+      const { sql } = call!.statement
+      const { rows } = await client.query<Record<string, string>>(`${explain} ${sql}`, call!.values)
+      return rows.map((row) => row['QUERY PLAN']).join('\n')
+    }
+
+    it('a pattern is tried last, wherever it stands, and estimated by its value', async () => {
+      const conditions: [Filter, string][] = [
+        [text('state', '=', 'b'), "state = 'b'"],
+        [text('amount', '>', 10), 'amount > 10'],
+        [{ op: 'in', field: 'state', values: ['a', 'b'] }, "state in ('a', 'b')"],
+      ]
+      for (const [condition, by] of conditions) {
+        const hand = `explain select * from ${table} where ${by} and name ilike '%part%' order by row_id`
+        const { rows } = await client.query<Record<string, string>>(hand)
+        const expected = /rows=(\d+)/.exec(rows.map((row) => row['QUERY PLAN']).join())?.[1]
+        for (const where of [and(like, condition), and(and(like), condition), and(condition, like)]) {
+          const plan = await planOf(where)
+          expect(plan).toMatch(/Filter: \(.*(?:state|amount).*AND.*name.*~~\*/)
+          expect(plan).toMatch(new RegExp(`Index Scan using ${table}_pkey on ${table} t0 .* rows=${expected} `))
+        }
+      }
+    })
+
+    it.each(['row_id', 'amount'])(
+      'linked values are looked up for the rows of the page, in the order of %s',
+      async (field) => {
+        const by = [...new Set([field, 'row_id'])].map((name) => ({ field: name, descending: true }))
+        const plan = await planOf(like, by, 'explain (analyze, timing off)')
+        expect(plan).toMatch(/SubPlan[^]* Index Scan using \w+_pkey on \w+ x_j0 [^]*loops=20\)/)
+        expect(plan).not.toMatch(/Join|Nested Loop|loops=(?!1\)|20\))/)
+      },
+    )
   })
 
   async function search(where: Filter | undefined, order: Order[]) {

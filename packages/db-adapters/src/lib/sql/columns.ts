@@ -20,7 +20,7 @@ export interface Column {
   readonly longList: number
   /** What an empty value is in records. */
   readonly empty: FieldValue
-  /** What a row id or reference of several fields is made of, which has no column itself. */
+  /** The parts of a row id or reference of several fields, which has no column itself. */
   readonly parts: readonly KeyPart[] | undefined
   /** References to follow; empty for the object's own columns. */
   readonly path: readonly ReferenceModel[]
@@ -112,7 +112,7 @@ export function columnOf(
   const known = factsOf?.(column)
   // No column of a key is ever NULL, and its index keeps it in plain order.
   const facts = isFilled ? { ...known, required: true, plainOrder: true } : known
-  // Behind a link that is missing every column is NULL.
+  // Through a missing link every column is NULL.
   const type: StoredType =
     facts && field.path.length > 0
       ? { ...columnType, facts: { ...facts, required: false, plainOrder: false } }

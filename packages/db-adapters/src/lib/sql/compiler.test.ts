@@ -196,7 +196,7 @@ describe('createCompiler() compiles a shape once', () => {
 })
 
 describe('createCompiler() writes', () => {
-  test('a chain of references joined once, whoever needs it', () => {
+  test('a chain of references joined once, however many fields need it', () => {
     const where: Filter = { op: '=', field: 'genre__above__code', value: 'x' }
     const { sql } = createCompiler(sqliteDialect).search(movie, {
       select,
@@ -493,6 +493,24 @@ describe('createCompiler() guards linked rows', () => {
     expect(statement.sql).toContain('and exists (select 1 from "genre" x_g left join "genre" x_g1 on ')
     expect(statement.sql.match(/left join "genre" x_j\d/g)).toHaveLength(2)
     openTables().prepare(statement.sql)
+  })
+
+  test('also where each linked value is looked up for the rows of a page', () => {
+    const compiler = createCompiler({ ...sqliteDialect, pageBeforeJoin: 'lateral' })
+    const where: Filter = { op: '=', field: 'title', value: 'b' }
+    const page = { select: movie.select(['title', 'genre__code']), where, order: movie.order, limit: 5 }
+    const { statement, values } = compiler.search(movie, { ...page, guards: guards('x') })
+    expect(statement.sql).toContain(
+      '(select x_j0."code" from "genre" x_j0 where x_j0."row_id" = t0."genre" and x_j0."code" = +? limit 1)',
+    )
+    expect(statement.sql).not.toContain('join')
+    expect(values).toStrictEqual(['x', 'b', 5])
+    openTables().prepare(statement.sql)
+    const joined = { ...page, select: movie.select(['title', 'genre__code', 'genre__created_by']) }
+    expect(compiler.search(movie, joined).statement.sql).toContain('left join lateral')
+    expect(compiler.search(movie, { ...page, offset: 5 }).statement.sql).toContain('left join lateral')
+    const far = { ...page, select: movie.select(['genre__above__code']) }
+    expect(compiler.search(movie, far).statement.sql).toContain('left join lateral')
   })
 
   test('that are not needed cost nothing but their place in the key', () => {

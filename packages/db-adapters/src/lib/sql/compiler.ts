@@ -56,7 +56,7 @@ export interface Compiler {
   ): BoundStatement
   /**
    * `gives: 'records'` (one row), except: `changes` where the dialect rereads, and `id` where one statement cannot give the
-   * joined fields (an object that joins itself, with `cte`). Then the adapter goes on with `get` in the same transaction.
+   * joined fields (an object that joins itself, with `cte`). Then the adapter continues with `get` in the same transaction.
    */
   insert(object: ObjectModel, values: Values, select: Selection): BoundStatement
   /** As `insert`; no row or no change when the row is not there or does not match `where`. Reread with `get` without `where`. */

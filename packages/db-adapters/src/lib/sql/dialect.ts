@@ -39,12 +39,13 @@ export interface Dialect {
   /**
    * Take the page before joining, when filter and order use own columns only:
    * - `true`: joins are made to a subquery that gives the rows of the page
-   * - `'lateral'`: the same, and each joined row is looked up by its id, for planners that would read the whole joined table
+   * - `'lateral'`: the same, and each joined row is looked up by its id, for planners that would read the whole joined table;
+   *   single values of linked rows are looked up by subqueries instead
    * - `'ids'`: the row id is in a subquery that gives the ids of the page; only where it pays, which is when there are many rows
    *   to skip, or rows to sort without an index
    */
   readonly pageBeforeJoin: boolean | 'ids' | 'lateral'
-  /** The limit is part of the text, for planners that would plan anew for each bound one; as long as few different ones come. */
+  /** The limit is part of the text, for planners that would plan again for each bound one; as long as few different ones come. */
   readonly limitInText: boolean
   /** What follows a select to take a page of its rows; `ordered`: it has an `order by`. Absent: ` limit … offset …`. */
   readonly page?: (limit: Text, offset: Text | undefined, ordered: boolean) => Text
@@ -53,11 +54,11 @@ export interface Dialect {
   /** Most values of one statement; a request with more is refused with `value`. */
   readonly maxValues: number
   /**
-   * What follows a select of one row that nobody else may change before the transaction ends, e.g. `for update of t0`;
-   * `delete` for a row that nobody may newly refer to either. Empty when not needed. `joined`: joined rows would be locked too.
+   * What follows a select of one row that no other transaction may change before the transaction ends, e.g. `for update of t0`;
+   * `delete` for a row that takes no new references either. Empty when not needed. `joined`: joined rows would be locked too.
    */
   readonly lock: { readonly change: string; readonly delete: string; readonly joined: boolean }
-  /** The same behind the name of the table, e.g. ` with (updlock)`; instead of `lock`. */
+  /** The same after the name of the table, e.g. ` with (updlock)`; instead of `lock`. */
   readonly lockHint?: { readonly change: string; readonly delete: string }
   /** A dot in a table's name separates the schema from the table. */
   readonly schemas: boolean
@@ -94,9 +95,13 @@ export interface Dialect {
    * Whole-value match of the wire text with `?`, ignoring the case of A–Z.
    *
    * @param pattern `escaped`: it holds the escape character `\`; `anchored`, for columns of a `plainLike` only: it starts with
-   *   a character that must be there.
+   *   a character that must be there; `amongCheaper`: conditions other than patterns must hold as well, and cost less.
    */
-  like(column: string, type: StoredType, pattern: { readonly escaped: boolean; readonly anchored: boolean }): string
+  like(
+    column: string,
+    type: StoredType,
+    pattern: { readonly escaped: boolean; readonly anchored: boolean; readonly amongCheaper: boolean },
+  ): string
   /** A pattern as it is bound; those of filters escape `%`, `_` and anything else by `\`. Absent: as it is. */
   readonly pattern?: (pattern: string) => string
   /** Lists from this length on are bound as one JSON text. Absent: each value is bound. */

@@ -49,18 +49,30 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
   return `[${filter.field} ${op}]`
 }
 
-/** The condition as SQL with one `?` per value that `filterKey` collects, in the same order. `place` gives a column's expression. */
-export function filterSql(filter: Filter, columns: Columns, place: PlaceOf, dialect: Dialect): string {
+/**
+ * The condition as SQL with one `?` per value that `filterKey` collects, in the same order.
+ *
+ * @param place Gives a column's expression.
+ * @param amongCheaper Conditions other than patterns must hold as well. Default false.
+ */
+export function filterSql(
+  filter: Filter,
+  columns: Columns,
+  place: PlaceOf,
+  dialect: Dialect,
+  amongCheaper = false,
+): string {
   if (!isGroup(filter)) {
     const column = columns.readable(filter.field)
     if (column.parts) return filterSql(keyFilter(filter, column.parts), columns, place, dialect)
-    return leafSql(filter, column, place, dialect)
+    return leafSql(filter, column, place, dialect, amongCheaper)
   }
   const { op, terms } = filter
   if (terms.length === 0) return op === 'or' ? never : always
   const placed: PlaceOf = op === 'guarded' ? (column) => place(column, true) : place
+  const areCheaper = op !== 'or' && (amongCheaper || !terms.every(isPattern))
   return balanced(
-    terms.map((term) => filterSql(term, columns, placed, dialect)),
+    terms.map((term) => filterSql(term, columns, placed, dialect, areCheaper)),
     op === 'or' ? 'or' : 'and',
   )
 }
@@ -73,6 +85,10 @@ export function* filterFields(filter: Filter): Iterable<string> {
 
 function isGroup(filter: Filter): filter is Group {
   return 'terms' in filter
+}
+
+function isPattern({ op }: Filter): boolean {
+  return op === 'like' || op === 'notLike'
 }
 
 const always = '1 = 1'
@@ -123,11 +139,12 @@ function patternShape(leaf: Leaf, { type }: Column): { readonly escaped: boolean
   return { escaped: pattern.includes('\\'), anchored: type.facts?.plainLike === true && !/^[%_]/.test(pattern) }
 }
 
-function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect): string {
+function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect, amongCheaper: boolean): string {
   const { type } = column
   const bare = place(column)
   const isBoolean = type.kind === 'boolean'
   const operand = isBoolean ? `coalesce(${bare}, ${dialect.falseLiteral})` : bare
+  const like = (): string => dialect.like(bare, type, { ...patternShape(leaf, column), amongCheaper })
   const orEmpty = (sql: string): string => (isBoolean ? sql : `(${sql} or ${bare} is null)`)
   const op = leafOp(leaf, column)
   switch (op) {
@@ -149,7 +166,7 @@ function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect): 
       return orEmpty(dialect.compare(operand, op, type))
     case '<':
     case '<=':
-      // An empty text in an existing table is less than any other, but it is no value.
+      // An empty text in an existing table is less than any other, but it is not a value.
       return isText(column)
         ? `(${dialect.compare(operand, op, type)} and ${dialect.isFilled(bare, type)})`
         : dialect.compare(operand, op, type)
@@ -158,9 +175,9 @@ function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect): 
     case '>=':
       return dialect.compare(operand, op, type)
     case 'like':
-      return dialect.like(bare, type, patternShape(leaf, column))
+      return like()
     case 'notLike':
-      return orEmpty(`not (${dialect.like(bare, type, patternShape(leaf, column))})`)
+      return orEmpty(`not (${like()})`)
     case 'contains':
       return dialect.contains(bare)
     case 'notContains':

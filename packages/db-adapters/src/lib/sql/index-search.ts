@@ -53,7 +53,7 @@ export function indexCountText(dialect: Dialect, parts: Omit<IndexSearchParts, '
   return sql`select count(*)${matching(dialect, parts).rows}`
 }
 
-/** Rows and their scores; a row has the score behind its columns. */
+/** Rows and their scores; a row has the score after its columns. */
 export function decodeHits({ statement }: BoundStatement, rows: readonly (readonly unknown[])[]): IndexHit[] {
   return rows.map((row) => ({ record: statement.decode(row), score: Number(row.at(-1)) }))
 }

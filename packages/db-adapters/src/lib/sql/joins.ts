@@ -3,6 +3,7 @@ import { keyColumns, type Column, type PlaceOf } from './columns.js'
 import { quoteTable, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
 import { chainOf, type BoundGuard, type BoundGuards } from './guards.js'
+import { firstRows } from './page.js'
 import type { Text } from './text.js'
 
 /** The left joins of one statement: each chain of references is followed once. */
@@ -71,6 +72,26 @@ export function createJoins(root: string, dialect: Dialect, { lateral = false, g
     place,
     seen: guards ? (column) => place(column, true) : place,
     clauses: () => ({ sql: clauses.map((clause) => clause()).join(''), slots }),
+  }
+}
+
+/**
+ * A joined column as a subquery of its own, which follows the row's own reference.
+ *
+ * @param from Alias (or quoted table) of the row.
+ */
+export function lookup(from: string, column: Column, dialect: Dialect, guards?: BoundGuards): Text {
+  const [first, ...rest] = column.path
+  if (!first) throw new TypeError(`"${column.name}" is not joined.`)
+  const row = 'x_j0'
+  const joins = createJoins(row, dialect)
+  const value = joins.place({ ...column, path: rest })
+  const table = `${quoteTable(first.target.table, dialect)} ${row}${joins.clauses().sql}`
+  const guard = guards?.get(chainOf([first]))
+  const matches = `${linked(row, first, from, dialect)}${guard ? ` and ${guardSql(row, first, guard, dialect)}` : ''}`
+  return {
+    sql: `(select ${value} from ${table} where ${matches}${firstRows(dialect, 1)})`,
+    slots: guard?.slots ?? [],
   }
 }
 

@@ -7,7 +7,7 @@ export function pageText({ page }: Pick<Dialect, 'page'>, limit: Text, offset?: 
   return offset ? sql` limit ${limit} offset ${offset}` : sql` limit ${limit}`
 }
 
-/** What follows a select without `order by` to take so many of its rows. */
+/** What follows a select without `order by` to take that many of its rows. */
 export function firstRows(dialect: Pick<Dialect, 'page'>, count: number): string {
   return pageText(dialect, { sql: String(count), slots: [] }, undefined, false).sql
 }

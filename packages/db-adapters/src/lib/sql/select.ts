@@ -3,7 +3,7 @@ import { keyColumns, readsOf, type Column, type Columns, type PlaceOf } from './
 import { quoteTable, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
 import { countValues, type BoundGuards } from './guards.js'
-import { createJoins } from './joins.js'
+import { createJoins, lookup } from './joins.js'
 import { pageText } from './page.js'
 import { joinTexts, slots, sql, value, type Text } from './text.js'
 
@@ -32,11 +32,17 @@ const root = 't0'
 export function selectText(dialect: Dialect, parts: SelectParts): Text {
   const { object, columns, where, guards, filterValues, order = [], paging = 'all', selected } = parts
   const pageFirst = pagesFirst(parts, dialect)
+  const looksUp = pageFirst && looksUpEach(parts, dialect)
   const lateral = pageFirst && dialect.pageBeforeJoin === 'lateral'
   const joins = createJoins(root, dialect, { lateral, guards })
-  const reads = readsOf(selected)
-    .reads.map((column) => dialect.read(joins.seen(column), column.type))
-    .join(', ')
+  const reads = joinTexts(
+    readsOf(selected).reads.map((column) => {
+      const isLinked = looksUp && column.path.length > 0
+      const place = isLinked ? lookup(root, column, dialect, guards) : { sql: joins.seen(column), slots: [] }
+      return { ...place, sql: dialect.read(place.sql, column.type) }
+    }),
+    ', ',
+  )
   const terms = orderTerms(order, columns, joins.seen, dialect)
   const ordered = terms && ` order by ${terms}`
   const idValues = parts.byId ? keyTests(columns.id).length : 0
@@ -53,7 +59,8 @@ export function selectText(dialect: Dialect, parts: SelectParts): Text {
       ? ''
       : pageAt(dialect, idValues + filterValues + countValues(guards), paging !== 'limit', parts.limit, terms !== '')
   const lock = parts.lock && dialect.lock[parts.lock] ? ` ${dialect.lock[parts.lock]}` : ''
-  if (!pageFirst) return sql`select ${reads} from ${table}${joins.clauses()}${matching}${ordered}${page}${lock}`
+  if (!pageFirst || looksUp)
+    return sql`select ${reads} from ${table}${joins.clauses()}${matching}${ordered}${page}${lock}`
 
   const own = (names: readonly string[]) => names.map((name) => `${root}.${dialect.quote(name)}`).join(', ')
   if (dialect.pageBeforeJoin === 'ids') {
@@ -126,6 +133,16 @@ function pagesFirst(parts: SelectParts, { pageBeforeJoin }: Dialect): boolean {
   const used = [...(where ? filterFields(where) : []), ...order.map(({ field }) => field)]
   if (used.some((name) => columns.readable(name).path.length > 0)) return false
   return pageBeforeJoin !== 'ids' || paging === 'far' || !sortsByIndex(parts)
+}
+
+/**
+ * Each linked value is looked up by a subquery, which is planned in less time than a join to the page and runs for its rows
+ * only. With an offset, skipped rows would be looked up as well; several values of one row are read by one join.
+ */
+function looksUpEach({ selected, paging }: SelectParts, { pageBeforeJoin }: Dialect): boolean {
+  if (pageBeforeJoin !== 'lateral' || paging !== 'limit') return false
+  const paths = readsOf(selected).reads.flatMap(({ path }) => (path.length > 0 ? [path] : []))
+  return paths.every(({ length }) => length === 1) && new Set(paths.map(([first]) => first)).size === paths.length
 }
 
 function sortsByIndex({ object, order = [] }: SelectParts): boolean {

@@ -2,7 +2,7 @@ import type { ColumnType, Filter, ObjectModel } from '@steward/rest-core'
 import { keyColumns, readsOf, type Column, type Columns } from './columns.js'
 import { quoteTable, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
-import { createJoins, linked } from './joins.js'
+import { createJoins, lookup } from './joins.js'
 import { firstRows } from './page.js'
 import { hasId } from './select.js'
 import { joinTexts, slots, sql, value, type Text } from './text.js'
@@ -151,7 +151,7 @@ function answering(dialect: Dialect, { object, columns, selected }: WriteParts, 
   if (dialect.writes === 'returning') {
     const reads = readsOf(selected).reads.map((column) =>
       dialect.read(
-        column.path.length > 0 ? joinedValue(table, column, dialect) : `${table}.${dialect.quote(column.column)}`,
+        column.path.length > 0 ? lookup(table, column, dialect).sql : `${table}.${dialect.quote(column.column)}`,
         column.type,
       ),
     )
@@ -179,18 +179,7 @@ function answering(dialect: Dialect, { object, columns, selected }: WriteParts, 
   return { ...sql`with t0 as (${write} returning *) select ${reads} from t0${joins.clauses()}`, gives: 'records' }
 }
 
-/** The value of a joined field as a scalar subquery on the row's own reference. */
-function joinedValue(table: string, column: Column, dialect: Dialect): string {
-  const [first, ...rest] = column.path
-  if (!first) throw new TypeError(`"${column.name}" is not joined.`)
-  const root = 'x_j0'
-  const joins = createJoins(root, dialect)
-  const value = joins.place({ ...column, path: rest })
-  const from = `${quoteTable(first.target.table, dialect)} ${root}${joins.clauses().sql}`
-  return `(select ${value} from ${from} where ${linked(root, first, table, dialect)})`
-}
-
-/** What tells that a row was written: its id, or the first column of one that has several. */
+/** What shows that a row was written: its id, or the first column of one that has several. */
 function keyReads({ id }: Columns): readonly [Column] {
   return [id.parts?.[0]?.read ?? id]
 }

@@ -70,7 +70,7 @@ export function createWordsTable({ quote, split }: WordsTableOptions): WordsDial
     return ids.map((id, at) => `x_w0.${quote(rowColumn(at))} = ${id}`).join(' and ')
   }
 
-  /** ` from … where …`: places at which each term begins. */
+  /** ` from … where …`: places at which each term starts. */
   function partsOf(terms: readonly IndexTerm[], { rows, column, ids }: WordsColumn): Text[] {
     let first = 0
     return terms.map(({ words, prefix }) => {

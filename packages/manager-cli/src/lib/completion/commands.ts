@@ -42,7 +42,7 @@ export function addCompletion(program: Command, { actions, manager, print }: Com
     })
 }
 
-/** Where there is no home there is nothing to complete; that is no error while somebody types. */
+/** Where there is no home there is nothing to complete; that is not an error while a user types. */
 function registryOf(manager: () => Manager): Manager['context']['registry'] | undefined {
   try {
     return manager().context.registry

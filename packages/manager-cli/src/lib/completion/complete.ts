@@ -44,7 +44,7 @@ const others: readonly Pick<Action, 'name' | 'summary' | 'parameters'>[] = [
   },
 ]
 
-/** @param words behind the program's name, up to the cursor; the last one is being typed, perhaps empty */
+/** @param words after the program's name, up to the cursor; the last one is being typed, perhaps empty */
 export function candidatesFor(words: readonly string[], facts: CompletionFacts): Candidates {
   const before = words.slice(0, -1)
   const current = words.at(-1) ?? ''
@@ -100,7 +100,7 @@ function flagOf({ name, summary }: Option, used: ReadonlySet<string>): Candidate
   return used.has(name) ? [] : [{ value: `--${wordOf(name)}`, description: summary }]
 }
 
-/** First words; of those that begin several commands, all second words say what it is about. */
+/** First words; of those that start several commands, all second words say what it is about. */
 function commands(facts: CompletionFacts): Candidate[] {
   const found = new Map<string, Candidate>()
   for (const { name, summary } of [...facts.actions, ...others]) {

@@ -4,7 +4,7 @@ export type Shell = (typeof shells)[number]
 
 /*
  * Each script hands the words before the cursor to `manager complete`, as arguments and never as text to evaluate: what
- * somebody is typing must not run. An answer is a line per candidate, its description behind a tab; or the one line
+ * a user is typing must not run. An answer is a line per candidate, its description after a tab; or the one line
  * `:files`.
  */
 const scripts: Readonly<Record<Shell, string>> = {

@@ -1,11 +1,15 @@
+import { PassThrough } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { surroundingsOf } from '../surroundings.js'
 import { record } from './record.js'
+import { createLink } from './link.js'
 import { logLine } from './log.js'
 import { createPaint, plainPaint } from './paint.js'
 import { resultText } from './result.js'
 import { table } from './table.js'
-import { cut, lineOf, printable, widthOf } from './text.js'
-import { createTimes, timesIn } from './times.js'
+import { cut, lineOf, printable, widthOf, wrapped } from './text.js'
+import { createTimes, plainTimes, timesIn } from './times.js'
 
 describe('text', () => {
   test.each([
@@ -14,6 +18,7 @@ describe('text', () => {
     ['日本', 4],
     ['e\u0301', 1],
     ['👩‍🔬x', 3],
+    ['✔✖▲', 3],
   ])('%j takes its columns', (text, width) => {
     expect(widthOf(text)).toBe(width)
   })
@@ -28,6 +33,12 @@ describe('text', () => {
     expect(cut('abcdef', 4)).toBe('abc…')
     expect(cut('日本語', 4)).toBe('日…')
     expect(cut('abc', 3)).toBe('abc')
+  })
+
+  test('wrapped() breaks a text at blanks, and a word that is too long at the width', () => {
+    expect(wrapped('one two three', 7)).toEqual(['one two', 'three'])
+    expect(wrapped('a 日本語本 b', 4)).toEqual(['a', '日本', '語本', 'b'])
+    expect(wrapped('', 4)).toEqual([''])
   })
 })
 
@@ -64,6 +75,45 @@ jobs:
   a=2
 `)
   expect(record('text')).toBe('text\n')
+})
+
+describe('links', () => {
+  const stream = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY })
+  const linked = (env: Readonly<Record<string, string>>, isTTY = true) =>
+    createLink({ ...surroundingsOf(), env, stdout: stream(isTTY) })('http://a.example/', 'a')
+  const link = '\u001b]8;;http://a.example/\u001b\\a\u001b]8;;\u001b\\'
+
+  test.each<[Readonly<Record<string, string>>, string]>([
+    [{}, 'a'],
+    [{ TERM: 'xterm-256color' }, 'a'],
+    [{ TERM: 'xterm-kitty' }, link],
+    [{ TERM: 'xterm-256color', TERM_PROGRAM: 'vscode' }, link],
+    [{ VTE_VERSION: '7600' }, link],
+    [{ VTE_VERSION: '5000' }, 'a'],
+    [{ WT_SESSION: 'x', NO_COLOR: '1' }, 'a'],
+    [{ WT_SESSION: 'x', CI: 'true' }, 'a'],
+    [{ WT_SESSION: 'x', TERM: 'dumb' }, 'a'],
+    [{ FORCE_HYPERLINK: '1', NO_COLOR: '1' }, link],
+    [{ FORCE_HYPERLINK: '0', WT_SESSION: 'x' }, 'a'],
+  ])('a terminal with %j shows %j', (env, text) => {
+    expect(linked(env)).toBe(text)
+    expect(linked(env, false)).toBe('a')
+  })
+
+  test('tables and records link addresses as a whole, and take no other width for it', () => {
+    const show = createLink({ ...surroundingsOf(), env: { FORCE_HYPERLINK: '1' }, stdout: stream(true) })
+    const address = `http://${'long.'.repeat(8)}example/`
+    const row = {
+      public_url: address,
+      note: 'http://b.example/',
+      custom_url: 'none\u001b]8;;http://evil.example/\u0007',
+    }
+    const text = table([row], Object.keys(row), { width: 60, link: show })
+    expect(text).toContain(`\u001b]8;;${address}\u001b\\http://long.`)
+    expect(text.split('\u001b]8;;h')).toHaveLength(2)
+    expect(stripVTControlCharacters(text)).toBe(table([row], Object.keys(row), { width: 60 }))
+    expect(record({ url: address, nested: { url: address } }, plainTimes, show).split('\u001b]8;;h')).toHaveLength(3)
+  })
 })
 
 test('a list beside a plan or a record is a table below it', () => {
@@ -108,9 +158,14 @@ describe('values as people read them', () => {
     expect(head?.split(/  +/)).toEqual(['SIZE', 'MEMORY', 'DURATION', 'UPTIME', 'CPU', 'AT'])
     expect(line?.split(/  +/)).toEqual(['9.8 kB', '84 MB', '1.5 s', '2 h 5 min', '0.4 %', 'today 17:30'])
     expect(record({ size: 9830, at: now.toISOString() }, times)).toBe('size: 9.8 kB\nat:   today 17:30:00 (-05:00)\n')
+
+    const [plainHead, plainLine] = table([row], Object.keys(row), { times: plainTimes }).split('\n')
+    expect(plainHead).toMatch(/^SIZE +MEMORY MB +DURATION +UPTIME SECONDS +CPU PERCENT +AT$/)
+    expect(plainLine?.split(/  +/)).toEqual(['9830', '80', '1502', '7500', '0.4449', now.toISOString()])
+    expect(plainTimes.line(now.getTime())).toBe(now.toISOString())
   })
 
-  test('times in sentences are told the same way, those for programs are not', () => {
+  test('times in sentences are written the same way, those for programs are not', () => {
     const text = 'Its backup of 2026-11-22T19:03:21.123Z is good (2026-11-20T05:00:00Z). since=2026-11-22T19:03:21Z'
     expect(timesIn(text, times)).toBe(
       'Its backup of today 14:03 is good (2026-11-20 00:00). since=2026-11-22T19:03:21Z',
@@ -132,6 +187,34 @@ describe('values as people read them', () => {
     }
     expect(resultText(action, result, {}).out).toBe('A\n1\n    Do this.\n2\n')
     expect(resultText(action, result, { columns: ['help', 'a'] }).out).toBe('HELP      A\nDo this.  1\n          2\n')
+  })
+
+  test.each([80, 60])('findings fit %d columns, with signs for their levels and nothing cut', (width) => {
+    const view = {
+      type: 'table',
+      columns: ['level', 'category', 'message'],
+      below: 'help',
+      wraps: 'message',
+      empty: '',
+    } as const
+    const action = { view, mutating: false } as unknown as Parameters<typeof resultText>[0]
+    const list = [
+      {
+        level: 'error',
+        category: 'instances',
+        message: `"demo" is down. ${'Its log says why. '.repeat(6)}`,
+        help: `Run it ${'again and '.repeat(12)}again.`,
+      },
+      { level: 'ok', category: 'home', message: 'Files of the manager', help: '' },
+    ]
+    const lines = resultText(action, { message: '', list }, { width, times }).out.trimEnd().split('\n')
+    expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width)
+    expect(lines[1]).toMatch(/^✖ +instances {2}"demo" is down\. Its/)
+    expect(lines.at(-1)).toMatch(/^✔ +home +Files of the manager$/)
+    expect(lines.join(' ').match(/Its +log +says +why/g)).toHaveLength(6)
+    expect(resultText(action, { message: '', list }, { times: plainTimes }).out).toMatch(
+      /\nerror {2}instances {2}"demo"/,
+    )
   })
 
   test('a line of a log has its time, its level, and below it where an error came from; nothing that a terminal obeys', () => {

@@ -1,4 +1,4 @@
-import type { Action, ActionResult, Json, PlannedOperation } from '@steward/manager-core'
+import { countText, type Action, type ActionResult, type Json, type PlannedOperation } from '@steward/manager-core'
 import { ManagerError } from '@steward/manager-core/errors'
 import { logLine } from './log.js'
 import { plainPaint } from './paint.js'
@@ -39,11 +39,11 @@ export function resultText({ view, mutating }: Action, result: ActionResult, opt
   if (view.type === 'table' && result.list)
     return result.list.length === 0
       ? { out: '', aside: quiet ? '' : `${view.empty}\n` }
-      : { out: chosenTable(result.list, view, options), aside: sentence }
+      : chosenTable(result.list, view, options, sentence)
   if (view.type === 'log') return { out: shownLines(), aside: '' }
   const item = result.item ?? result.data
   if (view.type === 'record' && item !== undefined && !mutating)
-    return { out: record(item, times) + (listed && `\n${listed}`), aside: '' }
+    return { out: record(item, times, options.link) + (listed && `\n${listed}`), aside: '' }
   return { out: (mutating ? sentence : message) + listed, aside: '' }
 }
 
@@ -58,12 +58,13 @@ function plan({ title, steps, notes }: PlannedOperation): string {
     .join('')
 }
 
-/** @throws ManagerError ERR_USAGE for a column that there is not */
+/** @throws ManagerError ERR_USAGE for an unknown column */
 function chosenTable(
   list: readonly Json[],
-  { columns: usual, optional = [], below }: Extract<Action['view'], { type: 'table' }>,
+  { columns: usual, optional = [], below, wraps }: Extract<Action['view'], { type: 'table' }>,
   options: TextOptions,
-): string {
+  sentence: string,
+): ResultText {
   const rows = list as readonly Readonly<Record<string, Json>>[]
   const known = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const { columns: wanted, width, wide } = options
@@ -73,7 +74,12 @@ function chosenTable(
   const isFilled = (column: string) => rows.some((row) => !['', null, undefined].includes(row[column] as string))
   const shown = wanted ?? (wide ? known : usual.filter((column) => !optional.includes(column) || isFilled(column)))
   const beside = shown.includes(below ?? '') ? undefined : below
-  return table(rows, shown, { ...options, width: wide ? undefined : width, below: wanted ? undefined : beside })
+  let aside = sentence
+  const onLeftOut = (count: number) => {
+    if (!options.quiet) aside += `+${countText(count, 'column')}: --wide\n`
+  }
+  const space = { width: wide ? undefined : width, below: wanted ? undefined : beside, wraps, onLeftOut }
+  return { out: table(rows, shown, { ...options, ...space }), aside }
 }
 
 /** A result for programs: the same keys whatever happened. `status` is the exit code, 0 = done. */

@@ -23,13 +23,13 @@ export function printable(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
 
-/** How many columns of a terminal it takes, as far as that can be told without a table of all scripts. */
+/** How many columns of a terminal it takes, as far as that is known without a table of all scripts. */
 export function widthOf(text: string): number {
   if (plain.test(text)) return text.length
   let width = 0
   for (const { segment } of new Intl.Segmenter().segment(text))
     width +=
-      /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Extended_Pictographic}/u.test(
+      /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Emoji_Presentation}|\ufe0f/u.test(
         segment,
       )
         ? 2
@@ -50,4 +50,22 @@ export function cut(text: string, width: number): string {
     kept += segment
   }
   return `${kept}…`
+}
+
+/** Lines of at most this width, broken at blanks; a longer word is broken where the line ends. At least one line. */
+export function wrapped(text: string, width: number): string[] {
+  const lines = ['']
+  const last = () => lines.at(-1) as string
+  for (const word of text.split(' ')) {
+    const joined = last() === '' ? word : `${last()} ${word}`
+    if (widthOf(joined) <= width) lines[lines.length - 1] = joined
+    else {
+      if (last() !== '') lines.push('')
+      for (const { segment } of new Intl.Segmenter().segment(word)) {
+        if (widthOf(last()) + widthOf(segment) > width) lines.push('')
+        lines[lines.length - 1] += segment
+      }
+    }
+  }
+  return lines
 }

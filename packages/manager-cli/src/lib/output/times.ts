@@ -6,6 +6,8 @@ export interface Times {
   long(at: string | number): string
   /** `2026-11-20 14:03:21`, for lines below each other. */
   line(at: string | number): string
+  /** For programs: times are ISO 8601, and numbers have no units. */
+  readonly isPlain?: boolean
 }
 
 export interface TimesOptions {
@@ -19,6 +21,13 @@ const dayMs = 86_400_000
 /** A sentence with the times in it as people read them; not those of `key=value`, which are for programs. */
 export function timesIn(text: string, { short }: Times): string {
   return text.replaceAll(/(?<![\w="/:-])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?![\w/])/g, (at) => short(at))
+}
+
+/** For a pipe or a file, whose reader may be a program: ISO 8601, as in JSON. */
+export const plainTimes: Times = { short: isoOf, long: isoOf, line: isoOf, isPlain: true }
+
+function isoOf(at: string | number): string {
+  return typeof at === 'string' ? at : new Date(at).toISOString()
 }
 
 export function createTimes({ timeZone, now = new Date() }: TimesOptions = {}): Times {

@@ -1,4 +1,5 @@
-import type { OperationEvent } from '@steward/manager-core'
+import { styleText } from 'node:util'
+import { durationText, type OperationEvent } from '@steward/manager-core'
 import { DefaultRenderer, Listr, ListrLogger, type ListrDefaultRendererLogLevels, ProcessOutput } from 'listr2'
 import { printable } from '../output/text.js'
 import type { Surroundings } from '../surroundings.js'
@@ -9,6 +10,16 @@ class OnStderr extends DefaultRenderer {
   static override nonTTY = true
 }
 
+/** How long a step took, after its title: `[1.2 s]`. */
+const timer: (typeof DefaultRenderer.rendererOptions)['timer'] = {
+  condition: true,
+  field: durationText,
+  format:
+    () =>
+    (text = '') =>
+      styleText('dim', text, { validateStream: false }),
+}
+
 /** One step of the list: settled by the operation's events. */
 interface Row {
   readonly settled: PromiseWithResolvers<void>
@@ -16,11 +27,11 @@ interface Row {
   output: string
   /** Draws it again. */
   draw(): void
-  /** Draws it as one that was not begun. */
+  /** Draws it as one that was not started. */
   skip(): void
 }
 
-/** A list of steps that is drawn again while they go on, for a terminal. What has no place in it is a line of its own. */
+/** A list of steps that is drawn again while they continue, for a terminal. What has no place in it is a line of its own. */
 export function createListProgress(stderr: Surroundings['stderr'], plain: PlainProgress): Progress {
   const terminal = stderr as NodeJS.WriteStream
   // The renderer writes to the "stdout" of its logger, which is for results.
@@ -38,7 +49,7 @@ export function createListProgress(stderr: Surroundings['stderr'], plain: PlainP
     const opened = new Map(
       steps.map(({ id }): [string, Row] => {
         const settled = Promise.withResolvers<void>()
-        // It may fail before anybody looks.
+        // It may fail before the result is awaited.
         settled.promise.catch(() => {})
         return [id, { settled, output: '', draw() {}, skip() {} }]
       }),
@@ -58,7 +69,7 @@ export function createListProgress(stderr: Surroundings['stderr'], plain: PlainP
         registerSignalListeners: false,
         concurrent: parallel,
         exitOnError: !parallel,
-        rendererOptions: { logger, collapseErrors: false, showErrorMessage: false },
+        rendererOptions: { logger, timer, collapseErrors: false, showErrorMessage: false },
         renderer: OnStderr,
         fallbackRendererCondition: false,
       },

@@ -25,7 +25,7 @@ const planned = {
 const step = (id: string, state: Extract<OperationEvent, { type: 'step' }>['state']) =>
   ({ type: 'step', step: id, state }) as const
 
-test('lines tell how an operation goes, where nothing can be drawn again', async () => {
+test('lines show the progress of an operation where nothing can be redrawn', async () => {
   const { progress, text } = terminal()
   const { show, end } = await progress
   show({ type: 'waiting', lock: 'instance:a', holder: 'save by ann' })
@@ -49,7 +49,7 @@ Add instance "demo" …
 `)
 })
 
-test('output for programs tells of recovered operations only, quiet output of nothing', async () => {
+test('output for programs reports recovered operations only, quiet output of nothing', async () => {
   const recovering = { type: 'recovering', operation: 'o', title: 'Add instance "demo"' } as const
   for (const [options, expected] of [
     [{ json: true }, 'Repairing an interrupted operation: Add instance "demo" …\n'],
@@ -76,7 +76,9 @@ test('a list of steps is drawn at a terminal, and ends with what happened', asyn
     show(step(id, 'done'))
   }
   await end(true)
-  expect(text().trimEnd().endsWith('✔ Lay it out\n✔ Start it\n✔ Tell others')).toBe(true)
+  // After each step, how long it took.
+  const took = String.raw`\[[\d.]+ m?s\]`
+  expect(text().trimEnd()).toMatch(new RegExp(`✔ Lay it out ${took}\n✔ Start it ${took}\n✔ Tell others ${took}$`))
   expect(raw()).not.toContain('\u001b[2J')
 })
 
@@ -90,10 +92,10 @@ test('a list whose step fails is drawn to its end before lines of undoing', asyn
   show(step('start', 'failed'))
   show(step('layout', 'undoing'))
   await end(false)
-  expect(text()).toMatch(/✔ Lay it out\n✖ Start it\n.*Tell others\n {2}Undoing: Lay it out …\n$/)
+  expect(text()).toMatch(/✔ Lay it out \[.*\]\n✖ Start it\n.*Tell others\n {2}Undoing: Lay it out …\n$/)
 })
 
-test('steps that go on at the same time are drawn together, each with its own end', async () => {
+test('steps that run at the same time are drawn together, each with its own end', async () => {
   const { progress, text } = terminal({ drawn: true })
   const { show, end } = await progress
   const steps = ['one', 'two', 'three', 'four'].map((id) => ({ id, title: `Save ${id}` }))
@@ -106,7 +108,7 @@ test('steps that go on at the same time are drawn together, each with its own en
   show(step('two', 'done'))
   show(step('four', 'done'))
   await end(true)
-  expect(text().trimEnd()).toMatch(/✖ Save one\n✔ Save two\n↓ Save three.*\n✔ Save four$/)
+  expect(text().trimEnd()).toMatch(/✖ Save one\n✔ Save two \[.*\]\n↓ Save three.*\n✔ Save four \[.*\]$/)
 })
 
 test('several operations are drawn one after the other', async () => {
@@ -117,5 +119,5 @@ test('several operations are drawn one after the other', async () => {
     for (const { id } of planned.steps) show(step(id, 'done'))
   }
   await end(true)
-  expect(text().trimEnd()).toMatch(/Save "one"\n[^]*✔ Tell others\nSave "two"\n[^]*✔ Tell others$/)
+  expect(text().trimEnd()).toMatch(/Save "one"\n[^]*✔ Tell others \[.*\]\nSave "two"\n[^]*✔ Tell others \[.*\]$/)
 })

@@ -13,7 +13,7 @@ export async function createProgress(options: ProgressOptions): Promise<Progress
   const { stderr, json, quiet, drawn } = options
   if (quiet) return { show() {}, async end() {} }
   const plain = createPlainProgress((line) => void stderr.write(`${line}\n`))
-  // What another command left is told even when the output is for a program.
+  // What another command left is reported even when the output is for a program.
   if (json) return { ...plain, show: (event) => void (event.type === 'recovering' && plain.show(event)) }
   if (!drawn) return plain
   const { createListProgress } = await import('./list.js')

@@ -90,10 +90,14 @@ describe('requests of an instance', () => {
         { name: '2026-11-20', requests: 3, errors: 1, averageMs: 5.3 },
         { name: '2026-11-21', requests: 1, errors: 1, averageMs: 2000 },
       ],
+      hours: [
+        { name: '2026-11-20T12', requests: 3, errors: 1, averageMs: 5.3 },
+        { name: '2026-11-21T12', requests: 1, errors: 1, averageMs: 2000 },
+      ],
     })
   })
 
-  it('of a million different paths do not fill the memory: the rest is told together', async () => {
+  it('of a million different paths do not fill the memory: the rest is counted together', async () => {
     async function* requests() {
       for (let n = 0; n < 20_000; n++)
         yield {
@@ -116,7 +120,7 @@ describe('requests of an instance', () => {
 })
 
 describe('the report', () => {
-  it('of an instance that nobody called says so', async () => {
+  it('of an instance without requests say so', async () => {
     expect(summaryText('demo', await summarise(readRequests(join(folder, 'none'))))).toBe(
       'The logs of "demo" contain no requests.',
     )

@@ -17,6 +17,8 @@ export interface AccessSummary {
   readonly users: readonly Counted[]
   /** By UTC day, oldest first. */
   readonly days: readonly Counted[]
+  /** By UTC hour, as in `2026-11-25T14`, oldest first: those of the last week with requests. */
+  readonly hours: readonly Counted[]
 }
 
 export interface Counted {
@@ -32,14 +34,16 @@ interface Tally {
   ms: number
 }
 
-/** Keeps memory bounded whatever the log holds: that many different names are told apart, the rest is `(others)`. */
+/** Keeps memory bounded whatever the log holds: this many different names are counted apart, the rest is `(others)`. */
 const mostNames = 10_000
 const shown = 20
+const weekMs = 7 * 24 * 3_600_000
 
 /** Reads all requests once. */
 export async function summarise(requests: AsyncIterable<LoggedRequest>): Promise<AccessSummary> {
   const statuses: Record<string, number> = {}
-  const [paths, visitors, users, days] = [createTallies(), createTallies(), createTallies(), createTallies()]
+  const [paths, visitors, users] = [createTallies(), createTallies(), createTallies()]
+  const [days, hours] = [createTallies(), createTallies()]
   const durations = createDurations()
   let [count, bytes, totalMs, maxMs, from, to] = [0, 0, 0, 0, Infinity, -Infinity]
   for await (const request of requests) {
@@ -56,7 +60,9 @@ export async function summarise(requests: AsyncIterable<LoggedRequest>): Promise
     paths.add(url.split('?')[0] as string, request)
     visitors.add(address, request)
     if (user !== undefined) users.add(user, request)
-    days.add(new Date(time).toISOString().slice(0, 10), request)
+    const at = new Date(time).toISOString()
+    days.add(at.slice(0, 10), request)
+    hours.add(at.slice(0, 13), request)
   }
   return {
     requests: count,
@@ -75,6 +81,7 @@ export async function summarise(requests: AsyncIterable<LoggedRequest>): Promise
     visitorsByRequests: visitors.most(),
     users: users.most(),
     days: days.byName(),
+    hours: hours.byName().filter(({ name }) => Date.parse(`${name}:00Z`) > to - weekMs),
   }
 }
 

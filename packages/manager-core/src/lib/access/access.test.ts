@@ -116,7 +116,7 @@ describe('tokens', () => {
     await expect(test.perform('token add', input)).rejects.toMatchObject({ code })
   })
 
-  it('give nobody what they do not have', async () => {
+  it('give no user what they do not have', async () => {
     await expect(
       test.perform('token add', { name: 'more', abilities: 'admin,sensitive' }, api(['admin'])),
     ).rejects.toMatchObject({ code: 'ERR_ACCESS', message: expect.stringContaining('"sensitive"') })
@@ -205,7 +205,7 @@ describe('history', () => {
     })
   })
 
-  it('has refused calls, each once a minute, so that nobody fills it', async () => {
+  it('has refused calls, each once a minute, so that it cannot be filled up', async () => {
     now = new Date('2026-11-23T00:00:00Z')
     const reader = api(['read'])
     const start = () => test.perform('start', { name: 'mine' }, reader).catch(() => {})
@@ -236,7 +236,7 @@ describe('history', () => {
     })
   })
 
-  it('has what was asked over the API and could not begin, or had nothing to do', async () => {
+  it('has what was asked over the API and could not start, or had nothing to do', async () => {
     const admin = api(['admin'])
     await expect(test.perform('delete', { name: 'mine' }, admin)).rejects.toMatchObject({ code: 'ERR_PROTECTED' })
     expect(newest()).toMatchObject({ action: 'delete', instance: 'mine', result: 'refused', actor: 'token test' })

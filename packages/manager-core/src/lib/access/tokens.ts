@@ -39,9 +39,11 @@ export interface Tokens {
    * @returns undefined when there is none, or when it has expired
    */
   use(text: string): Token | undefined
+  /** One that was used before, by its id. @returns undefined when it was removed, or has expired */
+  byId(id: string): Token | undefined
 }
 
-/** `stw_<id>_<secret>`, as it is shown once. The secret has 256 bits, so that a plain hash of it tells nothing. */
+/** `stw_<id>_<secret>`, as it is shown once. The secret has 256 bits, so that a plain hash of it reveals nothing. */
 const pattern = /^stw_([a-z0-9]{4,40})_([A-Za-z0-9]{43})$/
 /** How exact `lastUsed` is, so that not every request writes. */
 const usedEveryMs = 60_000
@@ -51,6 +53,7 @@ export function isTokenText(text: string): boolean {
   return pattern.test(text)
 }
 
+/** The access tokens of a home, in its registry; only hashes are stored. */
 export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry' | 'clock'>): Tokens {
   const rows = createTokenRows(registry)
 
@@ -88,11 +91,19 @@ export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry
       const [, id = '', secret = ''] = pattern.exec(text) ?? []
       const row = rows.byId(id)
       const now = clock()
-      if (!row || !timingSafeEqual(hashOf(secret), Buffer.from(row.hash, 'hex'))) return undefined
-      if (row.expires !== '' && row.expires <= now.toISOString()) return undefined
+      if (!row || !timingSafeEqual(hashOf(secret), Buffer.from(row.hash, 'hex')) || hasExpired(row)) return undefined
       if (row.last_used === '' || now.getTime() - Date.parse(row.last_used) >= usedEveryMs) noteUse(id, now)
       return tokenOf(row)
     },
+
+    byId(id) {
+      const row = rows.byId(id)
+      return row && !hasExpired(row) ? tokenOf(row) : undefined
+    },
+  }
+
+  function hasExpired({ expires }: TokenRow): boolean {
+    return expires !== '' && expires <= clock().toISOString()
   }
 
   /** That it cannot be written is no reason to refuse. */

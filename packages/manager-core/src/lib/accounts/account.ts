@@ -19,7 +19,7 @@ const fileIn = (folder: string) => join(folder, 'account')
  * Whose processes run what is in the home of an instance; undefined: those of the manager's own user. It belongs to the
  * folder, wherever that goes: beside, into the trash, and back.
  *
- * @throws ManagerError ERR_STATE when it cannot be told: nothing may run as the manager by mistake
+ * @throws ManagerError ERR_STATE when it is unknown: nothing may run as the manager by mistake
  */
 export function accountAt(folder: string): SystemAccount | undefined {
   const file = fileIn(folder)

@@ -8,7 +8,7 @@ import { removeAccountFile, writeAccount, type SystemAccount } from './account.j
 const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 
 /**
- * Gives a folder with all in it to an account. Only what belongs to the former owner is given: a hard link that somebody
+ * Gives a folder with all in it to an account. Only what belongs to the former owner is given: a hard link that a user
  * put there may be a file of another one. Until all is given, no other account can enter the folder.
  *
  * @param folder lies in a folder in which only the manager can make or replace anything

@@ -240,7 +240,7 @@ describe.runIf(isHere)('isolate', () => {
         expect(await identity()).toBe('')
         await expect(test.perform('isolate', { name: 'demo', undo: true })).rejects.toMatchObject({ code: 'ERR_STATE' })
 
-        // The next start fails, and all is as it was.
+        // The next start fails, and nothing has changed.
         test.tell('demo', { start: 'fail' })
         await expect(test.perform('isolate', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ATTENTION' })
         test.tell('demo', {})
@@ -271,7 +271,10 @@ describe.runIf(isHere)('isolate', () => {
           }),
         )
         await test.perform('stop', { name: 'demo' })
-        await expect(test.perform('start', { name: 'demo' })).rejects.toThrow('"demo" has no system account')
+        await expect(test.perform('start', { name: 'demo' })).rejects.toMatchObject({
+          message: expect.stringContaining('"demo" has no system account'),
+          help: 'Create one (manager isolate demo), then start it again.',
+        })
         await test.perform('isolate', { name: 'demo' })
         await test.perform('start', { name: 'demo' })
         await expect(test.perform('isolate', { name: 'demo', undo: true })).rejects.toThrow('APPS_ISOLATION=yes')

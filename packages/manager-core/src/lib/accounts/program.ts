@@ -32,7 +32,7 @@ export interface Command {
   readonly args: readonly string[]
   /** Exit codes that are no failure. Default: 0. */
   readonly accepted?: readonly number[]
-  /** Takes a line of its standard error when that is no error; throws nothing. */
+  /** Takes a line of its standard error when that is not an error; throws nothing. */
   readonly isReport?: (line: string) => boolean
   /** Whom it runs as. Default: this process's user. */
   readonly account?: SystemAccount | undefined
@@ -48,7 +48,7 @@ const environment = () => ({ PATH: process.env.PATH, LC_ALL: 'C' })
 export function runFilter(commands: readonly Command[]): Filter {
   const { stdin, stdout, programs, kill } = startChain(commands, 'pipe', 'pipe')
   const done = codesOf(programs)
-  // It is awaited later; until then a failure is no unhandled rejection.
+  // It is awaited later; until then a failure is not an unhandled rejection.
   done.catch(() => undefined)
   const errors = () => programs.map((program) => program.errors()).join('')
   return { input: inputOf(stdin as Writable), output: stdout as Readable, done, errors, kill }
@@ -167,12 +167,12 @@ function watch(child: ChildProcess, { command, accepted = [0], isReport = () => 
       else stderr.once('close', tell)
     })
   })
-  // It is awaited later; until then a failure is no unhandled rejection.
+  // It is awaited later; until then a failure is not an unhandled rejection.
   done.catch(() => undefined)
   return { name: basename(command), done, errors: said, kill: () => void child.kill('SIGKILL') }
 }
 
-/** Programs say only in words what the system told them. */
+/** Programs report errors of the system in words only. */
 function failure(what: string, errors: string): Error {
   const error = new Error(`${what}${errors && `: ${errors}`}`)
   if (/no space left on device/i.test(errors)) return Object.assign(error, { code: 'ENOSPC' })
@@ -182,7 +182,7 @@ function failure(what: string, errors: string): Error {
 
 /**
  * Takes everything, also what the program does not read any more: tar ends at the end of an archive, before the end of
- * what pads it, and how a program ended is told by its exit code, not by its pipe.
+ * what pads it, and how a program ended is known from its exit code, not by its pipe.
  */
 function inputOf(stdin: Writable): Writable {
   stdin.on('error', () => undefined)
@@ -214,7 +214,7 @@ export function filterOf(input: Duplex, output: Readable = input): Filter {
   return { input, output, done: Promise.resolve({}), errors: () => '', kill: () => input.destroy() }
 }
 
-/** One behind the other. */
+/** One after the other. */
 export function joined(first: Filter, second: Filter): Filter {
   const between = pipeline(first.output, second.input).catch((error: unknown) => {
     for (const { kill } of [first, second]) kill()
@@ -263,7 +263,7 @@ export async function pipeThrough(
   return filter.done
 }
 
-/** A stream and the program at its end: what the program says of itself is a better reason than that its pipe broke. */
+/** A stream and the program at its end: the program's own message is a better reason than its broken pipe. */
 export async function bothOf<A, B>(stream: Promise<A>, program: Promise<B>): Promise<[A, B]> {
   const [streamed, ended] = await Promise.allSettled([stream, program])
   if (streamed.status === 'rejected' && !isBrokenPipe(streamed.reason)) throw streamed.reason

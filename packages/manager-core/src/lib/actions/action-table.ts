@@ -76,7 +76,7 @@ function wordsOf(name: string): string {
 /** Files of this machine are for its own users. */
 function inputsOf(inputs: readonly (Parameter & Option)[] = []): readonly WireInput[] {
   return inputs
-    .filter(({ type }) => type !== 'file')
+    .filter(({ type, surfaces }) => type !== 'file' && (surfaces ?? ['api']).includes('api'))
     .map(({ name, type, summary, required = false, variadic = false, choices, min, max, secret = false }) => ({
       name,
       type,

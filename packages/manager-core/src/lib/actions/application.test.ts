@@ -83,7 +83,7 @@ describe('unit tests', () => {
     expect(await test.perform(action, { name: 'demo', test: 'notes' })).toMatchObject({ message: 'OK', exitCode: 0 })
   })
 
-  it('a failed one is told, and the answer is "no"', async () => {
+  it('a failed one is reported, and the answer is "no"', async () => {
     const { message, exitCode } = await test.perform('unittests', { name: 'demo', test: 'broken' })
     expect(message).toContain('one is not two')
     expect(exitCode).toBe(1)
@@ -103,7 +103,7 @@ describe('I/O credentials', () => {
     expect((await call('wrong')).status).toBe(401)
   })
 
-  it('of a clone tell of no administrator: the users are those of the data', async () => {
+  it('of a clone name no administrator: the users are those of the data', async () => {
     await test.perform('clone', { name: 'demo', new: 'copy', 'no-start': true })
     const { message, data } = await test.perform('iocredentials', { name: 'copy' })
     expect(message).toContain('Administrator: the one in its data (instance:demo)')
@@ -192,7 +192,7 @@ describe('a stopped instance', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('a hook of monitoring that fails is told', async () => {
+  it('a hook of monitoring that fails is reported', async () => {
     writeHook('exit 3')
     expect(await lines({ count: 1 })).toContainEqual(
       expect.stringMatching(/ demo hooks\/monitoring\.sh failed with code 3\.$/),

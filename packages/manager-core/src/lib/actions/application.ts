@@ -18,7 +18,7 @@ import type { InstanceSettings } from '../settings/settings.js'
 import { defineAction, type CallPlace } from './define-action.js'
 import { nameOfInstance } from './shared-inputs.js'
 
-/** What an instance says of itself, as `health` answers it: sections by name, beside what is said of all. */
+/** The health report of an instance, as `health` answers it: sections by name, beside the members that all have. */
 export type WireHealth = {
   readonly ok: boolean
   readonly reason: string | null

@@ -52,7 +52,7 @@ function answer(list: readonly SaveCheck[]): ActionResult {
         'without one yet.',
       list,
     }
-  if (missed === 0) return { message: `All ${list.length} instances in nightly backups have a good backup.`, list }
+  if (missed === 0) return { message: `All instances in nightly backups have a good backup (${list.length}).`, list }
   const message = `${missed} of ${list.length} instances in nightly backups lack a good backup.`
   return { message, list, exitCode: 1 }
 }

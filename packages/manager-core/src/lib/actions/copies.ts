@@ -76,7 +76,7 @@ export const backupsExport = defineAction({
     const report = await copyTo(context, caller, { backup, targets, readBack: input['read-back'] })
     const { copied, failed } = report
     const failure = failureText(backup, report)
-    // A single one tells what is wrong as it is.
+    // A single one reports its error unchanged.
     if (failed[0] && copied.length === 0 && failed.length === 1) throw failed[0].error
     const { failures } = await exportManager(context, caller, copied)
     const warnings = [...report.warnings, ...(await endWanted(context, caller, backup, copied)), ...failures]

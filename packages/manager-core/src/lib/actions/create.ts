@@ -156,7 +156,7 @@ async function howToLogIn({ settings, home }: ManagerContext, { id, name, source
   return `Log in as ${adminUser}. To show the password: manager iocredentials ${name}`
 }
 
-/** What is said of the owner; the rest is as it would be without. */
+/** What is given about the owner; the rest keeps its defaults. */
 function ownerOf({
   owner_email: ownerEmail,
   firstname,

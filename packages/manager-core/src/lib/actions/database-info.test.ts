@@ -10,7 +10,7 @@ describe('dbinfo', () => {
   })
   afterAll(() => test.close())
 
-  it('tells where the database is, its size and tables and, when it is asked to, counts rows, while the instance runs', async () => {
+  it('returns where the database is, its size and tables and, on request, counts rows, while the instance runs', async () => {
     const { item, list } = await test.perform('dbinfo', { name: 'demo' })
     expect(item).toMatchObject({ type: 'sqlite', database: 'data/database.db', exists: true, tables: 1 })
     expect(list).toEqual([{ table: 'note' }])

@@ -32,6 +32,9 @@ const texts = {
   unclear: 'needs your attention',
 } as const
 
+/** The order of the report: first what needs attention. */
+const urgency = ['error', 'warning', 'fixed', 'ok'] as const
+
 export const doctorActions: readonly Action[] = [
   defineAction({
     name: 'doctor',
@@ -51,32 +54,44 @@ export const doctorActions: readonly Action[] = [
       },
     ],
     options: [
-      { name: 'fix', type: 'flag', summary: 'Repair what can be repaired automatically' },
+      { name: 'fix', type: 'flag', summary: 'Repair what can be repaired automatically', surfaces: ['cli'] },
       { name: 'network', type: 'flag', summary: 'Also check that backup targets and document buckets can be reached' },
-      { name: 'rebuild', type: 'flag', summary: 'Rebuild the registry from its copies and the files on disk' },
+      {
+        name: 'rebuild',
+        type: 'flag',
+        summary: 'Rebuild the registry from its copies and the files on disk',
+        surfaces: ['cli'],
+      },
     ],
     withoutRegistry: ({ rebuild }) => rebuild === true,
     ability: 'admin',
     mutating: false,
-    surfaces: ['cli'],
     examples: ['doctor', 'doctor instances', 'doctor --fix', 'doctor --rebuild', 'doctor backups --network'],
-    view: { type: 'table', columns: ['level', 'category', 'message'], below: 'help', empty: 'Nothing was checked.' },
+    view: {
+      type: 'table',
+      columns: ['level', 'category', 'message'],
+      below: 'help',
+      wraps: 'message',
+      empty: 'Nothing was checked.',
+    },
     async handler({ context, input, caller }) {
       if (input.rebuild) return rebuilt(await rebuildRegistry(context, caller))
       const category = input.category
-      const list = await examine(context, {
+      const found = await examine(context, {
         category,
         fix: input.fix,
         network: input.network,
       })
+      const list = found.toSorted((one, other) => urgency.indexOf(one.level) - urgency.indexOf(other.level))
       const count = (level: string) => list.filter((each) => each.level === level).length
       const errors = count('error')
       const fixable = list.filter((each) => each.fixable).length
       const advice = fixable > 0 ? ` To repair ${fixable} of them, run: manager doctor --fix` : ''
+      const fixed = count('fixed') > 0 ? `${countText(count('fixed'), 'problem')} repaired. ` : ''
       const message =
         errors + count('warning') === 0
-          ? 'All is well.'
-          : `${countText(errors, 'error')}, ${countText(count('warning'), 'warning')}.${advice}`
+          ? `${fixed}All is well.`
+          : `${fixed}${countText(errors, 'error')}, ${countText(count('warning'), 'warning')}.${advice}`
       return { message, list: list as unknown as readonly Json[], exitCode: errors === 0 ? 0 : 1 }
     },
   }),

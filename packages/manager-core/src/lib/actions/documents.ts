@@ -38,9 +38,9 @@ export const documentActions: readonly Action[] = [
     group: 'Instances',
     summary: 'Move the documents of an instance to a bucket, or back to its folder',
     description:
-      'Most documents are copied while the instance serves. It is stopped for those that come meanwhile, and started ' +
-      'again with the new place; when it is not healthy then, the old place is used as before. What was in a bucket is ' +
-      'removed a day later by "refresh". The hooks pre-start.sh and post-start.sh run when it is started again.',
+      'Most documents are copied while the instance runs. It is stopped to copy those added since, and started ' +
+      'again with the new place; if it is not healthy there, it returns to the old one. Objects left in a bucket are ' +
+      'removed a day later by "refresh". Runs the hooks pre-start.sh and post-start.sh when it starts.',
     parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Instance' }],
     options: [
       {
@@ -60,7 +60,7 @@ export const documentActions: readonly Action[] = [
       const { context, input } = call
       const { id, name } = input.name
       if (input.to === undefined)
-        throw new ManagerError('ERR_USAGE', 'Say with --to where the documents go.', {
+        throw new ManagerError('ERR_USAGE', 'Name the place for the documents with --to.', {
           help: 'The address of a bucket, s3://bucket/prefix?endpoint=…, or "folder".',
         })
       const to = input.to === 'folder' ? null : input.to

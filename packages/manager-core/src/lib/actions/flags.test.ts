@@ -30,7 +30,7 @@ test('flags are set and taken back, and say when they were so already', async ()
   expect(history.at(-1)).toMatchObject({ action: 'noautosave', actor: 'tester', result: 'ok' })
 })
 
-test('seturl and reseturl change the custom URL; what is no address is refused', async () => {
+test('seturl and reseturl change the custom URL; what is not an address is refused', async () => {
   const { perform, instance } = await managerWithDemo()
   await perform('seturl', { name: 'demo', url: 'https://Sales.Example.com/' })
   expect(instance('demo').customUrl).toBe('https://sales.example.com')

@@ -20,9 +20,11 @@ import { requestActions } from './requests.js'
 import { runtimeActions } from './runtimes.js'
 import { documentActions } from './documents.js'
 import { runningActions } from './running.js'
+import { settingActions } from './settings.js'
 import { statusAction } from './status.js'
 import { swarmActions } from './swarm.js'
 import { targetActions } from './targets.js'
+import { sessionActions } from './sessions.js'
 import { tokenActions } from './tokens.js'
 import { versionActions } from './versions.js'
 import { whoamiAction } from './whoami.js'
@@ -42,6 +44,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...operationActions,
   ...flagActions,
   ...neutraliseActions,
+  ...settingActions,
   isolateAction,
   ...runtimeActions,
   ...documentActions,
@@ -52,6 +55,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...requestActions,
   ...certificateActions,
   ...tokenActions,
+  ...sessionActions,
   whoamiAction,
   ...managerActions,
   ...doctorActions,

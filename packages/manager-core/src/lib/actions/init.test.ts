@@ -42,7 +42,7 @@ function managerOf(name = 'home') {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-it('makes a home that others cannot read, with a version that instances can be made of', async () => {
+it('makes a home that others cannot read, with a version to create instances from', async () => {
   const { home, manager, perform } = managerOf('a/b c/ä')
   const { message, item, warnings } = await perform('init', { url: 'https://apps.example.org/' })
   expect(message).toContain(`The manager's home is ${home}.`)
@@ -86,7 +86,7 @@ it('makes nothing with a dry run', async () => {
   expect(existsSync(home)).toBe(false)
 })
 
-it('does not scatter a home among other files, unless told to', async () => {
+it('does not scatter a home among other files, unless forced', async () => {
   const { home, perform } = managerOf()
   mkdirSync(home)
   for (const name of ['b.txt', 'a.txt', 'c', 'd']) writeFileSync(join(home, name), '')

@@ -5,6 +5,7 @@ import { saveKind } from '../backup/save.js'
 import type { OperationKind } from '../context.js'
 import { changeKinds } from '../instances/change.js'
 import { addKind, cloneKind } from '../instances/create.js'
+import { settingKinds } from '../instances/change-setting.js'
 import { deleteKind } from '../instances/delete.js'
 import { isolateKind, unisolateKind } from '../instances/isolate.js'
 import { moveKind } from '../instances/move.js'
@@ -39,6 +40,7 @@ const kinds: readonly OperationKind[] = [
   purgeKind,
   ...Object.values(changeKinds),
   ...Object.values(neutraliseKinds),
+  ...settingKinds,
   isolateKind,
   unisolateKind,
   moveKind,

@@ -97,8 +97,9 @@ const remove = defineAction({
     const { id, name } = input.name
     const request = { id, name, force: input.force === true, purge: input.purge }
     const kept = !request.purge && context.settings.global.trashDays > 0
-    const result = await runOperation(call, deleteKind, request, () => ({
+    const result = await runOperation(call, deleteKind, request, ({ outcomes }) => ({
       message: `Instance "${name}" is deleted${kept ? '; to restore it, use undelete' : ''}.`,
+      ...(kept && { data: outcomes.get('trash') as { readonly entry: string } }),
     }))
     return withPurge(call, result)
   },

@@ -87,9 +87,9 @@ describe('list', () => {
   })
 
   test.each([
-    ['1); drop table instance; --', 'brackets that do not match'],
+    ['1); drop table instance; --', 'unmatched brackets'],
     ['1; drop table instance', 'may not contain ";"'],
-    ['1) union select * from (select facts from operation', 'brackets that do not match'],
+    ['1) union select * from (select facts from operation', 'unmatched brackets'],
     ['1 union all', 'may not contain "union"'],
     ['i.id in (select id from operation)', 'may not contain "select"'],
     [
@@ -102,8 +102,8 @@ describe('list', () => {
     ['1 -- hidden', 'may not contain "-- hidden"'],
     ["i.name = 'x", "has a ' that does not end"],
     ['i.name = "x', 'has a " that does not end'],
-    ['1) or (1', 'brackets that do not match'],
-    ['((1)', 'brackets that do not match'],
+    ['1) or (1', 'unmatched brackets'],
+    ['((1)', 'unmatched brackets'],
     [' ', 'is empty'],
     ['i.secret = 1', 'no such column: i.secret'],
     ['operation.facts = 1', 'no such column: operation.facts'],
@@ -131,7 +131,7 @@ describe('list', () => {
     await expect(filterBySql({ file, where, fresh: [], timeoutMs: 50 })).rejects.toThrow('longer than 0.05 s')
   })
 
-  test('an order by what is no column names what was meant', async () => {
+  test('an order by what is not a column names what was meant', async () => {
     await expect(manager.perform('list', { order: '-create' })).rejects.toMatchObject({
       message: 'Unknown column "create" in order.',
       help: 'Did you mean "created"?',

@@ -3,7 +3,7 @@ import { configAction } from './config.js'
 import { initAction } from './init.js'
 import { proxyActions } from './proxy.js'
 import { recoverAction } from './recover.js'
-import { scheduleAction } from './schedule.js'
+import { scheduleAction, schedulesAction } from './schedule.js'
 import { serveAction } from './serve.js'
 import { setupAction } from './setup.js'
 
@@ -13,6 +13,7 @@ export const managerActions: readonly Action[] = [
   recoverAction,
   configAction,
   scheduleAction,
+  schedulesAction,
   serveAction,
   ...proxyActions,
 ]

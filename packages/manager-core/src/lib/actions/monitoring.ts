@@ -53,6 +53,15 @@ const monitoring = defineAction({
   description:
     'The columns checks and failed count the checks of the last hour; incident is the number of the open ' +
     'incident.',
+  options: [
+    {
+      name: 'points',
+      type: 'integer',
+      min: 2,
+      max: 60,
+      summary: 'Include the response times of the last hour, as this many values',
+    },
+  ],
   ability: 'read',
   scoped: true,
   mutating: false,
@@ -62,9 +71,11 @@ const monitoring = defineAction({
     columns: ['name', 'at', 'ok', 'reason', 'response_ms', 'memory_mb', 'cpu_percent', 'disk_mb', 'failed', 'incident'],
     empty: 'There are no instances.',
   },
-  async handler({ context: { registry, clock } }) {
+  async handler({ context: { registry, clock }, input: { points } }) {
     const store = createSampleStore(registry)
-    const counts = store.counts(clock().getTime() - hourMs)
+    const now = clock().getTime()
+    const counts = store.counts(now - hourMs)
+    const times = points === undefined ? undefined : store.responseTimes({ from: now - hourMs, to: now, points })
     const incidents = new Map(
       createIncidentStore(registry)
         .list({ onlyOpen: true })
@@ -79,6 +90,7 @@ const monitoring = defineAction({
         ...(newest ? wireSample(newest) : nothing),
         ...(counts.get(id) ?? { checks: 0, failed: 0 }),
         incident: incidents.get(id) ?? null,
+        ...(times && { response_times: times.get(id) ?? [] }),
       }
     })
     return { message: countText(list.length, 'instance'), list }

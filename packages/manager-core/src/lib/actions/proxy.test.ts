@@ -39,7 +39,7 @@ describe.skipIf(missing !== undefined)('what is published follows commands', () 
     return status
   }
 
-  it('add, rename, seturl, clone, delete and undelete publish, and tell the public address', async () => {
+  it('add, rename, seturl, clone, delete and undelete publish, and return the public address', async () => {
     const { item, warnings } = await test.perform('add', { name: 'demo' })
     expect(item).toMatchObject({ public_url: `http://demo.apps.test:${proxy.http}` })
     expect(warnings).toBe(undefined)

@@ -38,7 +38,7 @@ async function managerWithRequests(config: readonly string[] = [], options: Test
   return { ...made, received, ask, request }
 }
 
-test('requests approve makes the instance for its person, and tells them its address', async () => {
+test('requests approve creates the instance for its person, and mails them its address', async () => {
   const { perform, instance, ask, received } = await managerWithRequests()
   const id = ask('demo', 'fr')
   const { item, operation } = await perform('requests approve', { id })
@@ -67,7 +67,7 @@ test('requests are there only when APPS_ALLOWREGISTER=yes', async () => {
     })
 })
 
-test('requests tells the operator when nobody can register, as there is no mail server', async () => {
+test('requests warns the operator when registration is closed for want of a mail server', async () => {
   const test = await createTestManager({ refresh: false, config: ['export APPS_ALLOWREGISTER=yes'] })
   onTestFinished(() => test.close())
   const { warnings } = await test.perform('requests')
@@ -78,7 +78,7 @@ test('requests tells the operator when nobody can register, as there is no mail 
   expect(list).toContainEqual(expect.objectContaining({ check: 'registration', level: 'warning' }))
 })
 
-test('requests reject tells the person why, and it cannot be approved any more', async () => {
+test('requests reject mails the person the reason, and it cannot be approved any more', async () => {
   const { perform, ask, request, received, context } = await managerWithRequests()
   const id = ask('demo')
   await perform('requests reject', { id, reason: 'Please ask your department.' }, { dryRun: true })
@@ -121,7 +121,7 @@ test('a request for a name that is taken stays as it is, and may get another nam
   expect(await request(id)).toMatchObject({ status: 'confirmed' })
 })
 
-test('an approval whose mail was not sent is a warning, and is told when it is approved again', async () => {
+test('an approval whose mail was not sent is a warning, and is mailed when it is approved again', async () => {
   const { perform, ask, request, received, home } = await managerWithRequests()
   const id = ask('demo')
   const config = join(home, 'config.sh')
@@ -136,7 +136,7 @@ test('an approval whose mail was not sent is a warning, and is told when it is a
   expect((await request(id)).note).toBe('')
 })
 
-test('an approval that is killed is undone, or done and the person is told later', async () => {
+test('an approval that is killed is undone, or done and the person is notified later', async () => {
   const points: JournalPoint[] = []
   const made = await managerWithRequests([], { onJournal: (point) => points.push(point) })
   await made.perform('requests approve', { id: made.ask('first') })

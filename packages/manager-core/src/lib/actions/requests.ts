@@ -204,7 +204,7 @@ const reject = defineAction({
   },
 })
 
-/** @returns warnings: why the person was not told */
+/** @returns warnings: why the person was not notified */
 async function mailOrNote(
   context: ManagerContext,
   { id: number, email }: InstanceRequest,

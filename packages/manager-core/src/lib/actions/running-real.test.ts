@@ -86,7 +86,7 @@ describe('an instance with the real application server', () => {
     })
   })
 
-  it('whose app.yaml is gone is stopped after a restart, and put right by a backup', async () => {
+  it('whose app.yaml is gone is stopped after a restart, and repaired by a backup', async () => {
     await test.perform('add', { name: 'broken' })
     await test.perform('save', { name: 'broken' })
     rmSync(test.path('broken', 'app', 'app.yaml'))

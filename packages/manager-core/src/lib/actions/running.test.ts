@@ -106,6 +106,12 @@ describe('start and stop', () => {
     expect(error).toMatchObject({ code: 'ERR_ROLLED_BACK', command: 'logs demo' })
     expect(error.message).toContain('"demo" did not start: its application ended soon after its start.')
     expect(error.output).toContain('fails to start, as it was told')
+    // The same in parts, each said once.
+    expect(error).toMatchObject({
+      title: 'demo did not start',
+      reason: expect.stringContaining('fails to start, as it was told'),
+      ending: 'Its application ended soon after its start. All changes were rolled back.',
+    })
     expect(test.instance('demo')).toMatchObject({ desired: 'stopped', observed: 'stopped' })
     expect(processesOf(test.path('demo'))).toEqual([])
   })
@@ -336,7 +342,7 @@ describe('looking into an instance', () => {
 })
 
 describe('an application that does not start any more', () => {
-  it('is stopped after a restart that fails, which locks nothing: a backup puts it right', async () => {
+  it('is stopped after a restart that fails, which locks nothing: a backup repairs it', async () => {
     await test.perform('add', { name: 'broken' })
     await test.perform('save', { name: 'broken' })
     for (const action of ['restart', 'app-debug']) {
@@ -346,6 +352,7 @@ describe('an application that does not start any more', () => {
       const error = await failure(test.another().perform(action, { name: 'broken' }, test.caller))
       expect(error).toMatchObject({ code: 'ERR_ROLLED_BACK' })
       expect(error.message).toMatch(/"broken" is now stopped, because it could not be started again\.$/)
+      expect(error).toMatchObject({ title: 'broken did not start', ending: expect.stringMatching(/is now stopped/) })
       expect(await stateOf('broken')).toBe('stopped')
       expect(test.instance('broken')).toMatchObject({ desired: 'started', observed: 'stopped', operation: '' })
     }

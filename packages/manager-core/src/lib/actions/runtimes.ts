@@ -16,7 +16,7 @@ export type RuntimeItem = {
   readonly default: 'yes' | 'no'
   /** How many there are that it runs. */
   readonly instances: number
-  /** What it says of itself, or why it cannot be used. */
+  /** Its description, or why it cannot be used. */
   readonly message: string
 }
 

@@ -12,7 +12,7 @@ let folder: string
 let table: string
 let test: TestManager
 
-/** A `crontab` that keeps its table in a file, says what the real ones say, and can be told to fail. */
+/** A `crontab` that keeps its table in a file, says what the real ones say, and fails on request. */
 const crontab = (at: string) => `#!/bin/sh
 echo "$*" >> ${at}/calls
 [ -e ${at}/broken ] && { echo "crontab: you may not" >&2; exit 1; }
@@ -76,12 +76,12 @@ describe('schedule by cron', () => {
     expect((await schedule('show')).message).toContain('schedule install')
   })
 
-  it('begins a table where there is none', async () => {
+  it('starts a table where there is none', async () => {
     await schedule('install', { refresh: 'off' })
     expect(readFileSync(table, 'utf8')).toMatch(/^# BEGIN steward manager /)
   })
 
-  it('only tells with a dry run', async () => {
+  it('only reports with a dry run', async () => {
     const planned = await schedule('install', {}, true)
     expect(planned.message).toContain('@reboot ')
     expect(planned.data?.['crontab']).toContain('saveall --home')
@@ -174,7 +174,7 @@ describe('schedule by systemd', () => {
     expect(verified.stderr.split('\n').filter((line) => line.includes('steward-'))).toEqual([])
   })
 
-  it('tells systemd what to begin and to end', async () => {
+  it('makes systemd start and stop units', async () => {
     const calls = join(folder, 'systemctl-calls')
     writeFileSync(
       join(folder, 'systemctl'),
@@ -218,7 +218,7 @@ describe('schedule by systemd', () => {
     await expect(installUnits('/srv/apps', units({}), options)).rejects.toThrow('systemctl --user enable --now')
   })
 
-  it('tells the files with a dry run', async () => {
+  it('lists the files with a dry run', async () => {
     const { message, data } = await schedule('install', { systemd: true, saveall: '22:15' }, true)
     expect(message).toContain('OnCalendar=*-*-* 22:15:00')
     expect(message).toContain('[Install]\nWantedBy=')

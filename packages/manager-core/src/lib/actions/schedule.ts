@@ -29,6 +29,11 @@ const options = [
 /** What all parts of the schedule need of a call. */
 type ScheduleCall = CallOf<(typeof options)[number]>
 
+/** Where jobs are looked for. */
+interface SchedulePlace extends Pick<ScheduleCall, 'context'> {
+  readonly input: Pick<ScheduleCall['input'], 'systemd' | 'folder'>
+}
+
 export const scheduleAction = defineAction({
   name: 'schedule',
   group: 'Manager',
@@ -79,7 +84,7 @@ async function install(call: ScheduleCall): Promise<ActionResult> {
   const runner = runnerOf(call)
   const jobs = jobsAt(input)
   if (jobs.length === 0)
-    throw new ManagerError('ERR_USAGE', 'All jobs are off, so there is nothing to schedule.', {
+    throw new ManagerError('ERR_USAGE', 'All jobs are disabled, so there is nothing to schedule.', {
       command: 'schedule remove',
     })
   const list = jobs.map(({ name, time }) => ({ name, time }))
@@ -117,15 +122,35 @@ async function install(call: ScheduleCall): Promise<ActionResult> {
   }
 }
 
-async function show(call: ScheduleCall): Promise<ActionResult> {
+/** A scheduled job, as `schedules` answers it. */
+export type ScheduledJob = {
+  readonly name: string
+  /** `02:30`, or `boot`. */
+  readonly time: string
+  readonly by: 'cron' | 'systemd'
+}
+
+export const schedulesAction = defineAction({
+  name: 'schedules',
+  group: 'Manager',
+  summary: 'List what is scheduled for this home',
+  ability: 'read',
+  mutating: false,
+  surfaces: ['api'],
+  examples: ['schedules'],
+  view: { type: 'table', columns: ['name', 'time', 'by'], empty: '' },
+  handler: ({ context }) => show({ context, input: { systemd: false, folder: undefined } }),
+})
+
+async function show(call: SchedulePlace): Promise<ActionResult> {
   const { home } = call.context
   const [cron, units] = await Promise.all([
     isForSystemd(call) ? [] : cronJobs(home.folder, cronOptions(call)),
     unitJobs(home.folder, systemdOptions(call).folder),
   ])
-  const list = [
-    ...cron.map(({ name, time }) => ({ name, time, by: 'cron' })),
-    ...units.map(({ name, time }) => ({ name, time, by: 'systemd' })),
+  const list: readonly ScheduledJob[] = [
+    ...cron.map(({ name, time }) => ({ name, time, by: 'cron' as const })),
+    ...units.map(({ name, time }) => ({ name, time, by: 'systemd' as const })),
   ]
   if (list.length === 0)
     return { message: `Nothing is scheduled for ${home.folder}. To schedule it, run: manager schedule install`, list }
@@ -185,23 +210,23 @@ function runnerOf({ context: { home, command } }: ScheduleCall): JobRunner {
   return { home: home.folder, command, log: join(home.logs, 'schedule.log') }
 }
 
-function isForSystemd({ input }: ScheduleCall): boolean {
+function isForSystemd({ input }: Pick<SchedulePlace, 'input'>): boolean {
   return input.systemd || input.folder !== undefined
 }
 
-function systemdOptions({ context, input }: ScheduleCall) {
+function systemdOptions({ context, input }: SchedulePlace) {
   const environment = context.settings.environment()
   const system = process.getuid?.() === 0
   const folder = input.folder === undefined ? unitFolder(system, environment) : resolve(input.folder)
   return { folder, system, active: input.folder === undefined && hasSystemd(), environment }
 }
 
-function cronOptions(call: ScheduleCall) {
+function cronOptions(call: Pick<ScheduleCall, 'context'>) {
   return { user: userOf(call), environment: call.context.settings.environment() }
 }
 
 /** Root schedules for the user that the home belongs to. */
-function userOf({ context }: ScheduleCall): string | undefined {
+function userOf({ context }: Pick<ScheduleCall, 'context'>): string | undefined {
   const { systemUser } = context.settings.global
   return process.getuid?.() === 0 && systemUser !== 'root' ? systemUser : undefined
 }

@@ -252,7 +252,7 @@ async function readToken(file: string | undefined): Promise<string> {
         })
   const token = content.trim()
   if (/^SWMTKN-\S{20,}$/.test(token)) return token
-  throw new ManagerError('ERR_USAGE', 'That is not a join token of a swarm: it begins with SWMTKN-.', {
+  throw new ManagerError('ERR_USAGE', 'Not a join token of a swarm: join tokens begin with SWMTKN-.', {
     help: 'On the manager machine: swarm token <file>',
   })
 }

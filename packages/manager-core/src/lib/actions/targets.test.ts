@@ -43,7 +43,7 @@ describe('target list', () => {
 })
 
 describe('target test', () => {
-  it('tells check by check what a store can do, and leaves nothing there', async () => {
+  it('reports check by check what a store can do, and leaves nothing there', async () => {
     const events: OperationEvent[] = []
     const result = await test.perform('target test', { target: 'disk' }, { onEvent: (event) => events.push(event) })
     expect(result).toMatchObject({ exitCode: 0, data: { capabilities: { atomicPublish: 'rename', resume: 'append' } } })

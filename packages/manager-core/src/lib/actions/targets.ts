@@ -80,7 +80,7 @@ const test = defineAction({
         message,
         seconds: Math.round(durationMs / 10) / 100,
       })),
-      // Without keys whose value is undefined, which JSON cannot tell.
+      // Without keys whose value is undefined, which JSON cannot hold.
       data: { capabilities: JSON.parse(JSON.stringify(capabilities ?? {})) },
       exitCode: count('failed') > 0 ? 1 : 0,
     }

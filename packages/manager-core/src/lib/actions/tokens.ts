@@ -164,6 +164,9 @@ function chosenHosts(wanted: string | undefined, instances: string | undefined):
   })
 }
 
+/** A token, as `token list` answers it; the secret is shown once, by `token add`. */
+export type WireToken = ReturnType<typeof wire>
+
 function wire(token: Token, { registry }: Pick<ManagerContext, 'registry'>) {
   const { name, abilities, instances, hosts, created, createdBy, expires, lastUsed } = token
   return {

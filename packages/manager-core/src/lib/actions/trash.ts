@@ -1,10 +1,12 @@
 import { ManagerError } from '../../errors.js'
 import type { ActionResult } from '../action.js'
+import type { ManagerContext } from '../context.js'
 import { randomId } from '../domain/names.js'
 import { sizeText } from '../domain/readable.js'
+import { folderSize } from '../files/folder-size.js'
 import { recordHistory } from '../history/record-history.js'
 import { purgeKind } from '../instances/purge.js'
-import { findEntry, listTrash } from '../instances/trash.js'
+import { findEntry, listTrash, type TrashEntry, type TrashRecord } from '../instances/trash.js'
 import { undeleteKind } from '../instances/undelete.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
@@ -13,34 +15,51 @@ import { removeAllPoints, sizeOfPoints } from '../upgrade/restore-points.js'
 import { defineAction, type CallPlace } from './define-action.js'
 import { runOperation } from './run-operation.js'
 
+/** What was deleted or replaced, as `trash` answers it. */
+export type TrashItem = Pick<TrashRecord, 'reason' | 'deleted' | 'expires'> & {
+  readonly entry: string
+  readonly name: string
+  readonly version: string
+  readonly database: string
+  /** Who put it there; empty: that is not known. */
+  readonly by: string
+  /** Bytes of its folder: what a database server keeps is not among them. Absent: it was not asked for. */
+  readonly size?: number
+}
+
 export const trash = defineAction({
   name: 'trash',
   group: 'Instances',
   summary: 'List the trash: deleted instances, and earlier contents from before a reset or restore',
+  options: [{ name: 'measure', type: 'yes-no', summary: 'Include sizes (default: yes on the command line)' }],
   ability: 'read',
   mutating: false,
   examples: ['trash', 'trash --json'],
   view: {
     type: 'table',
-    columns: ['entry', 'name', 'version', 'database', 'reason', 'deleted', 'expires'],
+    columns: ['entry', 'name', 'version', 'database', 'reason', 'deleted', 'by', 'expires', 'size'],
+    optional: ['size'],
     empty: 'The trash is empty.',
   },
-  async handler({ context }) {
+  async handler({ context, input, caller }) {
     const entries = await listTrash(context.home)
-    return {
-      message: `${entries.length} in the trash.`,
-      list: entries.map(({ entry, reason, deleted, expires, instance: { name, version, database } }) => ({
-        entry,
-        name,
-        version,
-        database,
-        reason,
-        deleted,
-        expires,
-      })),
-    }
+    const measures = input.measure ?? caller.surface === 'cli'
+    const list = entries.map(async (one): Promise<TrashItem> => {
+      const { entry, reason, deleted, expires, folder, instance } = one
+      const { name, version, database } = instance
+      const size = measures ? { size: await folderSize(folder) } : {}
+      return { entry, name, version, database, reason, deleted, by: whoDeleted(context, one), expires, ...size }
+    })
+    return { message: `${entries.length} in the trash.`, list: await Promise.all(list) }
   },
 })
+
+/** Who put it there, as the history has it; empty: that is not known. */
+function whoDeleted({ registry }: Pick<ManagerContext, 'registry'>, entry: TrashEntry): string {
+  const { reason, deleted, instance } = entry
+  const entries = registry.history({ instance: instance.id, limit: 1000 })
+  return entries.find(({ action, at, result }) => action === reason && result === 'ok' && at >= deleted)?.actor ?? ''
+}
 
 export const undelete = defineAction({
   name: 'undelete',

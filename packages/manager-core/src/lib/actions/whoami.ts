@@ -1,13 +1,31 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { abilities as all, type Ability } from '../domain/ability.js'
+import { hookNames } from '../hooks/hooks.js'
 import { defineAction } from './define-action.js'
 
-/** Who asks, and what this manager offers, as `whoami` answers it. */
+/** The caller, and what this manager offers, as `whoami` answers it. */
 export type WhoAmI = {
   readonly actor: string
+  /** What this manager is called: APPS_REALMNAME. */
+  readonly place: string
   readonly abilities: readonly Ability[]
   /** Names of the only instances that it may see; null: all. */
   readonly instances: readonly string[] | null
   readonly features: Readonly<Record<'terminal' | 'register' | 'download' | 'proxy', boolean>>
+  /** What a new instance gets unless something else is asked for, and the databases that it may have. */
+  readonly defaults: {
+    readonly databases: readonly string[]
+    readonly database: string
+    readonly runtime: string
+    readonly protected: boolean
+    readonly auto_save: boolean
+    readonly auto_update: boolean
+  }
+  /** Hooks that there are: `pre-add`. */
+  readonly hooks: readonly string[]
+  /** How long what was deleted can be restored; 0: not at all. */
+  readonly trash_days: number
 }
 
 export const whoamiAction = defineAction({
@@ -20,12 +38,13 @@ export const whoamiAction = defineAction({
   surfaces: ['api'],
   examples: ['whoami'],
   view: { type: 'record' },
-  async handler({ context: { settings, registry }, caller: { actor, abilities, instances } }) {
-    const { terminal, allowRegister, allowDownload, proxy } = settings.global
+  async handler({ context: { settings, registry, home }, caller: { actor, abilities, instances } }) {
+    const { realmName, terminal, allowRegister, allowDownload, proxy, trashDays, ...global } = settings.global
     return {
       message: `You are ${actor}.`,
       item: {
         actor,
+        place: realmName,
         abilities: all.filter((one) => abilities?.has(one) ?? true),
         instances: instances ? registry.instances().map(({ name }) => name) : null,
         features: {
@@ -34,6 +53,16 @@ export const whoamiAction = defineAction({
           download: allowDownload,
           proxy: proxy.enabled,
         },
+        defaults: {
+          databases: global.databases,
+          database: global.defaultDatabase,
+          runtime: global.runtime,
+          protected: global.defaultProtected,
+          auto_save: global.defaultAutoSave,
+          auto_update: global.defaultAutoUpdate,
+        },
+        hooks: hookNames.filter((name) => [`${name}.sh`, name].some((file) => existsSync(join(home.hooks, file)))),
+        trash_days: trashDays,
       } satisfies WhoAmI,
     }
   },

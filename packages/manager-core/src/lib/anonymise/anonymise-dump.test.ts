@@ -85,7 +85,7 @@ objects:
     )
   })
 
-  test('too few values for all are told, without showing one', async () => {
+  test('too few values for all are reported, without showing one', async () => {
     const tiny = [object('Thing', [field('code', { unique: true, length: 1 })])]
     const thirtyFour = Array.from('abcdefghijklmnopqrstuvwxyz12345678', (one) => [one])
     await expect(anonymise(tiny, 'objects: { Thing: { code: hash } }', { Thing: thirtyFour })).rejects.toMatchObject({

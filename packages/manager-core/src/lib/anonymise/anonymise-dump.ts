@@ -6,7 +6,7 @@ import { createObjectWork, type ObjectWork, type RowCounts } from './object-work
 export interface AnonymiseOptions extends MakerOptions {
   /** Login that stays as it is: that of the administrator, who would be locked out. */
   readonly administrator: string
-  /** Told after every so many records. */
+  /** Called each time this many more records are done. */
   readonly onRows?: (object: string, rows: number) => void
 }
 

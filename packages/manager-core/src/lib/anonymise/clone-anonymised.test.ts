@@ -112,7 +112,7 @@ test(
 )
 
 test(
-  'rules that do not fit are refused before anything is done, and what has no rule is told',
+  'rules that do not fit are refused before anything is done, and what has no rule is reported',
   { timeout: limit },
   async () => {
     const { perform, folder, home } = manager
@@ -147,23 +147,27 @@ test(
   },
 )
 
-test('one that is killed when its data is there is undone, and its source goes on', { timeout: limit }, async () => {
-  const { perform, home, folder, instance } = manager
-  const input = { name: 'demo', new: 'killed', anonymise: rules }
-  const { program } = await bundledManager()
-  // Planned and running, then three entries per step, the second of them when it is done.
-  const at = 2 + 3 * steps.findIndex(({ id }) => id === 'data') + 2
-  const { context } = manager
-  const run = { home, applicationServer: context.applicationServer, defaultTemplate: context.defaultTemplate, at }
-  const temporary = join(folder, 'temporary')
-  mkdirSync(temporary)
-  const before = readdirSync(join(home, 'instances')).toSorted()
-  expect(await crashAction(program, { ...run, action: 'clone', input }, { TMPDIR: temporary })).toBe(undefined)
-  const [left] = readdirSync(join(home, 'instances')).filter((name) => !before.includes(name))
-  expect(contentOf(join(home, 'instances', left as string))).toContain('@example.org')
-  expect(contentOf(join(home, 'instances', left as string))).not.toMatch(/zyxomme/i)
-  expect(readdirSync(temporary)).toEqual([])
-  await perform('list')
-  expect(readdirSync(join(home, 'instances')).toSorted()).toEqual(before)
-  expect(instance('demo').observed).toBe('started')
-})
+test(
+  'one that is killed when its data is there is undone, and its source keeps running',
+  { timeout: limit },
+  async () => {
+    const { perform, home, folder, instance } = manager
+    const input = { name: 'demo', new: 'killed', anonymise: rules }
+    const { program } = await bundledManager()
+    // Planned and running, then three entries per step, the second of them when it is done.
+    const at = 2 + 3 * steps.findIndex(({ id }) => id === 'data') + 2
+    const { context } = manager
+    const run = { home, applicationServer: context.applicationServer, defaultTemplate: context.defaultTemplate, at }
+    const temporary = join(folder, 'temporary')
+    mkdirSync(temporary)
+    const before = readdirSync(join(home, 'instances')).toSorted()
+    expect(await crashAction(program, { ...run, action: 'clone', input }, { TMPDIR: temporary })).toBe(undefined)
+    const [left] = readdirSync(join(home, 'instances')).filter((name) => !before.includes(name))
+    expect(contentOf(join(home, 'instances', left as string))).toContain('@example.org')
+    expect(contentOf(join(home, 'instances', left as string))).not.toMatch(/zyxomme/i)
+    expect(readdirSync(temporary)).toEqual([])
+    await perform('list')
+    expect(readdirSync(join(home, 'instances')).toSorted()).toEqual(before)
+    expect(instance('demo').observed).toBe('started')
+  },
+)

@@ -70,7 +70,7 @@ export function createMakers({ plan, key, spool, fake }: MakerOptions): (column:
   }
 }
 
-/** It has so many random characters that it need not be compared with all others. */
+/** It has that many random characters that it need not be compared with all others. */
 function isLong(made: string, { field }: ColumnPlan): boolean {
   return field.pattern === undefined && !isOfForm(field) && made.length >= enough
 }

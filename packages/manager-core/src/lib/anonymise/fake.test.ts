@@ -17,7 +17,7 @@ test('every kind makes a text, the same one of the same seed, in the language th
   expect(english('text', seed(1), '', 100_000).length).toBeLessThanOrEqual(10_000)
 })
 
-test('a locale that is not there is told', async () => {
+test('a missing locale is reported', async () => {
   await expect(loadFake('xx')).rejects.toMatchObject({
     code: 'ERR_SETTINGS',
     message: 'Values cannot be generated for the locale "xx".',

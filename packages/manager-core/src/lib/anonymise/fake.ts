@@ -22,7 +22,7 @@ export async function loadFake(locale: string): Promise<Fake> {
   }
 }
 
-/** xoshiro128**: it begins again for each value, which would take faker's own generator most of the time. */
+/** xoshiro128**: it starts again for each value, which would take faker's own generator most of the time. */
 function createRandom() {
   const state = new Uint32Array(4)
   const rotated = (value: number, by: number) => (value << by) | (value >>> (32 - by))

@@ -17,7 +17,7 @@ export const rangeTypes = ['integer', 'decimal', 'date', 'datetime', 'time']
 /** Shorter e-mail addresses and URLs cannot be made. */
 const leastLength = 36
 
-/** Why a rule cannot be followed for a field, as words behind `is not possible: `; undefined: it can. */
+/** Why a rule cannot be followed for a field, as words after `is not possible: `; undefined: it can. */
 export function refusal(object: ObjectDescription, field: FieldDescription, rule: Rule): string | undefined {
   const { name, type, required } = field
   const { kind, fake } = rule

@@ -4,7 +4,7 @@ import { looksPersonal, type Looks } from './personal.js'
 import { createProblems, type Problems } from './problems.js'
 import type { ObjectRules, Rule, Rules } from './rule.js'
 
-/** What becomes of each column. */
+/** What is done to each column. */
 export interface AnonymisationPlan {
   readonly documents: 'keep' | 'drop'
   readonly objects: readonly ObjectPlan[]

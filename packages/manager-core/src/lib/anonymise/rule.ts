@@ -59,7 +59,7 @@ export interface Rules {
   readonly seed?: string
   /** Language of made-up values, as `@faker-js/faker` calls it: `en`, `fr`, `de_CH` … */
   readonly locale: string
-  /** What becomes of stored documents and images. */
+  /** What is done to stored documents and images. */
   readonly documents: 'keep' | 'drop'
   /** For fields of the application that nothing else is said about. */
   readonly default: Rule

@@ -87,7 +87,7 @@ describe('a file of rules that is wrong is refused with its line', () => {
     if (help !== undefined) expect(failure.help).toBe(help)
   })
 
-  test('all of its mistakes are told at once', () => {
+  test('all of its mistakes are reported at once', () => {
     const { message, output } = failureOf('objects:\n  Contact: { a: hash, b: keep }\n  Nothing: drop')
     expect(message).toContain('"Nothing"')
     expect(output?.split('\n')).toHaveLength(2)
@@ -158,7 +158,7 @@ describe('what looks personal', () => {
     expect(looksPersonal(object('Thing', [one]), one)?.what).toBe(what)
   })
 
-  test('is told when it has no rule; keep is a rule', () => {
+  test('is reported when it has no rule; keep is a rule', () => {
     const { columns, unruled, warnings } = reportOf(
       resolve('objects: { Contact: { con_name: keep, con_notes: null } }'),
     )

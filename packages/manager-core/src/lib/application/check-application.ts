@@ -6,7 +6,7 @@ import type { ServerContext } from '../servers/application-server.js'
 import { applicationCommand, reasonIn } from './application-command.js'
 import { withReadableCopy } from './readable-copy.js'
 
-/** What `app-server --check` and `--plan` tell of an application, before it is started. */
+/** What `app-server --check` and `--plan` report about an application, before it is started. */
 export interface ApplicationCheck {
   /** What is wrong with its files, each with file, line and column as far as they are known. */
   readonly problems: readonly string[]

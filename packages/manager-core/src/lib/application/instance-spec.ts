@@ -67,6 +67,7 @@ export async function specOf(
       STEWARD_SERVICE_PASSWORD: own.password.reveal(),
       STEWARD_ADMIN_LOGIN: own.adminUser,
       STEWARD_ADMIN_PASSWORD: own.adminPassword.reveal(),
+      STEWARD_INSTANCE: instance.id,
       STEWARD_NEUTRALISED: String(own.neutralised ?? false),
       ...(own.documents !== undefined && { STEWARD_DOCUMENTS: own.documents }),
     },

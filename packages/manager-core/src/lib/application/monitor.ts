@@ -7,7 +7,7 @@ import { healthPlace } from './health-place.js'
 
 export interface MonitorOptions {
   readonly intervalSeconds: number
-  /** End after so many checks. Default: never. */
+  /** End after that many checks. Default: never. */
   readonly count?: number | undefined
   /** An answer that takes longer is a warning. */
   readonly slowMs: number

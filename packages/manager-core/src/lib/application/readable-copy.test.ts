@@ -16,7 +16,7 @@ it('without an account works with the folder itself', async () => {
   expect(await withReadableCopy(app, undefined, async (folder) => folder)).toBe(app)
 })
 
-it('gives an account a copy that it can read and nobody keeps', async ({ skip }) => {
+it('gives an account a copy that it can read and that is removed afterwards', async ({ skip }) => {
   if (whyNoAccounts !== undefined) return skip(whyNoAccounts)
   const copy = await withReadableCopy(app, nobody, async (folder) => {
     expect(statSync(join(folder, 'app.yaml'))).toMatchObject({ uid: nobody.uid, gid: nobody.gid })

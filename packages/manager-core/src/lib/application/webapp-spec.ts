@@ -63,7 +63,8 @@ export function needJdk(version: string, jdk: string | undefined): string {
 }
 
 /** SERVICE_DEBUG_ORIGIN. @throws ManagerError ERR_SETTINGS for what others could reach */
-function debugPortOf(origin: string | undefined): number | undefined {
+/** @throws ManagerError ERR_SETTINGS */
+export function debugPortOf(origin: string | undefined): number | undefined {
   if (origin === undefined || origin === '') return undefined
   const port = Number(/^(?:(?:127\.0\.0\.1|localhost):)?(\d{1,5})$/.exec(origin)?.[1])
   if (port > 0 && port < 65_536) return port

@@ -14,10 +14,10 @@ export interface Alarm {
 }
 
 /**
- * Tells of automatic saves that failed or are missing: by one mail to APPS_EMAIL, and by `monitoring.sh` with the name of
+ * Reports automatic saves that failed or are missing: by one mail to APPS_EMAIL, and by `monitoring.sh` with the name of
  * the instance and the reason. Never rejects.
  *
- * @returns why somebody could not be told, for the warnings of the action
+ * @returns why a recipient could not be notified, for the warnings of the action
  */
 export async function raiseAlarm(
   context: Pick<ManagerContext, 'clock' | 'home' | 'hooks' | 'mailer' | 'registry' | 'settings'>,

@@ -37,9 +37,9 @@ export interface Manifest {
   readonly files: readonly ManifestFile[]
   /** Absent: nothing is encrypted; else every file but the manifest is. */
   readonly encryption?: BackupEncryption
-  /** The instance's settings, with its passwords, and the key of its tokens are in it, as somebody asked for. Absent: no. */
+  /** The instance's settings, with its passwords, and the key of its tokens are in it, as the caller asked for. Absent: no. */
   readonly secrets?: true
-  /** It sent nothing out, and an instance that is made of it does not either. Absent: it did. */
+  /** It sent nothing out, and an instance that is created from it does not either. Absent: it did. */
   readonly neutralised?: true
   /** Programs that made it, with their versions. */
   readonly tools: Readonly<Record<string, string>>
@@ -78,7 +78,7 @@ export type BackupEncryption = {
 }
 
 export interface ManifestFile {
-  /** `db.sqlite.zst`, `files.tar.zst`, `documents.tar.zst`, `settings.sh.zst`; with `.age` behind it when it is encrypted. */
+  /** `db.sqlite.zst`, `files.tar.zst`, `documents.tar.zst`, `settings.sh.zst`; with `.age` after it when it is encrypted. */
   readonly name: string
   /** Bytes and SHA-256 (hex) as stored. */
   readonly size: number
@@ -105,8 +105,8 @@ export interface Backups {
   /** Folders with a manifest that is cut off or changed: whose they are is unknown. */
   damaged(filter?: BackupFilter): Promise<readonly { readonly key: string; readonly message: string }[]>
   /**
-   * A backup of the owner of the name, see `ownerOf`: `latest`, or a unique beginning or the end of the last part of
-   * its key. A whole key, `<name>/…`, names one of anybody.
+   * A backup of the owner of the name, see `ownerOf`: `latest`, or a unique start or the end of the last part of
+   * its key. A whole key, `<name>/…`, names one of any owner.
    *
    * @throws ManagerError ERR_NOT_FOUND, ERR_USAGE (several), ERR_BACKUP (its manifest is damaged)
    */

@@ -43,14 +43,14 @@ describe('checksaves', () => {
     return { problems: Object.fromEntries(problems) as Record<string, string>, exitCode, message }
   }
 
-  it('is content with a good backup that is young, whoever made it, and with what is new', async () => {
+  it('accepts a good recent backup, whatever wrote it, and with what is new', async () => {
     writeBackupOfNothing(save, 'demo', hoursAgo(25))
     expect(await check()).toEqual({
       problems: { demo: '', fresh: '' },
       exitCode: undefined,
       message: '1 of 2 instances in nightly backups have a good backup; 1 new without one yet.',
     })
-    // The clock was set back, by so much that its age is unknown.
+    // The clock was set back, so far that its age is unknown.
     rmSync(save, { recursive: true })
     writeBackupOfNothing(save, 'demo', hoursAgo(-100))
     expect((await check()).problems).not.toMatchObject({ demo: '' })

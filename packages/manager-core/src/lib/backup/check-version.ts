@@ -27,7 +27,7 @@ export function checkFits(
 }
 
 /**
- * Whether a whole backup may take the place of an instance: unless somebody wants it, no version comes in by a restore
+ * Whether a whole backup may take the place of an instance: unless the caller wants it, no version comes in by a restore
  * that `upgrade` and `setversion` would bring in with their checks.
  *
  * @throws ManagerError ERR_STATE

@@ -25,7 +25,7 @@ export function newestFirst<Backup extends { readonly key: string }>(backups: re
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Whether a key is meant by a text: the beginning or the end of its last part. */
+/** Whether a key is meant by a text: the start or the end of its last part. */
 export function isMeant(key: string, wanted: string): boolean {
   return wanted !== '' && (lastPart(key).startsWith(wanted) || key.endsWith(`-${wanted}`))
 }

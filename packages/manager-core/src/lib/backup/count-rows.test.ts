@@ -15,7 +15,7 @@ function counts(...all: readonly (Readonly<Record<string, number>> | Error)[]) {
 const hour = 3_600_000
 const never = (text: string) => expect.unreachable(text)
 
-it('rows that were counted when nobody wrote are all that is needed', async () => {
+it('rows that were counted while nothing was written need no second count', async () => {
   const rows = await createRowCounter(counts({ note: 1, log: 5 }, { note: 2, log: 5 }), hour)
   await rows.countFrozen()
   await rows.countAgain(never)
@@ -29,7 +29,7 @@ it('tables that were written to, made or removed meanwhile have a second number'
   expect(rows.counted()).toEqual({ rows: before, rowsAfter: { log: 6, gone: null, made: 1 } })
 })
 
-it('what was counted when it may have gone on meanwhile is counted once more', async () => {
+it('what was counted while it may have changed is counted once more', async () => {
   const rows = await createRowCounter(counts({ note: 1 }, { note: 2 }, { note: 3 }), 20)
   await sleep(40)
   await rows.countFrozen()

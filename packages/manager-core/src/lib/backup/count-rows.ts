@@ -4,9 +4,9 @@ export type CountedRows = Pick<BackedUpDatabase, 'rows' | 'rowsAfter'>
 
 /** Counts the rows of a database while it is saved, so that the numbers fit what is saved: see `BackedUpDatabase`. */
 export interface RowCounter {
-  /** Nothing is written now, nor before the dump has begun. What takes long is not done then. */
+  /** Nothing is written now, nor before the dump has started. What takes long is not done then. */
   countFrozen(): Promise<void>
-  /** The dump has begun; unless they were counted while nothing was written. */
+  /** The dump has started; unless they were counted while nothing was written. */
   countAgain(warn: (text: string) => void): Promise<void>
   counted(): CountedRows
 }
@@ -17,7 +17,7 @@ const shortMs = 200
 /**
  * Counts them for the first time.
  *
- * @param frozenMs An instance is frozen for so long at most: then it resumes, whatever was done meanwhile.
+ * @param frozenMs An instance is frozen for this long at most: then it resumes, whatever was done meanwhile.
  */
 export async function createRowCounter<T extends Pick<BackedUpDatabase, 'rows'>>(
   count: () => Promise<T>,

@@ -93,7 +93,7 @@ needs('postgresql', (url) => {
       await test.perform('stop', { name: 'demo' })
     })
 
-    it.skipIf(toolIsMissing('age'))('is encrypted by the program behind it', async () => {
+    it.skipIf(toolIsMissing('age'))('is encrypted by the program after it', async () => {
       const identity = await generateIdentity()
       writeFileSync(own('key'), `${identity}\n`, { mode: 0o600 })
       const recipient = await identityToRecipient(identity)
@@ -106,7 +106,7 @@ needs('postgresql', (url) => {
       await test.context.backups.verify(backup, { deep: true })
     })
 
-    it('is no backup when its program is killed, fails in the end, or does not end it', async () => {
+    it('is not a backup when its program is killed, fails in the end, or does not end it', async () => {
       writeProgram('pg_dump', `printf '%s\\n' "$@" > ${own('arguments')}; REAL "$@" | head -c 500000; kill -9 $$`)
       await failsAndLeavesNothing('was ended by SIGKILL')
       const { settings } = test.context
@@ -121,7 +121,7 @@ needs('postgresql', (url) => {
       await failsAndLeavesNothing('pg_dump did not write a complete dump')
     })
 
-    it('is no backup when the compressor fails, which says why', async () => {
+    it('is not a backup when the compressor fails, which says why', async () => {
       const reading = 'case "$*" in *-d*) exec REAL "$@";; esac;'
       writeProgram('zstd', `${reading} head -c 1000 >/dev/null; echo "zstd: No space left on device" >&2; exit 1`)
       await failsAndLeavesNothing('the disk is full')

@@ -133,7 +133,7 @@ describe('an encrypted backup', () => {
     expect(await deeply()).toEqual({ depth: 'contents' })
   })
 
-  it('has the secrets of the instance only when somebody asked for them', async () => {
+  it('has the secrets of the instance only on request', async () => {
     await expect(save({ 'with-secrets': true })).rejects.toMatchObject({
       code: 'ERR_SETTINGS',
       help: expect.stringContaining('APPS_BACKUP_RECIPIENTS'),

@@ -48,7 +48,7 @@ async function recipientsOf({ recipients: given = [] }: BackupEncryptionSettings
   return recipients
 }
 
-/** A secret key that somebody put there by mistake is not shown. */
+/** A secret key that was put there by mistake is not shown. */
 function shown(recipient: string): string {
   if (!recipient.startsWith('age1')) return `${recipient.slice(0, 4)}…`
   return recipient.length > 80 ? `${recipient.slice(0, 80)}…` : recipient

@@ -6,7 +6,7 @@ import type { Manifest, ManifestFile } from './backup.js'
 
 export const manifestName = 'manifest.json'
 
-/** What is in a backup, by the beginning of a file's name; `.zst` and perhaps `.age` are behind it. */
+/** What is in a backup, by the start of a file's name; `.zst` and perhaps `.age` follow. */
 export const filesBase = 'files.tar'
 /** For documents that are in a bucket. */
 export const documentsBase = 'documents.tar'
@@ -14,7 +14,7 @@ export const documentsBase = 'documents.tar'
 export const homeBase = 'home.tar'
 export const settingsBase = 'settings.sh'
 
-/** The only folders that a tar has entries in, by the beginning of its name. */
+/** The only folders that a tar has entries in, by the start of its name. */
 export const foldersIn: Readonly<Record<string, readonly string[]>> = {
   [filesBase]: ['app', 'data'],
   [documentsBase]: ['documents'],

@@ -48,13 +48,13 @@ export interface PackInstanceOptions {
 export type PackedInstance = Pick<Manifest, 'files' | 'tools' | 'warnings'> & CountedRows
 
 /**
- * A dump whose program has given this much has begun its transaction: what comes before it (a comment of its version) is
+ * A dump whose program has given this much has started its transaction: what comes before it (a comment of its version) is
  * shorter, and programs write in blocks of 4096 bytes.
  */
 const begunBytes = 4096
 
 /**
- * Dumps the database and packs the files at a time, and reads both back. What it is frozen for is the dump's beginning
+ * Dumps the database and packs the files at the same time, and reads both back. What it is frozen for is the dump's start
  * and the packing of the files: then nothing is read back, which would slow it down, else while it is written. Documents of
  * a bucket are packed before; it is frozen for those that come meanwhile.
  */
@@ -132,12 +132,12 @@ function createProgress(onBytes: (total: number) => void) {
   /** Takes how far a part is, in bytes. */
   const tell = (part: keyof typeof done) => (bytes: number) => {
     done[part] = bytes
-    // A program that writes it directly tells nothing.
+    // A program that writes it directly reports nothing.
     done.database = Math.max(done.database, done['database read'])
     if (done.database >= begunBytes) begin()
     onBytes(Object.values(done).reduce((sum, each) => sum + each))
   }
-  /** Resolves when the dump has begun, or somebody knows that it has. */
+  /** Resolves when the dump has started, or is known to have started. */
   return { tell, begun, begin }
 }
 

@@ -85,7 +85,7 @@ describe('a backup without manifest', () => {
     )
   }
 
-  it('is told by backups list and doctor, with what can be done', async () => {
+  it('is reported by backups list and doctor, with what can be done', async () => {
     rmSync(join(folder, 'manifest.json'))
     const text = `The backup ${folder} is damaged: it has no manifest.json.`
     expect((await test.perform('backups list', { name: 'demo' })).warnings).toEqual([expect.stringContaining(text)])

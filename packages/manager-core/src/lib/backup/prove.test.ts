@@ -92,7 +92,7 @@ describe('prove', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('tells by mail and monitoring.sh what failed when nobody looks', async () => {
+  it('reports by mail and monitoring.sh what failed unattended', async () => {
     const { folder } = await save({ start: 'fail' })
     const { received, port } = await mailServer(plain)
     writeFileSync(join(test.home, 'config.sh'), `APPS_MAILSERVER=127.0.0.1 APPS_MAILPORT=${port}\n`, { flag: 'a' })

@@ -115,7 +115,7 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at,
   }
 }
 
-/** Tells when it began. Until the point of no return an operation has one process only. */
+/** Returns when it started. Until the point of no return an operation has one process only. */
 function timed(step: Step): Step {
   return {
     ...step,

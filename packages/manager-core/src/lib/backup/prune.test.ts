@@ -24,7 +24,7 @@ describe('backups prune', () => {
       ({ name, backup, result, reason }) => `${name} ${backup?.slice(4, 8)} ${result}: ${reason}`,
     )
 
-  it('says of each what becomes of it and why, and removes it with what is known of it', async () => {
+  it('says for each whether it is kept and why, and removes it with its records', async () => {
     write('demo', '2026-11-20')
     write('demo', '2026-11-18')
     const old = write('demo', '2026-11-17')

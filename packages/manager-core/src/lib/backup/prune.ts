@@ -11,7 +11,7 @@ import { checkSizes } from './verify-backup.js'
 type PruneContext = Pick<ManagerContext, 'backups' | 'clock' | 'settings' | 'registry' | 'targets'>
 
 /**
- * What the rules of `config.sh` say of the local backups of an instance, or of all; nothing is changed. One whose files
+ * What the rules of `config.sh` mean for the local backups of an instance, or of all; nothing is changed. One whose files
  * do not have their sizes is damaged. By instance, newest first.
  *
  * @param found what is known to be wrong besides, by key
@@ -36,7 +36,7 @@ export async function examineBackups(
  * of the newest that is kept as a good one is read.
  *
  * @param justRead key of one that was read a moment ago
- * @returns what became of each
+ * @returns the result for each
  */
 export async function prune(
   context: PruneContext,
@@ -80,7 +80,7 @@ function damageOf({ backups }: PruneContext, backup: Backup): Promise<string | u
   return messageOfDamage(() => backups.verify(backup))
 }
 
-/** @throws what is no damage: then nothing is known */
+/** @throws what is not damage: then nothing is known */
 async function messageOfDamage(look: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await look()

@@ -41,7 +41,7 @@ export interface RecreateStepsOptions {
 }
 
 /**
- * Whatever can be known before an instance is made of a backup. @returns the kind of its dump
+ * Checks before an instance is created from a backup. @returns the kind of its dump
  *
  * @throws ManagerError ERR_BACKUP, ERR_LIMIT, ERR_DISK, ERR_STATE, ERR_DATABASE
  */

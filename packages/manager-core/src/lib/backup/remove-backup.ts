@@ -7,7 +7,7 @@ import { changeStatus, isStatusOfDead, readStatus, removeStatusOfDead, statusFil
 const suffix = '.removed'
 
 /**
- * From its renaming on it is no backup; nothing to do when it is not there. What is known of its copies stays as long as
+ * From its renaming on it is not a backup; nothing to do when it is not there. What is known of its copies stays as long as
  * there are some.
  */
 export async function removeBackup(folder: string): Promise<void> {

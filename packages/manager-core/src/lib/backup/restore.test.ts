@@ -212,7 +212,7 @@ describe('restore', () => {
     expect(words()).toEqual(all('saved'))
   })
 
-  it('refuses a version that is newer than all that are here, unless it is told to take it', async () => {
+  it('refuses a version that is newer than all that are here, unless the caller allows it', async () => {
     const { id } = test.instance('demo')
     const setVersion = (version: string) =>
       test.context.registry.transaction((writer) => writer.updateInstance(id, { version }))

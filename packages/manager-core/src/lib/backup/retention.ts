@@ -4,11 +4,11 @@ const dayMs = 24 * 60 * 60 * 1000
 
 /** What is kept; 0: that rule is not set. Source: requirements, "Limits", for the first one; the others are additions. */
 export interface RetentionRules {
-  /** APPS_SAVE_DIR_DEPTH: those that are younger than so many days. */
+  /** APPS_SAVE_DIR_DEPTH: those that are younger than that many days. */
   readonly depthDays: number
-  /** APPS_KEEP_LAST: so many of the newest. */
+  /** APPS_KEEP_LAST: that many of the newest. */
   readonly last: number
-  /** APPS_KEEP_DAILY, …: the newest of each of so many days, weeks (from Monday) and months that have one, local time. */
+  /** APPS_KEEP_DAILY, …: the newest of each of that many days, weeks (from Monday) and months that have one, local time. */
   readonly daily: number
   readonly weekly: number
   readonly monthly: number
@@ -18,7 +18,7 @@ export interface RetentionRules {
 export interface RetentionCandidate {
   /** See `Backup.key`. */
   readonly key: string
-  /** When it was begun, and whose it is, as it says itself. */
+  /** When it was started, and whose it is, as it says itself. */
   readonly manifest: { readonly started: string; readonly instance: { readonly id: string } }
   /** What is wrong with it; undefined: nothing. */
   readonly damage?: string | undefined
@@ -36,7 +36,7 @@ export interface Verdict<Candidate> {
 }
 
 /**
- * Says of each backup of an instance whether it is kept, and why; newest first. One rule that wants it is enough. Without
+ * Says for each backup of an instance whether it is kept, and why; newest first. One rule that wants it is enough. Without
  * any rule all are kept, and so are all while none is known to be good. The newest good one and the newest good one that
  * was proved are always kept. Those that are damaged do not count for any rule: they are kept for the days of the depth,
  * and while nothing newer is good. Those from the future (a clock was wrong) are kept and count for no rule.

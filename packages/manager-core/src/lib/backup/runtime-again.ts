@@ -6,7 +6,7 @@ import { failureOf } from '../system/failure.js'
 import type { BackedUpInstance } from './backup.js'
 
 /**
- * What runs an instance that is made of a backup: what was asked for, else what it had, else, when that cannot be used
+ * What runs an instance that is created from a backup: what was asked for, else what it had, else, when that cannot be used
  * here, what a new one would have.
  *
  * @returns also what a person should know of it; null: nothing

@@ -27,7 +27,7 @@ describe('saveall', () => {
     expect((await test.perform('backups list')).list).toHaveLength(3)
   })
 
-  it('saves all others when one fails, and then tells that it did', async () => {
+  it('saves all others when one fails, and then reports it', async () => {
     writeHook(test.home, 'pre-save', '[ "$1" != bbb ]')
     const mail = ['APPS_MAILSERVER=127.0.0.1', 'APPS_MAILPORT=1', 'APPS_EMAIL=operator@example.com']
     writeFileSync(join(test.home, 'config.sh'), mail.map((line) => `export ${line}\n`).join(''), { flag: 'a' })
@@ -41,7 +41,7 @@ describe('saveall', () => {
     expect(nightly()).toEqual(['aaa', 'ddd'])
   })
 
-  it('begins nothing outside of the window', async () => {
+  it('starts nothing outside of the window', async () => {
     const soon = new Date(Date.now() + 2 * 60 * 60 * 1000)
     const hours = (date: Date) => `${String(date.getHours()).padStart(2, '0')}:00`
     const to = hours(new Date(soon.getTime() + 60 * 60 * 1000))

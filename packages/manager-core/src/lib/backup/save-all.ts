@@ -37,7 +37,7 @@ interface Saved extends Done {
 
 /**
  * Saves instances, and copies each backup to targets; earlier ones whose copies failed are copied, too. Failures are
- * told by mail and by `monitoring.sh`, and keep no other instance from being saved.
+ * reported by mail and by `monitoring.sh`, and keep no other instance from being saved.
  */
 export function saveAll(
   context: ManagerContext,

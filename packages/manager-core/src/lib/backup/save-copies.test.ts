@@ -47,7 +47,7 @@ describe('save --to', () => {
     expect(await rows({ at: 'nas' })).toHaveLength(1)
   })
 
-  it('keeps the backup when a copy fails, and says how to go on', async () => {
+  it('keeps the backup when a copy fails, and says how to continue', async () => {
     await expect(test.perform('save', { name: 'demo', to: 'nas,tape' })).rejects.toMatchObject({
       code: 'ERR_NOT_FOUND',
     })
@@ -85,7 +85,7 @@ describe('saveall', () => {
     }
   })
 
-  it('saves several at a time, and copies each to all targets', async () => {
+  it('saves several at the same time, and copies each to all targets', async () => {
     // Each waits until the other one is saved, too.
     writeHook(
       test.home,
@@ -97,7 +97,7 @@ describe('saveall', () => {
     const events: OperationEvent[] = []
     const { list } = await test.perform('saveall', {}, { onEvent: (event) => events.push(event) })
     expect(list).toMatchObject([{ result: 'saved' }, { result: 'saved' }])
-    // They are told as the steps of one.
+    // They are shown as the steps of one.
     expect(events[0]).toMatchObject({ type: 'planned', parallel: true, steps: [{ id: 'aaa' }, { id: 'bbb' }] })
     expect(new Set(events.flatMap((event) => ('step' in event ? event.step : [])))).toEqual(new Set(['aaa', 'bbb']))
     expect(events).toContainEqual(expect.objectContaining({ type: 'progress', step: 'bbb', text: 'Copy to nas' }))
@@ -107,7 +107,7 @@ describe('saveall', () => {
     expect(await rows()).toHaveLength(4)
   })
 
-  it('saves all though copies fail, tells of it, and copies what is missing the next time', async () => {
+  it('saves all though copies fail, reports it, and copies what is missing the next time', async () => {
     const { port, received } = await mailServer(plain)
     set('APPS_MAILSERVER=127.0.0.1', `APPS_MAILPORT=${port}`, 'APPS_EMAIL=operator@example.com')
     writeHook(test.home, 'monitoring', `{ echo "$1 $2 $USER"; cat; } > ${test.folder}/alarm-$1`)
@@ -167,7 +167,7 @@ describe('saveall', () => {
 
   it('removes a backup here only when every byte of its copy was read back and is right', async () => {
     set('APPS_SAVEALL_REMOVE_LOCAL=true')
-    // It tells the hashes that it was sent.
+    // It returns the hashes that it was sent.
     const sums = new Map<string, string>()
     test.behind((folder) => ({
       ...corrupting(folder),

@@ -11,7 +11,7 @@ import { manifestName, storedBytes } from './manifest.js'
 import { removeBackup } from './remove-backup.js'
 import { writeBackup } from './write-backup.js'
 
-/** Beside the folder that it becomes, under a name that is no backup's. */
+/** Beside the folder that it becomes, under a name that is not a backup's. */
 const partOf = (target: string) => `${target}.part`
 
 export interface SaveStepsOptions {

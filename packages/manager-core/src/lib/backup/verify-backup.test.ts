@@ -115,7 +115,7 @@ describe('a backup that was changed', () => {
     expect((await test.perform('backups list', { name: 'demo' })).list).toMatchObject([{ damage: '' }])
   })
 
-  it('is no backup without its manifest, and shown when that cannot be read', async () => {
+  it('is not a backup without its manifest, and shown when that cannot be read', async () => {
     truncateSync(file('manifest.json'), 300)
     const broken = await test.perform('backups list', { name: 'demo' })
     expect(broken).toMatchObject({ list: [], warnings: [expect.stringContaining('manifest.json')] })

@@ -56,7 +56,7 @@ export async function verifyForRestore(
 }
 
 /**
- * Whether it can be decrypted here; only the beginning of one file is read.
+ * Whether it can be decrypted here; only the start of one file is read.
  *
  * @throws ManagerError ERR_BACKUP when it cannot; ERR_SETTINGS
  */
@@ -104,7 +104,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** All files at a time. */
+/** All files at the same time. */
 async function verifyStored(
   folder: string,
   { files }: Pick<Manifest, 'files'>,

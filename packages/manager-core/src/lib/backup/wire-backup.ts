@@ -5,7 +5,7 @@ import type { RemoteBackup } from './copies/remote-backup.js'
 
 /** A backup as surfaces show it. */
 export type WireBackup = {
-  /** What `restore --from` takes, behind `<target>:` when it is at a target. */
+  /** What `restore --from` takes, after `<target>:` when it is at a target. */
   readonly backup: string
   /** Name of the instance at that time. */
   readonly name: string

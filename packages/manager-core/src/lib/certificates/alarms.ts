@@ -3,7 +3,7 @@ import { mailFailure } from '../mail/mail-failure.js'
 import { noteAlarms, readAlarms } from './attempts.js'
 import type { Surveyed } from './survey.js'
 
-/** Failures in a row after which somebody is told: one may be a disturbance. Not specified; chosen: about 45 minutes. */
+/** Failures in a row after which the operator is notified: one may be a disturbance. Not specified; chosen: about 45 minutes. */
 const tellAfter = 3
 
 /** What is wrong with a certificate, as a sentence; undefined: nothing that a person must know. */
@@ -28,7 +28,7 @@ export function alarmOf({ name, state, info, attempts, problem }: Surveyed): str
 }
 
 /**
- * Mails `APPS_EMAIL` what has become wrong with certificates since it was told last; again only when it becomes worse or was
+ * Mails `APPS_EMAIL` what has gone wrong with certificates since the last mail; again only when it becomes worse or was
  * good meanwhile. The caller holds the lock `certificates`.
  *
  * @returns why the mail could not be sent

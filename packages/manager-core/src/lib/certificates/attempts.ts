@@ -19,12 +19,12 @@ export interface Attempts {
 
 interface State {
   readonly attempts: Readonly<Record<string, Attempts>>
-  /** What the operator was told of last, by name. */
+  /** What the operator was last notified of, by name. */
   readonly alarms: Readonly<Record<string, string>>
 }
 
 /**
- * How long after so many failures in a row nothing is tried. Authorities allow few: Let's Encrypt 5 for an account and
+ * How long after that many failures in a row nothing is tried. Authorities allow few: Let's Encrypt 5 for an account and
  * host in an hour (https://letsencrypt.org/docs/rate-limits/). Not specified; chosen: from a quarter of an hour to a day.
  */
 export function pauseAfter(failures: number): number {
@@ -36,7 +36,7 @@ export function readAttempts(home: Certificates): State['attempts'] {
 }
 
 /**
- * One more, noted before it is begun: who dies during it has tried, too. Success ends the row (`forgetAttempts`).
+ * One more, noted before it is started: who dies during it has tried, too. Success ends the row (`forgetAttempts`).
  *
  * @param message what is reported when there is no other error
  */
@@ -75,7 +75,7 @@ function read(home: Certificates): State {
     const { attempts = {}, alarms = {} } = JSON.parse(readFileSync(fileOf(home), 'utf8')) as Partial<State>
     return { attempts, alarms }
   } catch (error) {
-    // Damaged by hand: at worst something is tried or told once more.
+    // Damaged by hand: at worst something is tried or reported once more.
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT')
       return { attempts: {}, alarms: {} }
     throw error

@@ -69,7 +69,7 @@ describe.skipIf(reason !== undefined)(`certificates over ACME${reason ? ` (${rea
     return existsSync(folder) ? readdirSync(folder) : []
   }
 
-  test('certificates issue makes one for several hosts, with a private key that nobody else reads', async () => {
+  test('certificates issue makes one for several hosts, with a private key that no other user can read', async () => {
     const { context, perform } = await managerOf()
     const { message, list } = await perform('certificates issue', { hosts: ['apps.example.org', 'www.example.org'] })
     expect(message).toBe('Issued: 1 certificate.')
@@ -97,7 +97,7 @@ describe.skipIf(reason !== undefined)(`certificates over ACME${reason ? ` (${rea
     expect(accounts()).toEqual(before)
   })
 
-  test('what fails is told with its host, keeps the old certificate, and is not tried again at once', async () => {
+  test('what fails is reported with its host, keeps the old certificate, and is not tried again at once', async () => {
     let now = Date.now()
     const { context, perform } = await managerOf([], () => new Date(now))
     await perform('certificates issue', { hosts: ['apps.example.org'] })
@@ -157,7 +157,7 @@ describe.skipIf(reason !== undefined)(`certificates over ACME${reason ? ` (${rea
     expect(actions).toEqual(['server: certificates issue', 'server: certificates renew', 'tester: certificates renew'])
   })
 
-  test('an expired certificate is renewed, and until then told and used', async () => {
+  test('an expired certificate is renewed, and until then reported and used', async () => {
     let now = Date.now()
     const { context, perform } = await managerOf([], () => new Date(now))
     await perform('certificates issue')
@@ -174,7 +174,7 @@ describe.skipIf(reason !== undefined)(`certificates over ACME${reason ? ` (${rea
     expect(context.certificates.for(['apps.example.org'])).not.toEqual(files)
   })
 
-  test('an authority that is not there, refuses a host, or is not trusted is told so', async () => {
+  test('an authority that is unreachable, refuses a host, or is not trusted is reported', async () => {
     const { perform } = await managerOf()
     await expect(perform('certificates issue', { hosts: ['blocked.example.org'] })).rejects.toThrow(
       /No certificate was issued for blocked\.example\.org: .*(policy|blocked|forbid)/i,
@@ -216,7 +216,7 @@ describe.skipIf(reason !== undefined)(`certificates over ACME${reason ? ` (${rea
     })
     expect(challengesOf(made).length).toBe(1)
     onAsked = () => {}
-    // Whatever somebody has broken besides.
+    // Whatever else is broken.
     writeFileSync(join(certificates, 'state.json'), '{"attempts":')
     writeFileSync(old!.certificate, 'broken')
     const next = made.another()
@@ -279,7 +279,7 @@ test('a configured certificate that cannot be read is an error that says why', a
 
 const noDisk = canMount() ? '' : ' (skipped: it takes the right to mount a small file system)'
 
-test.skipIf(noDisk !== '')(`a full disk is told, and the authority is not asked${noDisk}`, async () => {
+test.skipIf(noDisk !== '')(`a full disk is reported, and the authority is not asked${noDisk}`, async () => {
   const config = ['export APPS_ACME=yes', 'export APPS_ACMEDIRECTORY=https://127.0.0.1:9/dir']
   const { perform, close, context } = await createTestManager({ refresh: false, config })
   onTestFinished(close)
@@ -318,7 +318,7 @@ test('certificates issue takes names only that others can look up', async () => 
     'x.'.repeat(150) + 'org',
   ])
     await expect(perform('certificates issue', { hosts: [host] }), host).rejects.toMatchObject({ code: 'ERR_USAGE' })
-  // Its base URL is an address of this machine: nothing is asked of anybody.
+  // Its base URL is an address of this machine: no server is asked.
   expect((await perform('certificates issue')).list).toEqual([])
 })
 
@@ -332,7 +332,7 @@ test('certificates are not issued without APPS_ACME', async () => {
   expect((await perform('certificates')).list).toEqual([])
 })
 
-test('the operator is told once by mail when the configured certificate expires, and again when it is worse', async () => {
+test('the operator is mailed once when the configured certificate expires, and again when it is worse', async () => {
   let now = Date.now()
   const { received, port } = await mailServer(plain)
   const folder = mkdtempSync(join(tmpdir(), 'steward-certificate-'))

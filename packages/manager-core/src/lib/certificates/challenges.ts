@@ -8,7 +8,7 @@ type Certificates = Pick<Home, 'certificates'>
 /** Where authorities ask: below it is the token. Source: RFC 8555, 8.3. */
 export const challengePath = '/.well-known/acme-challenge/'
 
-/** Characters of base64url, RFC 8555, 8.3; no path is made of anything else. */
+/** Characters of base64url, RFC 8555, 8.3; no path is built from anything else. */
 const tokenPattern = /^[\w-]{1,200}$/
 
 /** Answers of challenges are files, so that the server, whatever process issues, can give them. */

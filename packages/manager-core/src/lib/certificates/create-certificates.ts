@@ -6,7 +6,7 @@ import { stampOf, storedCertificates, type StoredCertificate } from './stored.js
 
 /** Files for HTTPS; absolute paths. They never change: a new certificate has other paths, but for configured ones. */
 export interface CertificateFiles {
-  /** With the certificates of its authorities behind it. */
+  /** Followed by the certificates of its authorities. */
   readonly certificate: string
   readonly key: string
   readonly origin: 'configured' | 'acme'
@@ -16,7 +16,7 @@ export interface CertificateFiles {
 export interface Certificates {
   /**
    * Files to use for hosts: the configured ones when they are for all of them, else those that were issued for them, else
-   * the configured ones all the same. Certificates that have expired are given, too: they tell more than no answer.
+   * the configured ones all the same. Certificates that have expired are served, too: they say more than no answer.
    *
    * @returns undefined: there is none, so that HTTPS is not possible (yet)
    */

@@ -18,7 +18,7 @@ export function renewalOf({
 }
 
 /**
- * `soon`: a sixth of its life is left, or three weeks: somebody has to do something, as it should have been renewed long
+ * `soon`: a sixth of its life is left, or three weeks: the operator has to act, as it should have been renewed long
  * ago. Not specified; chosen.
  */
 export function stateOf(

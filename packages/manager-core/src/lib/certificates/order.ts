@@ -38,7 +38,7 @@ export async function orderCertificate(
   acme.axios.defaults.timeout = answerMs
   const agent = await agentFor(directory, caFile)
   Object.assign(acme.axios.defaults, { httpAgent: agent, httpsAgent: agent })
-  // It would wait for hours when it is told to come back then; attempts have pauses of their own.
+  // It would wait for hours when the server asks for that; attempts have pauses of their own.
   Object.assign(acme.axios.defaults, { acmeSettings: { retryMaxAttempts: 0, retryDefaultDelay: 1 } })
   await forgetChallenges(home)
   const newKey = async () => (await acme.crypto.createPrivateEcdsaKey('P-256')).toString()

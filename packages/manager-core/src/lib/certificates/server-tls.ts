@@ -17,7 +17,7 @@ type Context = Pick<ManagerContext, 'settings' | 'certificates'>
 /**
  * Whether the server of this manager speaks HTTPS itself: its address is one of HTTPS, no reverse proxy publishes it, and
  * there is a certificate for it, or ACME is to give it one. On loopback only at the port of the address: at another one a
- * proxy of somebody's own is before it. Not specified; chosen.
+ * proxy of the operator's own is in front of it. Not specified; chosen.
  */
 export function speaksHttps(
   { settings, certificates }: Context,

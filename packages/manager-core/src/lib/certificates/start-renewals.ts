@@ -7,7 +7,7 @@ import { surveyCertificates } from './survey.js'
 
 export interface RenewalsOptions {
   readonly context: ManagerContext
-  /** It does not begin before: hosts have to be published first. Default: at once. */
+  /** It does not start before: hosts have to be published first. Default: at once. */
   readonly after?: Promise<void>
   /** How often it looks. Default: every minute, so that new addresses get theirs soon. */
   readonly everyMs?: number
@@ -24,7 +24,7 @@ const caller: Caller = { actor: 'server', surface: 'schedule' }
 /** Mail servers that do not answer are not asked every minute. */
 const alarmsEveryMs = 15 * 60_000
 
-/** Issues and renews certificates while the server runs, when APPS_ACME=yes, and tells of those that expire, also else. */
+/** Issues and renews certificates while the server runs, when APPS_ACME=yes, and always reports those that expire. */
 export function startRenewals({ context, after, everyMs = 60_000, onProblem = () => {} }: RenewalsOptions): Renewals {
   const ended = new AbortController()
   let alarmsAt = 0
@@ -57,7 +57,7 @@ export function startRenewals({ context, after, everyMs = 60_000, onProblem = ()
   async function watch(): Promise<void> {
     await after
     while (!ended.signal.aborted) {
-      // What keeps from issuing must not keep from telling.
+      // What prevents issuing must not prevent reporting.
       for (const work of [issue, tell]) await work().catch(report)
       await sleep(everyMs, undefined, { signal: ended.signal, ref: false }).catch(() => {})
     }

@@ -81,7 +81,7 @@ export async function removeCertificate(home: Pick<Home, 'certificates'>, name: 
   await forgetAttempts(home, name)
 }
 
-/** Tells those who have read them that there are others now. */
+/** Notifies readers that there are new ones. */
 async function touch(folder: string): Promise<void> {
   const now = new Date()
   await utimes(folder, now, now)

@@ -138,7 +138,7 @@ needs('postgresql', (postgresql) =>
       expect(await rowsOf(bare, alike)).toEqual(rows)
     })
 
-    test('what the application server says about a failure is told, without the password', async () => {
+    test('what the application server says about a failure is reported, without the password', async () => {
       const context = contextOf({ postgresql })
       const [from, to] = [await home(context, 'postgresql'), await home(context, 'sqlite')]
       const copying = copyDatabase(context, { from, to })

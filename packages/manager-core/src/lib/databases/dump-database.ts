@@ -35,7 +35,7 @@ export async function dumpDatabase(
 }
 
 /**
- * The same by a program that writes where it is told; undefined: only `dumpDatabase` can.
+ * The same by a program that writes to the given output; undefined: only `dumpDatabase` can.
  *
  * @throws ManagerError ERR_DATABASE
  */

@@ -9,7 +9,7 @@ export interface InstanceDatabase {
   readonly settings: InstanceSettings
 }
 
-/** What a dump is made of: the vendor's format of a type, or the portable one of the application server. */
+/** Format of a dump: the vendor's format of a type, or the portable one of the application server. */
 export type DumpKind = DatabaseType | 'portable'
 
 /** What working with an instance's database needs. */

@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL(name, import.meta.url))
 
 /**
  * The same server; a database whose user is a system account is only touched by a process of that account: its file may
- * be whatever the instance made of it, a link to another one's database, say.
+ * be whatever the instance put there, a link to another one's database, say.
  */
 export function sqliteOfAccounts(server: DatabaseServer): DatabaseServer {
   const isOwn = ({ user }: DatabaseAccount) => user === ''

@@ -140,7 +140,7 @@ describe.skipIf(reason !== '').each(tried)(`a full %s${reason}`, (system) => {
     })
   })
 
-  it('refuses what needs room before it begins, and says how much is needed and free', async () => {
+  it('refuses what needs room before it starts, and says how much is needed and free', async () => {
     test.manager.close()
     fillDisk(ballast())
     for (const [action, input] of [

@@ -21,7 +21,7 @@ export interface DoctorCheck {
   readonly category: DoctorCategory
   /** What is looked at: `Files with secrets are private`. */
   readonly title: string
-  /** It calls other machines, so that it is done only when somebody asks for it. */
+  /** It calls other machines, so it is done on request only. */
   readonly network?: true
   /** Nothing: all is well, and there is no more to say. A check that rejects is itself an error. */
   run(context: ManagerContext): Promise<readonly Finding[]>
@@ -33,6 +33,6 @@ export interface Finding {
   readonly message: string
   /** What to do. */
   readonly help?: string
-  /** Puts it right and says what it did; absent: a person must. */
+  /** Fixes it and says what it did; absent: only the operator can. */
   fix?(): Promise<string>
 }

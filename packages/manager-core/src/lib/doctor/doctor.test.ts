@@ -128,7 +128,7 @@ describe('backups', () => {
     expect(registry.byId(left.id)).toBeUndefined()
   })
 
-  it('targets are reached only when somebody asks for it', async () => {
+  it('targets are reached on request only', async () => {
     const before = readFileSync(test.context.home.config)
     appendFileSync(
       test.context.home.config,

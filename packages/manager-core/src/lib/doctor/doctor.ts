@@ -22,7 +22,7 @@ export interface Diagnosis {
   readonly level: 'ok' | 'fixed' | 'warning' | 'error'
   readonly message: string
   readonly help?: string
-  /** `--fix` would put it right. */
+  /** `--fix` would fix it. */
   readonly fixable?: boolean
 }
 
@@ -46,7 +46,7 @@ const checks: readonly DoctorCheck[] = [
 export interface ExamineOptions {
   /** Default: all. */
   readonly category?: DoctorCategory | undefined
-  /** Puts right what can be. Default false. */
+  /** Fixes what can be fixed. Default false. */
   readonly fix?: boolean
   /** Also what calls other machines. Default false. */
   readonly network?: boolean

@@ -241,7 +241,7 @@ async function withoutRuntime({ runtimes }: ManagerContext, { name, runtime }: I
   }
 }
 
-/** It was stopped by nobody: what runs it was removed beside the manager. */
+/** It was not stopped: what runs it was removed without the manager. */
 function vanished(context: ManagerContext, { id, name }: Instance, missing: string): Finding {
   return {
     level: 'error',

@@ -245,7 +245,7 @@ const rows: readonly Row[] = [
   ]),
 ]
 
-describe('doctor tells', () => {
+describe('doctor reports', () => {
   it.each(rows)('$what', async ({ category, harm, check, level, message, help }) => {
     const before = (await doctor(category)).faults
     expect(before.filter((one) => one.check === check)).toEqual([])
@@ -271,7 +271,7 @@ it('doctor --fix makes the reserve again', async () => {
 
 // Only root can ask as another user.
 it.runIf(process.getuid?.() === 0)(
-  'doctor tells a manager that runs as root, and a user who cannot use the home',
+  'doctor reports a manager that runs as root, and a user who cannot use the home',
   async () => {
     const told = async () => (await doctor('system')).faults.filter(({ check }) => check === 'system-user')
     expect(await told()).toMatchObject([{ level: 'warning', message: expect.stringContaining('runs as root') }])

@@ -175,7 +175,7 @@ function wrongIn(settings: Settings, subject: Parameters<Settings['describe']>[0
         hint === undefined ? [] : [{ level: 'warning', message: `${name} (${origin}): ${hint}` }],
       )
   } catch (error) {
-    // Other checks tell of homes and instances without their files.
+    // Other checks report homes and instances without their files.
     if (!ManagerError.is(error) || error.code === 'ERR_NOT_FOUND') return []
     return [{ level: 'error', message: error.message, ...(error.help !== undefined && { help: error.help }) }]
   }

@@ -5,7 +5,7 @@ import type { Settings } from '../settings/settings.js'
 import { sentence } from '../system/failure.js'
 import { isTargetError } from '../targets/target-failure.js'
 
-/** A bucket as documents need it: `bucket.list` tells keys in order, and contents of any size are taken. */
+/** A bucket as documents need it: `bucket.list` returns keys in order, and contents of any size are taken. */
 export type DocumentBucket = Pick<BackupTarget, 'put' | 'get' | 'list' | 'delete'>
 
 /**

@@ -20,7 +20,7 @@ export interface TransferOptions {
   readonly onBytes?: ((bytes: number) => void) | undefined
 }
 
-/** So many files are on their way at the same time: most are small. */
+/** Files on their way at the same time: most are small. */
 const parallel = 8
 /** Smaller ones are in memory as a whole. */
 export const smallBytes = 1 << 20

@@ -6,7 +6,7 @@ import type { DocumentBucket } from './bucket.js'
 export interface PackingDocuments {
   /** A tar with all files below `documents/`. */
   readonly content: Readable
-  /** Resolves when all is packed that was there when it began. */
+  /** Resolves when all is packed that was there when it started. */
   readonly caughtUp: Promise<void>
   /** Packs what has come since, and ends the tar. Documents never change, so what was packed before still holds. */
   finish(): Promise<void>
@@ -15,7 +15,7 @@ export interface PackingDocuments {
 /** What is known of a file while it is fetched: the next ones are asked for while one is packed. */
 type Fetched = { readonly file: DocumentFile; readonly content: Promise<Readable | undefined> }
 
-/** So many are asked for before they are packed. */
+/** Documents that are requested ahead of packing. */
 const ahead = 8
 
 /**

@@ -17,7 +17,7 @@ export interface UnpackingDocuments {
 /**
  * Puts the documents of a tar into a bucket.
  *
- * @param temporary begins the paths of files that large documents are in before they are put, so that they can be read again
+ * @param temporary starts the paths of files that large documents are in before they are put, so that they can be read again
  */
 export function unpackDocuments(
   bucket: DocumentBucket,

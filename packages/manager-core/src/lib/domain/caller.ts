@@ -8,13 +8,13 @@ export type OperationEvent =
       readonly operation: string
       readonly title: string
       readonly steps: readonly StepTitle[]
-      /** The steps go on at the same time, and one that fails ends no other one. */
+      /** The steps run at the same time, and one that fails ends no other. */
       readonly parallel?: boolean
     }
   | {
       readonly type: 'step'
       readonly step: string
-      /** `skipped`: it is not begun. */
+      /** `skipped`: it is not started. */
       readonly state: 'running' | 'done' | 'failed' | 'undoing' | 'undone' | 'skipped'
     }
   | {
@@ -32,7 +32,7 @@ export interface StepTitle {
   readonly title: string
 }
 
-/** Who asks, and how it is to be done. */
+/** The caller, and how the action is to be done. */
 export interface Caller {
   /** For the history: a login or a system user. */
   readonly actor: string
@@ -45,11 +45,11 @@ export interface Caller {
   readonly instances?: ReadonlySet<string>
   /** The only hosts that one with a scope may give to its instances, beside those that they have. Default: none. */
   readonly hosts?: ReadonlySet<string>
-  /** Id that the operation is to have, when the caller told it to somebody already. Actions that run several ignore it. */
+  /** Id that the operation is to have, when the caller has given it away already. Actions that run several ignore it. */
   readonly operation?: string
   /** What dead owners left is for others: the server has workers recover it. */
   readonly leavesRecovery?: true
-  /** Hooks of the operator neither run nor are shown, not even when another process recovers what it began. */
+  /** Hooks of the operator neither run nor are shown, not even when another process recovers what it started. */
   readonly withoutHooks?: true
   /** Plan only: nothing is changed. */
   readonly dryRun?: boolean

@@ -13,7 +13,7 @@ export interface Home {
   readonly trash: string
   readonly locks: string
   readonly logs: string
-  /** What the server's workers were asked and told, a folder each. */
+  /** Requests and answers of the server's workers, a folder each. */
   readonly runs: string
   /** Certificates that were issued, a folder each. */
   readonly certificates: string
@@ -23,7 +23,7 @@ export interface Home {
   readonly programs: string
   /** What the reverse proxy proves itself with to the server. Mode 0600. */
   readonly proxySecret: string
-  /** What browsers are remembered by that somebody has logged in with. */
+  /** Remembers the browsers of users who have logged in. */
   readonly deviceSecret: string
   readonly database: string
   /** Copies of the registry, the last few. */
@@ -90,5 +90,5 @@ export function configuredVersions(names: readonly string[]): readonly string[] 
   return names.flatMap((name) => /^version-(.+)\.sh$/.exec(name)?.[1] ?? [])
 }
 
-/** Path of the key of an instance's tokens, in its home: with it anybody could make some. */
+/** Path of the key of an instance's tokens, in its home: its holder could create some. */
 export const tokenKey = 'data/token.secret'

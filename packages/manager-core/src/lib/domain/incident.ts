@@ -5,7 +5,7 @@ export interface Incident {
   readonly closed: string
   /** One sentence for people. */
   readonly message: string
-  /** What people were told of it: nothing yet, that it began, that it is over. */
+  /** What people were notified of: nothing yet, that it started, that it is over. */
   readonly told: '' | 'opened' | 'closed'
   readonly instances: readonly Fallen[]
 }

@@ -13,7 +13,7 @@ export type Desired = 'started' | 'stopped'
 
 /**
  * What was seen last. `crashed`: it ended by itself and is not started again; `suspended`: paused during a save; `asleep`:
- * stopped until somebody asks for it, which only the registry knows.
+ * stopped until a request comes, which only the registry knows.
  */
 export type Observed = 'started' | 'starting' | 'degraded' | 'stopped' | 'asleep' | 'crashed' | 'suspended' | 'unknown'
 

@@ -1,2 +1,2 @@
-/** What the journal, facts and results are made of. */
+/** Values of the journal, facts and results. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined }

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Known names that were probably meant, the most similar first, also those that begin so; empty when none is close. */
+/** Known names that were probably meant, the most similar first, also those that start so; empty when none is close. */
 export function nearMisses(given: string, known: Iterable<string>): string[] {
   const limit = Math.min(3, Math.ceil(given.length / 2))
   const begin = given.toLowerCase()

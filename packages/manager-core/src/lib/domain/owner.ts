@@ -14,7 +14,7 @@ const fields: Readonly<Record<keyof Owner, { readonly title: string; readonly ma
 }
 
 const addressPattern = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+\.[^\s@<>,;:"()[\]\\.]+$/
-// Ends of lines and other characters that cannot be seen would begin another header of a mail, or another line of a log.
+// Ends of lines and other characters that cannot be seen would start another header of a mail, or another line of a log.
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 /** What is wrong with a value of an owner, as words that follow its name; undefined: nothing. Empty is allowed. */

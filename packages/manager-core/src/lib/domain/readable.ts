@@ -20,7 +20,7 @@ export function durationText(ms: number): string {
   return pair(Math.round(minutes / 60), 24, 'd', 'h')
 }
 
-/** With one digit behind the point, if it is not 0. */
+/** With one digit after the point, if it is not 0. */
 function trimmed(value: number): string {
   return String(Math.round(value * 10) / 10)
 }

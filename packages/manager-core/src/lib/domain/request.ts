@@ -1,5 +1,5 @@
 /**
- * Where a request is on its way: `unconfirmed` until the person has answered the mail, `confirmed` until somebody decides,
+ * Where a request is on its way: `unconfirmed` until the person has answered the mail, `confirmed` until the operator decides,
  * then `approved` (its instance was made), `rejected`, or `failed` (it could not be made; it may be approved once more).
  */
 export const requestStatuses = ['unconfirmed', 'confirmed', 'approved', 'rejected', 'failed'] as const
@@ -9,7 +9,7 @@ export type RequestStatus = (typeof requestStatuses)[number]
 export const requestLanguages = ['en', 'fr', 'de'] as const
 export type RequestLanguage = (typeof requestLanguages)[number]
 
-/** An instance that somebody asked for. Dates are ISO 8601 in UTC; empty: not yet. */
+/** An instance that a person asked for. Dates are ISO 8601 in UTC; empty: not yet. */
 export interface InstanceRequest {
   readonly id: number
   /** Name that the instance is to have. */
@@ -27,7 +27,7 @@ export interface InstanceRequest {
   readonly confirmed: string
   readonly decided: string
   readonly decided_by: string
-  /** What is to be known of it: why it was rejected or failed, or that the person could not be told. */
+  /** Its message: why it was rejected or failed, or that the person could not be notified. */
   readonly note: string
   readonly language: RequestLanguage
   /** IP address that it came from. */

@@ -40,6 +40,8 @@ export type MonitoredInstance = Pick<WireSample, 'at' | 'reason'> & {
   readonly failed: number
   /** Number of the open incident. */
   readonly incident: number | null
+  /** Longest response time in each part of the last hour, in ms; null: nothing was measured. Absent: it was not asked for. */
+  readonly response_times?: readonly (number | null)[]
 }
 
 export function wireSample({ at, ok, reason, responseMs, memoryMb, cpuPercent, diskMb }: Sample): WireSample {
@@ -54,6 +56,7 @@ export function wireSample({ at, ok, reason, responseMs, memoryMb, cpuPercent, d
   }
 }
 
-function rounded(value: number | null): number | null {
+/** To one decimal. */
+export function rounded(value: number | null): number | null {
   return value === null ? null : Math.round(value * 10) / 10
 }

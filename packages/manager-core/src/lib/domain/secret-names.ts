@@ -1,4 +1,4 @@
-/** Whether a variable holds a secret, as far as its name tells; a misspelt password is one, too. */
+/** Whether a variable holds a secret, judged by its name; a misspelt password is one, too. */
 export function isSecretName(name: string): boolean {
   return /PAS+W|PSW|PWD|PASSPHRASE|SECRET|TOKEN|CREDENTIAL|(^|_)KEY($|_)|APIKEY/i.test(name)
 }

@@ -11,7 +11,7 @@ const maxBytes = 1 << 20
 /**
  * A file in a folder in which another account may put what it likes.
  *
- * @param owner user id that the file must have: a hard link may be a file of somebody else. Default: anybody's, for what
+ * @param owner user id that the file must have: a hard link may be a file of another user. Default: any owner, for what
  *   is not shown.
  * @returns undefined when there is no such file, when it is something else than a file, or another user's
  */

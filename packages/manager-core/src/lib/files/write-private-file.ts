@@ -17,11 +17,16 @@ export async function writePrivateFile(file: string, text: string): Promise<void
     } finally {
       await handle.close()
     }
-    await rename(beside, file)
+    await replaceFile(beside, file)
   } catch (error) {
     await rm(beside, { force: true })
     throw error
   }
+}
+
+/** Puts a file, which was synced, in the place of another one of its folder, also after a power cut. */
+export async function replaceFile(by: string, file: string): Promise<void> {
+  await rename(by, file)
   const folder = await open(dirname(file), 'r')
   try {
     await folder.sync()

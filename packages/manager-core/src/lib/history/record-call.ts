@@ -21,7 +21,7 @@ export interface RecordedCall {
 
 /**
  * Performs an action so that what came over the API is in the history: reads of secrets, and what changes something also
- * when it writes none by itself, as it was refused before it began, or had nothing to do. (Who is on this machine reads
+ * when it writes none by itself, as it was refused before it started, or had nothing to do. (Who is on this machine reads
  * the files.)
  */
 export async function recordCall<T extends Told>(
@@ -61,7 +61,7 @@ export async function recordCall<T extends Told>(
         }),
       )
     } catch {
-      // The disk is full, most likely; what became of the action is to be told all the same.
+      // The disk is full, most likely; the result of the action is reported all the same.
     }
   }
 }

@@ -19,7 +19,7 @@ export interface HistoryOptions {
   readonly isSecret?: boolean
 }
 
-/** Runs an action that changes something but is no operation, or reads secrets, and puts it into the history, failed or not. */
+/** Runs an action that changes something but is not an operation, or reads secrets, and puts it into the history, failed or not. */
 export async function recordHistory<T extends Told>(
   context: HistoryContext,
   caller: Caller,

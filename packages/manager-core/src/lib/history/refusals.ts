@@ -17,11 +17,12 @@ export interface Refusals {
   note(refusal: Refusal): void
 }
 
-/** The same caller's refusals of one action are one entry for so long. */
+/** The same caller's refusals of one action are one entry for this long. */
 const onceInMs = 60_000
 /** Entries in that time; more of them say nothing more. */
 const most = 60
 
+/** Records refused calls in the history, bounded: the same one once a minute, at most 60 in that time. Failures are ignored. */
 export function createRefusals(context: HistoryContext): Refusals {
   const noted = new Map<string, number>()
   return {

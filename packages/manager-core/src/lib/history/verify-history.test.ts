@@ -58,18 +58,18 @@ it.each([
     `update history set id = -4 where id = 4; update history set id = 4 where id = 5; update history set id = 5 where id = -4`,
     '4: The entry or its hash was changed.',
   ],
-])('tells when %s', async (_, sql, fault) => {
+])('reports when %s', async (_, sql, fault) => {
   exec(sql)
   const { message, exitCode } = await verify()
   expect(message).toContain(fault)
   expect(exitCode).toBe(1)
 })
 
-it('a head that was kept elsewhere proves all up to it, also when all hashes were made anew', async () => {
+it('a head that was kept elsewhere proves all up to it, also when all hashes were made again', async () => {
   const { head } = await verifyHistory(test.context.registry)
   add(5)
   expect((await verify(head)).exitCode).toBe(0)
-  // As somebody would who can write the file: another history of the same length.
+  // As a user would who can write the file: another history of the same length.
   exec(`delete from history; delete from sqlite_sequence where name = 'history'`)
   add(15, 'bob')
   expect((await verify()).exitCode).toBe(0)
@@ -78,7 +78,7 @@ it('a head that was kept elsewhere proves all up to it, also when all hashes wer
   await expect(verify('99')).rejects.toMatchObject({ code: 'ERR_USAGE' })
 })
 
-it('entries of before the hashes are told, and go before all others', async () => {
+it('entries from before the hashes are reported, and come before all others', async () => {
   exec(`update history set hash = ''`)
   expect((await verify()).message).toBe(
     'The history is intact: 10 entries. 10 of them were written before entries had hashes.',

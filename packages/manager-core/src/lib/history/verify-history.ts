@@ -22,7 +22,7 @@ export interface HistoryReport {
 
 /** More of them say nothing more. */
 const mostFaults = 20
-/** After so many entries others have their turn. */
+/** After that many entries others have their turn. */
 const atOnce = 5000
 
 /**

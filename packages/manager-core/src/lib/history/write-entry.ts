@@ -13,7 +13,7 @@ export type HistoryCaller = Pick<Caller, 'actor' | 'surface' | 'address' | 'entr
 
 /** What is written about a call. */
 export interface NewEntry {
-  /** ISO 8601: when it began. */
+  /** ISO 8601: when it started. */
   readonly at: string
   readonly action: string
   /** Default: none, it is about the whole manager. */
@@ -28,7 +28,7 @@ export interface NewEntry {
   readonly duration?: number
 }
 
-/** Longer messages are cut. Those of operations are not: people need all of them to put things right. */
+/** Longer messages are cut. Those of operations are not: people need all of them for a repair. */
 const maxMessage = 1000
 
 /** Writes an entry in a transaction of the caller's. All history is written here. */

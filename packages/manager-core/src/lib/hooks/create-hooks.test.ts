@@ -65,7 +65,7 @@ it('bears a hook that does not read its input', async () => {
   expect(await run({ input: 'x'.repeat(5_000_000) })).toMatchObject({ code: 0, problem: undefined })
 })
 
-it('tells how a hook failed', async () => {
+it('reports how a hook failed', async () => {
   const { run } = hooksWith('#!/bin/sh\necho no licence\nexit 3\n')
   expect(await run()).toMatchObject({
     ran: true,
@@ -141,7 +141,7 @@ it('ends a hook that hangs, with all that it started', async () => {
   await endOf(join(folder, 'child'))
 })
 
-it('ends a hook when the operation is cancelled, and does not begin one afterwards', async () => {
+it('ends a hook when the operation is cancelled, and does not start one afterwards', async () => {
   const cancel = new AbortController()
   const { folder, run } = hooksWith('#!/bin/sh\necho $$ > hook\nsleep 600\n')
   const running = run({ signal: cancel.signal })
@@ -181,7 +181,7 @@ it('shows no secret that a hook prints, however', async () => {
       'echo "url http://$SERVICE_USER:$SERVICE_PASSWORD@localhost token=$MY_TOKEN"',
       String.raw`printf 'Basic '; printf '%s:%s' "$SERVICE_USER" "$SERVICE_PASSWORD" | base64`,
       'echo p%40ss%20word',
-      // The beginning of the part that is kept falls into one of many passwords.
+      // The start of the part that is kept falls into one of many passwords.
       'i=0; while [ $i -lt 9000 ]; do echo "$SERVICE_PASSWORD"; i=$((i+1)); done',
     ].join('\n'),
     { config: ['MY_TOKEN=t0ken-x'] },

@@ -17,7 +17,7 @@ export function secretsOf(environment: Readonly<Record<string, string>>): readon
 /**
  * The end of what a program printed, secrets as `***`.
  *
- * @param isCut whether more came before it, which may have been the beginning of a secret
+ * @param isCut whether more came before it, which may have been the start of a secret
  */
 export function maskSecrets(output: Buffer, secrets: readonly string[], isCut = false): string {
   const masked = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), output.toString('utf8'))

@@ -2,7 +2,7 @@ import { hookEnvironment, type HookContext } from './hook-environment.js'
 import type { Hooks } from './hooks.js'
 
 export interface MonitoringCall {
-  /** Name of the instance; one that is not there any more can be told of, too. */
+  /** Name of the instance; it may no longer exist. */
   readonly name: string
   /** See wire-decisions, "monitoring reasons". */
   readonly reason: string

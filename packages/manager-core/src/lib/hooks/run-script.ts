@@ -14,7 +14,7 @@ export interface ScriptCall {
   /** How much of its output is kept; what came before is forgotten. */
   readonly outputBytes: number
   readonly signal?: AbortSignal | undefined
-  /** Told of each piece of its standard output. */
+  /** Called with each piece of its standard output. */
   readonly onOutput?: (piece: Buffer) => void
 }
 

@@ -56,7 +56,7 @@ async function withAccounts<T>({ context, signal }: StepRun, work: () => Promise
 
 /** Accounts may pass through the manager's home to their own, and see nothing in it: not even the names. */
 export async function openManagersHome(home: Home): Promise<void> {
-  // Those with a dot are of commands that run just now, and closed from the beginning.
+  // Those with a dot are of commands that run just now, and closed from the start.
   const names = (await readdir(home.folder)).filter((name) => !name.startsWith('.'))
   for (const path of names.map((name) => join(home.folder, name))) {
     const stats = await lstat(path)
@@ -71,7 +71,7 @@ export async function openManagersHome(home: Home): Promise<void> {
 export function checkIsolated({ settings }: Pick<ManagerContext, 'settings'>, name: string, folder: string): void {
   if (settings.global.isolation !== 'yes' || accountAt(folder)) return
   throw new ManagerError('ERR_STATE', `"${name}" has no system account, but APPS_ISOLATION=yes requires one.`, {
-    help: 'Create one (manager isolate ${name}), then start it again.',
+    help: `Create one (manager isolate ${name}), then start it again.`,
     command: `isolate ${name}`,
   })
 }

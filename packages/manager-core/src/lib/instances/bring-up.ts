@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { isRunning } from '../domain/instance.js'
-import { causeOf } from '../logs/cause-of.js'
+import { causeOf, reasonIn } from '../logs/cause-of.js'
 import { waitForHealth, type Health, type HealthPlace } from '../runtime/health.js'
 import { describeHolder } from '../runtime/port-holder.js'
 import { redact } from '../runtime/redact.js'
@@ -17,7 +17,7 @@ export interface BringUpOptions {
   readonly windowMs?: number | undefined
   readonly debug?: boolean | undefined
   readonly signal: AbortSignal
-  /** Told when it is under way. */
+  /** Called when it is under way. */
   readonly onStarting?: () => void
 }
 
@@ -52,7 +52,7 @@ export async function bringUp(
     const now = await runtime.observe(spec)
     return isRunning(now.state) && now.restarts === restarts && !isPausing(now)
   }
-  // Two managers may choose the same port at a time; the one that comes second must not take the other's word.
+  // Two managers may choose the same port at the same time; the second must not accept the answer of the other's instance.
   const isOurs = async ({ sections }: Health) => {
     const pid = sections['process']?.['pid']
     if (pid === undefined || !runtime.capabilities.processes) return true
@@ -70,10 +70,15 @@ export async function bringUp(
         : await howItEnded(runtime, spec)
   // One without its supervisor serves all the same.
   if (problem === undefined) return (await runtime.observe(spec)).state === 'degraded' ? 'degraded' : 'started'
+  const output = await causeInLog(runtime, spec)
+  const reason = reasonIn(output)
   throw new ManagerError('ERR_HEALTH', `"${name}" did not start: ${problem}.`, {
     help: 'See its log for details.',
     command: `logs ${name}`,
-    output: await causeInLog(runtime, spec),
+    output,
+    title: `${name} did not start`,
+    ending: `${problem.slice(0, 1).toUpperCase()}${problem.slice(1)}.`,
+    ...(reason !== undefined && { reason }),
   })
 }
 
@@ -120,7 +125,8 @@ async function unsteadiness(
   }
 }
 
-async function causeInLog(runtime: Runtime, ref: InstanceRef): Promise<string> {
+/** The lines of its log that say why. */
+export async function causeInLog(runtime: Runtime, ref: InstanceRef): Promise<string> {
   const lines: string[] = []
   for await (const line of runtime.logs(ref, { lines: 200 })) lines.push(redact(line))
   return causeOf(lines)

@@ -87,7 +87,7 @@ test('add with the name of an instance clones it; a clone of a stopped one is st
   expect(readFileSync(join(manager.home, 'post'), 'utf8')).toMatch(/^copy demo database=sqlite /)
 })
 
-test('a clone that does not start leaves nothing, and its source goes on', async () => {
+test('a clone that does not start leaves nothing, and its source keeps running', async () => {
   const { perform, tell, instance, home, context } = await managerWithDemo()
   tell('demo', { start: 'fail' })
   await expect(perform('clone', { name: 'demo', new: 'copy' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
@@ -105,7 +105,7 @@ test('names that are taken, and sources that are not there, are refused', async 
   expect(existsSync(manager.path('demo', 'data', 'database.db'))).toBe(true)
 })
 
-test('a clone that is cancelled leaves nothing, and its source goes on', async () => {
+test('a clone that is cancelled leaves nothing, and its source keeps running', async () => {
   const { perform, instance, home, context } = await managerWithDemo()
   const abort = new AbortController()
   const onEvent = (event: OperationEvent) => {

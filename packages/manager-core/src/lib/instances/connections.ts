@@ -5,7 +5,7 @@ export interface UnusedOptions {
   /** How long to wait at most, in ms. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** Told when their number changes. */
+  /** Called when their number changes. */
   readonly onChange?: (connections: number) => void
 }
 
@@ -35,7 +35,7 @@ export function connectionsTo(port: number): number {
   return openConnections().filter(([address]) => address === local).length
 }
 
-/** Whether anybody is connected to a port of 127.0.0.1: also when who answers has a network of its own. */
+/** Whether a client is connected to a port of 127.0.0.1: also when the server has a network of its own. */
 export function isPortUsed(port: number): boolean {
   const used = addressText(port)
   return openConnections().some(([local, remote]) => local === used || remote === used)

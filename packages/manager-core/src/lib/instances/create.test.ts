@@ -165,7 +165,7 @@ test('ports that others listen on are passed over; without a free one it is refu
   }
 })
 
-test('a home in which nothing can be made is told, and nothing is left', async () => {
+test('a home that cannot be written is reported, and nothing is left', async () => {
   const made = await managerWith()
   writeFileSync(join(made.home, 'instances'), 'not a folder')
   await expect(made.perform('add', { name: 'demo' })).rejects.toMatchObject({
@@ -186,7 +186,7 @@ test('a dry run shows the steps and does nothing', async () => {
   expectNothingLeft(made)
 })
 
-test('many at a time from several managers get names and ports of their own', async () => {
+test('many at the same time from several managers get names and ports of their own', async () => {
   const { another, caller, context } = await managerWith()
   const managers = Array.from({ length: 4 }, () => another())
   const adds = Array.from({ length: 24 }, async (_, at) =>
@@ -198,7 +198,7 @@ test('many at a time from several managers get names and ports of their own', as
   expect(new Set(instances.map(({ port }) => port)).size).toBe(24)
 })
 
-test('of two managers that choose the same port at a time, one starts and the other undoes', async () => {
+test('of two managers that choose the same port at the same time, one starts and the other undoes', async () => {
   const port = portsOfTest()
   const options: TestManagerOptions = { fake: { startMs: 500 }, config: [`export APPS_PORTS=${port}-${port}`] }
   const [one, other] = [await managerWith(options), await createTestManager(options)]

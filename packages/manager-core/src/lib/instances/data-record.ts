@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What an instance's `data.json` says of its data. */
+/** What an instance's `data.json` records about its data. */
 export interface DataRecord {
   /** Its database has tables: it has been started. */
   readonly tables?: true

@@ -42,7 +42,7 @@ describe('an instance whose database file is gone', () => {
     }
   })
 
-  it('startall tells it as failed', async () => {
+  it('startall reports it as failed', async () => {
     renameSync(database(), kept())
     await test.perform('setstatus', { name: 'demo', status: 'started' })
     const { list, exitCode } = await test.perform('startall')

@@ -12,7 +12,7 @@ type Row = Pick<Instance, 'id' | 'name'>
 type Context = Pick<ManagerContext, 'home' | 'settings' | 'databases'>
 
 /**
- * Data of an instance that are gone; undefined when all are there, and when it cannot be told (a database server that is
+ * Data of an instance that are gone; undefined when all are there, and when it is unknown (a database server that is
  * down). An application that starts without its data makes new, empty ones, so it must not start then.
  */
 export async function lostData(context: Context, { id }: Pick<Row, 'id'>): Promise<string | undefined> {
@@ -41,7 +41,7 @@ export async function checkDataThere(context: Context, { id, name }: Row): Promi
   )
 }
 
-/** What is there now is what has to be there at the next start. What cannot be told stays as it was noted. */
+/** What is there now is what has to be there at the next start. What is unknown stays as it was noted. */
 export async function noteData({ settings, databases }: Context, folder: string): Promise<void> {
   if (!existsSync(instanceHomeAt(folder).settings)) return
   const own = await settings.instance(folder)

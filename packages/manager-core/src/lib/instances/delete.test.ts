@@ -23,13 +23,16 @@ const entriesOf = async () => (await manager.perform('trash')).list as readonly 
 test('a deleted instance is stopped and in the trash; its name and port are free', async () => {
   const { perform, context, home, instance } = await managerWithDemo()
   const { port, id } = instance('demo')
-  const { message } = await perform('delete', { name: 'demo' })
+  const { message, data } = await perform('delete', { name: 'demo' })
   expect(message).toBe('Instance "demo" is deleted; to restore it, use undelete.')
   expect(processesOf(join(home, 'instances'))).toEqual([])
   expect(context.registry.count()).toBe(0)
   expect(readdirSync(join(home, 'instances'))).toEqual([])
   const [entry] = await entriesOf()
-  expect(entry).toMatchObject({ name: 'demo', reason: 'delete', version: '1.0', database: 'sqlite' })
+  expect(entry).toMatchObject({ name: 'demo', reason: 'delete', version: '1.0', database: 'sqlite', by: 'tester' })
+  expect(data).toEqual({ entry: entry?.entry })
+  expect(Number(entry?.size)).toBeGreaterThan(1000)
+  expect((await perform('trash', { measure: false })).list).toEqual([{ ...entry, size: undefined }])
   expect(entry?.entry).toMatch(new RegExp(`^demo-\\d{8}T\\d{6}Z-${id}$`))
   expect(statSync(join(home, 'trash')).mode & 0o777).toBe(0o700)
   await perform('add', { name: 'demo', 'no-start': true })
@@ -75,6 +78,7 @@ test('a protected instance is refused', async () => {
   await expect(perform('rm', { name: 'demo' })).rejects.toMatchObject({
     code: 'ERR_PROTECTED',
     message: 'Instance "demo" is protected and cannot be deleted.',
+    help: 'Remove the protection first: manager unprotect demo',
     command: 'unprotect demo',
   })
   expect(instance('demo').observed).toBe('started')

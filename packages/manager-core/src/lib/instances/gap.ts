@@ -21,6 +21,8 @@ export type WithoutGap = {
   /** Which copy serves, at which port. */
   readonly serving: Copy
   readonly port: number
+  /** Its runtime replaces its tasks one after the other: there is one copy. */
+  readonly rolling?: true
 }
 
 /**
@@ -34,7 +36,9 @@ export async function handingOf(context: ManagerContext, instance: Instance, app
   const { id, port } = instance
   const runtime = runtimes.of(instance)
   const ref = { id, folder: home.instance(id).folder }
-  if (!settings.global.proxy.enabled)
+  // One address, whose tasks are replaced.
+  const isRolling = runtime.roll !== undefined && ((await settings.instance(ref.folder)).replicas ?? 1) > 1
+  if (!isRolling && !settings.global.proxy.enabled)
     return { gap: 'instances are not published by a reverse proxy (APPS_PROXY=no)', usual: true }
   if (!runtime.capabilities.parallelCopies || !runtime.serving)
     return { gap: `two copies of it cannot run (runtime ${runtime.name})` }
@@ -44,6 +48,7 @@ export async function handingOf(context: ManagerContext, instance: Instance, app
   if (!ok) return { gap: `it is not healthy (${reason})` }
   const problem = await modelProblem(context, instance, sections['application']?.['model'], app)
   if (problem !== undefined) return { gap: problem }
+  if (isRolling) return { gap: null, serving: await runtime.serving(ref), port, rolling: true }
   try {
     await freePort(context)
   } catch (error) {
@@ -52,12 +57,15 @@ export async function handingOf(context: ManagerContext, instance: Instance, app
   return { gap: null, serving: await runtime.serving(ref), port }
 }
 
-/** What a person is told: before it is done, and afterwards. */
-export function gapNote({ gap }: Handing): string {
-  return gap === null ? 'No downtime: a second copy takes over when it is healthy.' : `Short downtime: ${gap}.`
+/** Messages for people: before it is done, and afterwards. */
+export function gapNote(handing: Handing): string {
+  if (handing.gap !== null) return `Short downtime: ${handing.gap}.`
+  return handing.rolling
+    ? 'No downtime: its tasks are replaced one after the other.'
+    : 'No downtime: a second copy takes over when it is healthy.'
 }
 
-/** The same step, which warns of the gap that it makes, unless that is usual. */
+/** The same step, which warns of its downtime, unless that is usual. */
 export function tellGap(step: Step, handing: Handing): Step {
   if (handing.gap !== null && handing.usual) return step
   return {

@@ -25,7 +25,7 @@ export interface HandOverOptions {
   readonly ownPort: number
   readonly from: CopyPlace
   readonly to: CopyPlace
-  /** Behind the names of the steps, when there are others like them. */
+  /** Suffix of the names of the steps, when there are others like them. */
   readonly suffix?: string
   /** How long the copy must stay healthy before it serves, in ms. */
   readonly windowMs?: number
@@ -40,7 +40,7 @@ export function otherCopy(copy: Copy): Copy {
   return copy === 'a' ? 'b' : 'a'
 }
 
-/** Takes a second port beside that of the instance; `releasePorts` of `commit` gives back the one that is left over. */
+/** Takes a second port beside that of the instance; `releasePorts` of `commit` gives back the one that is no longer used. */
 export function secondPortStep(): Step {
   const isTaken = ({ context, operation }: StepRun) => context.registry.hasReservedPort(operation)
   return {
@@ -61,7 +61,7 @@ export function secondPortStep(): Step {
 /**
  * Makes a second copy serve in the place of the one that does, without a moment in which none answers: the second one is
  * started beside, all is pointed at it, and the first one ends when its open requests have. Undone in the other order,
- * again without a gap. Both run the same data model, see `handingOf`.
+ * again without downtime. Both run the same data model, see `handingOf`.
  */
 export function handOverSteps(options: HandOverOptions): readonly [start: Step, point: Step, end: Step] {
   const { from, to, suffix = '', windowMs = 0, title = 'a second copy' } = options

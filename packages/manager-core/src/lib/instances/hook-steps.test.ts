@@ -102,14 +102,14 @@ it('stops and undoes the operation when a pre-hook fails, and shows what it prin
   expect(last).toMatchObject({ result: 'rolled-back' })
 })
 
-it('does not begin when a pre-hook cannot be run', async () => {
+it('does not start when a pre-hook cannot be run', async () => {
   writeHook(test.home, 'pre-start', 'exit 0')
   chmodSync(join(test.context.home.hooks, 'pre-start.sh'), 0o600)
   await expect(run()).rejects.toThrow('is not executable')
   expect(existsSync(marker)).toBe(false)
 })
 
-it('warns when a post-hook fails, and goes on', async () => {
+it('warns when a post-hook fails, and continues', async () => {
   writeHook(test.home, 'post-start', 'seq 1 100; echo "sorry, $SERVICE_PASSWORD" >&2; exit 2')
   expect((await run()).warnings).toEqual(['hooks/post-start.sh failed with code 2.\n97\n98\n99\n100\nsorry, ***'])
   expect(existsSync(marker)).toBe(true)

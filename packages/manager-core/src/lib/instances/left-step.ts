@@ -1,11 +1,15 @@
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { accountAt, writeAccount } from '../accounts/account.js'
+import { findAccount } from '../accounts/find-account.js'
+import { give } from '../accounts/give.js'
 import type { ManagerContext, Step, StepRun } from '../context.js'
 import { instanceHomeAt, type Home, type InstanceHome } from '../domain/home.js'
 import type { Instance } from '../domain/instance.js'
 import { fileError } from '../files/file-error.js'
 import { createJournal, type JournalEntry } from '../store/journal.js'
+import { accountNameAt, accountNameOf } from './account-step.js'
 import { restoredNames, restoreWorkIn, stageIn } from './stage.js'
 import { listTrash, newEntryName } from './trash.js'
 import { writeRecord, type TrashFacts } from './trash-step.js'
@@ -87,7 +91,23 @@ async function clear(run: StepRun, left: Left, entry: JournalEntry, begun: Reado
     await toTrash(run, old, { ...told, instance: { ...left.instance, ...before } }, 'restore')
   }
   await toTrash(run, work, neverLive, 'restore', made)
+  if (begun.has('account') || begun.has('remove-account')) await keepUnusedAccount(run, entry)
   await toTrash(run, instanceHomeAt(stageIn(home, entry.id)), neverLive, 'reset')
+}
+
+/** An account that the operation could not remove goes with the folder of what never went live. */
+async function keepUnusedAccount({ context }: StepRun, { id, instanceId, facts }: JournalEntry): Promise<void> {
+  const { home } = context
+  const { account: left } = facts as { readonly account?: { readonly name: string } | null }
+  const trash = (await listTrash(home)).map(({ folder }) => folder)
+  const used = [home.instance(instanceId).folder, ...trash].map(accountNameAt)
+  for (const name of new Set([accountNameOf({ operation: id }), left?.name ?? ''])) {
+    const account = findAccount(name)
+    if (!account || used.includes(name)) continue
+    const stage = stageIn(home, id)
+    await mkdir(stage, { recursive: true, mode: 0o700 })
+    await writeAccount(stage, account)
+  }
 }
 
 /** A restore of data only puts a copy of the application into the trash. */
@@ -107,6 +127,8 @@ async function toTrash(
   const { home } = context
   await mkdir(home.trash, { recursive: true, mode: 0o700 })
   for (const folder of [from.logs, from.run]) await mkdir(folder, { recursive: true })
+  const account = accountAt(from.folder)
+  if (account) await give(from.logs, account)
   const database = await databaseOf(context, from, instance, made)
   await writeRecord(from.folder, { format: 1, reason, deleted, expires, instance, database })
   const entry = newEntryName(home, instance, new Date(deleted))

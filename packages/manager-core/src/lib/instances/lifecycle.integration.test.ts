@@ -93,7 +93,7 @@ needs('postgresql', (url) => {
     way?.close()
   })
 
-  test('a server that is down is told before anything is made, and a purge waits for it', async () => {
+  test('a server that is down is reported before anything is created, and a purge waits for it', async () => {
     const { perform, context, home } = manager
     const database = 'postgresql'
     await perform('add', { name: 'demo', database, 'no-start': true })

@@ -57,7 +57,7 @@ describe('an instance that runs and whose folder was lost', () => {
   })
 })
 
-it('doctor tells processes and ports of an instance that is gone, and --fix ends them', async () => {
+it('doctor reports processes and ports of an instance that is gone, and --fix ends them', async () => {
   const { id, port, processes } = await lost('gone')
   test.context.registry.transaction((writer) => writer.deleteInstance(id))
   expect(await doctor()).toMatchObject([

@@ -8,7 +8,7 @@ import type { TrashFacts } from './trash-step.js'
 export type TrashMove = {
   /** Home of the instance. */
   readonly folder: string
-  /** It is not what it was: somebody removed the settings, or all of it. */
+  /** It has changed: the settings, or all of it, were removed. */
   readonly lost: boolean
   /** Where it goes, absolute. */
   readonly trash: string

@@ -156,8 +156,8 @@ describe('move', () => {
     await perform('status')
     const found = (await perform('doctor')).list as readonly { readonly check: string; readonly message: string }[]
     expect(found.filter(({ check }) => check === 'runtime').map(({ message }) => message)).toEqual([
-      'Instances run as processes.',
       'The runtime "plugin" is not available here.',
+      'Instances run as processes.',
     ])
     expect((await perform('runtimes')).list).toEqual(
       expect.arrayContaining([
@@ -195,8 +195,8 @@ describe('the runtime of a new instance', () => {
     })
     const found = (await perform('doctor')).list as readonly { readonly check: string; readonly message: string }[]
     expect(found.filter(({ check }) => check === 'runtime').map(({ message }) => message)).toEqual([
-      'Instances run beside the others.',
       'The runtime "docker" is not available here.',
+      'Instances run beside the others.',
       'Instances run as processes.',
     ])
   })
@@ -223,7 +223,7 @@ describe('the runtime of a new instance', () => {
     expect(context.registry.count()).toBe(0)
   })
 
-  it('that is made of a backup is what ran it, where that can be used, else the usual one', async () => {
+  it('that is created from a backup is what ran it, where that can be used, else the usual one', async () => {
     const { perform, instance } = await managerWith()
     await perform('add', { name: 'demo', runtime: 'sick' })
     await perform('save', { name: 'demo' })

@@ -9,7 +9,7 @@ afterEach(() => manager?.close())
 
 const isTold = async () => (await specOf(manager.context, manager.instance('demo'))).environment.STEWARD_NEUTRALISED
 
-test('a neutralised instance tells its application, is started again, and shows it', async () => {
+test('neutralise passes the state to the application, restarts it, and shows it', async () => {
   manager = await createTestManager()
   const { perform, instance, path, context } = manager
   await perform('add', { name: 'demo' })
@@ -17,6 +17,8 @@ test('a neutralised instance tells its application, is started again, and shows 
     (await context.runtimes.named('process').observe({ id: instance('demo').id, folder: path('demo') })).pids
   const [before, settings] = [await pids(), readFileSync(path('demo', 'settings.sh'), 'utf8')]
   expect(await isTold()).toBe('false')
+  const { environment } = await specOf(context, instance('demo'))
+  expect(environment['STEWARD_INSTANCE']).toBe(instance('demo').id)
   expect((await perform('neutralise', { name: 'demo' })).message).toBe('Instance "demo" sends nothing out now.')
   expect(await isTold()).toBe('true')
   expect(await pids()).not.toEqual(before)
@@ -33,7 +35,7 @@ test('a neutralised instance tells its application, is started again, and shows 
   expect(readFileSync(path('demo', 'settings.sh'), 'utf8')).toBe(settings)
 })
 
-test('one that is stopped stays stopped; what is cloned from it or made of its backup is neutralised too', async () => {
+test('one that is stopped stays stopped; what is cloned from it or created from its backup is neutralised too', async () => {
   manager = await createTestManager()
   const { perform, instance } = manager
   await perform('add', { name: 'demo', 'no-start': true })

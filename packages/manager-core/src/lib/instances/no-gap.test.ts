@@ -20,7 +20,7 @@ for (const [type, tool, start] of [
   ['nginx', 'nginx', startNginx],
   ['httpd', 'apache2', startHttpd],
 ] as const)
-  describe(`no request fails behind ${type}`, () => {
+  describe(`no request fails with ${type} in front`, () => {
     const missing = toolIsMissing(tool)
     if (missing === undefined) testTraffic(type, start)
     else it('while an instance is restarted', (context) => context.skip(missing))
@@ -133,7 +133,7 @@ function testTraffic(type: TestProxy['type'], start: typeof startNginx): void {
   if (type !== 'nginx') return
 
   it(
-    'while a copy does not start: the old one goes on, and what was written meanwhile stays',
+    'while a copy does not start: the old one continues, and what was written meanwhile stays',
     async () => {
       const { pid } = await newest()
       const { revision, port } = test.instance('demo')
@@ -155,7 +155,7 @@ function testTraffic(type: TestProxy['type'], start: typeof startNginx): void {
   )
 
   it(
-    'while it is restarted, but what takes longer than APPS_STOPTIMEOUT: it is cut, and told',
+    'while it is restarted, but what takes longer than APPS_STOPTIMEOUT: it is cut, and reported',
     async () => {
       const config = join(test.home, 'config.sh')
       const before = readFileSync(config)
@@ -192,7 +192,7 @@ describe('a gap', () => {
     return (await test.perform(action, input, { dryRun: true })).plan?.notes ?? []
   }
 
-  it('is told, but no warning, where there is no reverse proxy', async () => {
+  it('is reported, but not as a warning, where there is no reverse proxy', async () => {
     const note = 'Short downtime: instances are not published by a reverse proxy (APPS_PROXY=no).'
     expect(await notesOf('restart')).toEqual([note])
     expect((await test.perform('restart', { name: 'demo' })).warnings).toBe(undefined)

@@ -20,7 +20,7 @@ const pidsOf = async (name: string) => {
   return (await manager.context.runtimes.named('process').observe({ id, folder: manager.path(name) })).pids
 }
 
-test('a renamed instance keeps all but its name, and goes on running', async () => {
+test('a renamed instance keeps all but its name, and keeps running', async () => {
   const { perform, instance } = await managerWithDemo()
   const [before, pids] = [instance('demo'), await pidsOf('demo')]
   const { message } = await perform('mv', { name: 'DEMO', new: 'Sales' })

@@ -7,7 +7,7 @@ import { takePort } from './ports.js'
 
 /**
  * Takes name, number and port by inserting the instance's row, marked by its operation. The lock `ports` is held for
- * that moment only, so that many instances can be made at a time.
+ * that moment only, so that many instances can be created at the same time.
  *
  * @param note what a person should know of it
  * @param wantedPort the port that it gets when it is free

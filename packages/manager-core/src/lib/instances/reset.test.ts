@@ -48,7 +48,7 @@ test('reset erases data and files; address and credentials stay, and it runs as 
   expect(await answers(before.port)).toBe(true)
 })
 
-test('what it was can be had back under another name', async () => {
+test('the former data can be restored under another name', async () => {
   const { perform } = await managerWithDemo()
   await perform('reset', { name: 'demo' })
   const { list } = await perform('trash')
@@ -80,7 +80,7 @@ test('reset to another version, with its hooks; a stopped one stays stopped', as
   expect(readFileSync(join(home, 'calls'), 'utf8')).toBe('pre demo 2.0\npost demo 2.0\n')
 })
 
-test('when the blank one does not start, all is as before', async () => {
+test('when the blank one does not start, nothing has changed', async () => {
   const { perform, template, context, instance, home } = await managerWithDemo()
   writeTemplate(template, { version: '1.0.1', fake: { start: 'fail' } })
   await context.templates.refresh()
@@ -105,7 +105,7 @@ test('protected instances and unknown versions are refused', async () => {
   expect(notes()).toHaveLength(2)
 })
 
-test('an instance that lost its home is made anew', async () => {
+test('an instance that lost its home is made again', async () => {
   const { perform, path } = await managerWithDemo()
   await perform('stop', { name: 'demo' })
   rmSync(path('demo'), { recursive: true })

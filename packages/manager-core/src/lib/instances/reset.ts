@@ -41,7 +41,7 @@ type ResetFacts = TrashMove & {
 /**
  * Makes an instance new: its version's application, an empty database. What it was goes to the trash, database too.
  * Name, port, flags and custom URL stay, as do the credentials of its I/O endpoint and of its administrator; those of
- * the database are new. Not specified; chosen because clients and bookmarks of a demonstration go on working.
+ * the database are new. Not specified; chosen because clients and bookmarks of a demonstration keep working.
  */
 export const resetKind: OperationKind<ResetRequest, ResetFacts> = {
   kind: 'reset',

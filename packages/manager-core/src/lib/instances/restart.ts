@@ -6,6 +6,7 @@ import { existing } from './existing.js'
 import { gapNote, handingOf, tellGap, type Handing } from './gap.js'
 import { handOverSteps, otherCopy, secondPortStep } from './hand-over.js'
 import { hookStep } from './hook-steps.js'
+import { rollStep } from './roll.js'
 import { startStep, stopToStartStep } from './runtime-steps.js'
 
 export type RestartRequest = { readonly id: string; readonly name: string }
@@ -41,6 +42,13 @@ function planRestart({ id }: RestartRequest, { name, folder, handing }: RestartF
   const begin = hookStep({ ...hook, hook: 'pre-start' })
   const end = hookStep({ ...hook, hook: 'post-start' })
   const whole = { title: `Restart instance "${name}"`, instance }
+  if (handing?.gap === null && handing.rolling)
+    return {
+      ...whole,
+      steps: [begin, rollStep({ instance, folder }), { ...end, pointOfNoReturn: true }],
+      notes: [gapNote(handing)],
+      commit: (registry) => registry.updateInstance(id, { desired: 'started', observed: 'started' }),
+    }
   if (handing?.gap === null) {
     const { serving, port } = handing
     const [start, point, { undo: _undo, ...stop }] = handOverSteps({

@@ -22,21 +22,28 @@ export interface StartStepOptions extends RuntimeStepOptions {
 }
 
 /**
- * Stops it when it runs; undo starts it again when it ran (its intent says so). One that sleeps counts as running: only a
- * start shows that what was done to it is good. Sets `observed`.
+ * Stops it when it runs; undo starts it again when it ran, or lets it sleep when it slept (its intent says so). One that
+ * sleeps counts as running: only a start shows that what was done to it is good. Sets `observed`.
  */
 export function stopStep({ instance, folder, force }: RuntimeStepOptions & { readonly force?: boolean }): Step {
   const ref = { id: instance.id, folder }
   return {
     id: 'stop',
     title: force ? 'Stop the instance by force' : 'Stop the instance',
-    intent: async ({ context }) => ({ wasRunning: await runsOrSleeps(context, ref) }),
+    async intent({ context }) {
+      const isRecorded = context.registry.byId(ref.id)?.observed === 'asleep'
+      const runs = isRunning((await context.runtimes.of(ref).observe(ref)).state)
+      return { wasRunning: runs || isRecorded, asleep: isRecorded && !runs }
+    },
     async do({ context, intent }) {
       await stopNow(context, ref, force)
       return { wasRunning: (intent as { wasRunning?: boolean }).wasRunning === true }
     },
     async undo(run) {
-      if ((run.intent as { wasRunning?: boolean }).wasRunning === true) await startNow(run, { instance, folder })
+      // Journals of older managers do not say whether it slept.
+      const { wasRunning, asleep } = run.intent as { readonly wasRunning?: boolean; readonly asleep?: boolean }
+      if (asleep === true) return observe(run.context, ref, 'asleep')
+      if (wasRunning === true) await startNow(run, { instance, folder })
     },
     async check({ context }) {
       const isRecorded = context.registry.byId(instance.id)?.observed === 'stopped'
@@ -46,7 +53,7 @@ export function stopStep({ instance, folder, force }: RuntimeStepOptions & { rea
 }
 
 /**
- * Stops it until somebody asks for it. That it sleeps is recorded first: who finds it stopped wakes it from then on.
+ * Stops it until a request comes. That it sleeps is recorded first: a request that finds it stopped wakes it from then on.
  */
 export function sleepStep({ instance, folder }: RuntimeStepOptions): Step {
   const ref = { id: instance.id, folder }
@@ -54,8 +61,8 @@ export function sleepStep({ instance, folder }: RuntimeStepOptions): Step {
     id: 'stop',
     title: 'Stop the instance until the next request',
     async do({ context }) {
-      const { registry, runtimes, settings } = context
-      registry.transaction((writer) => writer.updateInstance(ref.id, { observed: 'asleep' }))
+      const { runtimes, settings } = context
+      observe(context, ref, 'asleep')
       await runtimes.of(ref).stop(ref, { graceMs: settings.global.stopTimeoutMs })
     },
     async check({ context }) {
@@ -65,7 +72,16 @@ export function sleepStep({ instance, folder }: RuntimeStepOptions): Step {
   }
 }
 
-/** Whether it has processes, or would when somebody asked for it. */
+/** Records what it is. */
+function observe(
+  { registry }: Pick<ManagerContext, 'registry'>,
+  { id }: { readonly id: string },
+  observed: Observed,
+): void {
+  registry.transaction((writer) => writer.updateInstance(id, { observed }))
+}
+
+/** Whether it has processes, or would after a request. */
 export async function runsOrSleeps(
   { runtimes, registry }: Pick<ManagerContext, 'runtimes' | 'registry'>,
   ref: InstanceRef,
@@ -76,7 +92,7 @@ export async function runsOrSleeps(
 
 /**
  * The same where nothing but its processes is changed: when undo cannot start what does not start any more, it stays
- * stopped, and a warning tells it.
+ * stopped, and a warning says so.
  */
 export function stopToStartStep({ instance, folder }: RuntimeStepOptions): Step {
   const step = stopStep({ instance, folder })
@@ -121,19 +137,20 @@ export function startStep(options: StartStepOptions): Step {
       const { wasRunning, observed } = (intent ?? {}) as { readonly wasRunning?: boolean; readonly observed?: Observed }
       if (wasRunning !== true) return stopNow(context, ref)
       // Journals of older managers do not say what was recorded.
-      if (observed) context.registry.transaction((writer) => writer.updateInstance(ref.id, { observed }))
+      if (observed) observe(context, ref, observed)
     },
     check: () => 'not-done',
   }
 }
 
 async function stopNow(
-  { runtimes, settings, registry }: ManagerContext,
+  context: ManagerContext,
   ref: { readonly id: string; readonly folder: string },
   force = false,
 ): Promise<void> {
+  const { runtimes, settings } = context
   await runtimes.of(ref).stop(ref, { graceMs: settings.global.stopTimeoutMs, force })
-  registry.transaction((writer) => writer.updateInstance(ref.id, { observed: 'stopped' }))
+  observe(context, ref, 'stopped')
 }
 
 async function startNow(
@@ -145,9 +162,8 @@ async function startNow(
   // One of an older manager stays with the server of its next start.
   await pinServerIn({ context, warn }, context.home.instance(instance.id).app)
   const spec = await specOf(context, existing(registry, instance))
-  const observe = (observed: Observed) =>
-    registry.transaction((writer) => writer.updateInstance(instance.id, { observed }))
   const { name } = instance
-  observe(await bringUp(context, spec, { name, windowMs, debug, signal, onStarting: () => observe('starting') }))
+  const onStarting = () => observe(context, instance, 'starting')
+  observe(context, instance, await bringUp(context, spec, { name, windowMs, debug, signal, onStarting }))
   await noteData(context, spec.folder)
 }

@@ -20,7 +20,7 @@ const searched = ['name', 'owner_email', 'firstname', 'lastname', 'company', 'cu
 
 /**
  * @param versions that are there, so that a word can be one
- * @throws ManagerError ERR_USAGE for an order by what is no key
+ * @throws ManagerError ERR_USAGE for an order by what is not a key
  */
 export function selectInstances(
   instances: readonly WireInstance[],

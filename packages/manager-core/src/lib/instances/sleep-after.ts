@@ -20,7 +20,7 @@ export async function sleepAfterMs(
 
 /**
  * Whether an idle instance may be put to sleep: it is healthy, no client is connected to it past the reverse
- * proxy, and it tells of no work in the section `activity` of its `/health`.
+ * proxy, and it reports no work in the section `activity` of its `/health`.
  */
 export async function isIdle(
   context: Pick<ManagerContext, 'home'>,

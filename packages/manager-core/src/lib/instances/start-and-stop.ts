@@ -12,7 +12,7 @@ import { sleepStep, startStep, stopStep, stopToStartStep } from './runtime-steps
 import { sleepAfterMs } from './sleep-after.js'
 
 type Request = { readonly id: string; readonly name: string }
-/** `asleep`: it is until somebody asks for it. */
+/** `asleep`: stopped until a request comes. */
 type Facts = { readonly name: string; readonly folder: string; readonly asleep?: boolean }
 
 /**
@@ -52,7 +52,7 @@ export const startKind: OperationKind<Request & { readonly empty?: boolean; read
   },
 }
 
-/** Stops an instance until somebody asks for it: it stays wanted started. */
+/** Stops an instance until a request comes: its wanted state stays "started". */
 export const sleepKind: OperationKind<Request, Facts> = {
   kind: 'sleep',
   locks: lockOf,
@@ -143,7 +143,7 @@ export const appStartKind: OperationKind<Request, Facts> = {
   },
 }
 
-/** Starts it again with its debugger open; when that fails, as it was before. */
+/** Starts it again with its debugger open; when that fails, without it. */
 export const appDebugKind: OperationKind<Request, Facts> = {
   kind: 'app-debug',
   locks: lockOf,

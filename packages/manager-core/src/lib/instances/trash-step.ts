@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Step } from '../context.js'
 import { fileError } from '../files/file-error.js'
 import { trashFile, type TrashRecord } from './trash.js'
@@ -24,12 +24,14 @@ export function trashStep({ folder, trash, record }: TrashStepOptions): Step {
     id: 'trash',
     title: 'Move its folder to the trash',
     async do() {
-      if (existsSync(trash)) return
+      const outcome = { entry: basename(trash) }
+      if (existsSync(trash)) return outcome
       try {
         await mkdir(dirname(trash), { recursive: true, mode: 0o700 })
         await mkdir(folder, { recursive: true })
         await writeRecord(folder, record)
         await rename(folder, trash)
+        return outcome
       } catch (error) {
         throw fileError(error, `Cannot move ${folder} to ${trash}`)
       }

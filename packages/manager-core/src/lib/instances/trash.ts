@@ -5,7 +5,7 @@ import { ManagerError } from '../../errors.js'
 import type { Home } from '../domain/home.js'
 import type { Instance } from '../domain/instance.js'
 
-/** What `trash.json` says of a folder in the trash. No secrets: they stay in the folder's `settings.sh`. */
+/** What `trash.json` records about a folder in the trash. No secrets: they stay in the folder's `settings.sh`. */
 export interface TrashRecord {
   readonly format: 1
   /** Why it is there: the instance was deleted, or reset or restored, and this is what it was before. */

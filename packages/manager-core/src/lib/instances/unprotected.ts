@@ -16,7 +16,7 @@ export function unprotected(
     })
   if (!instance.protected) return instance
   throw new ManagerError('ERR_PROTECTED', `Instance "${instance.name}" is protected and cannot be ${what}.`, {
-    help: 'Remove the protection first: manager unprotect ${instance.name}',
+    help: `Remove the protection first: manager unprotect ${instance.name}`,
     command: `unprotect ${instance.name}`,
   })
 }

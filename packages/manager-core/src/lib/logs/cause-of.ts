@@ -4,7 +4,7 @@ import { readLogEntry, type LogEntry } from './read-log-entry.js'
 const mostLines = 8
 
 /**
- * The few lines at the end of a log that say why an application ended or does not get healthy: what was printed after
+ * The few lines at the end of a log that say why an application ended or does not become healthy: what was printed after
  * its last ordinary line, or else its last lines. One error has one line with the place it came from.
  */
 export function causeOf(lines: readonly string[]): string {
@@ -17,12 +17,20 @@ export function causeOf(lines: readonly string[]): string {
   return [...new Set(texts)].slice(-mostLines).join('\n')
 }
 
-/** Neither a request nor what an application says of its ordinary work. */
+/** The one line of them that says why; undefined: there are none. */
+export function reasonIn(cause: string): string | undefined {
+  const lines = cause.split('\n').filter((line) => line.trim() !== '' && !/^\s+at /.test(line))
+  const reason =
+    lines.find((line) => /\b(?:\w*error|\w*exception|cannot|fail(?:s|ed)|invalid|must)\b/i.test(line)) ?? lines.at(-1)
+  return reason?.trim()
+}
+
+/** Neither a request nor what an application logs about its ordinary work. */
 function isTelling({ level }: LogEntry): boolean {
   return level === undefined || ['warn', 'error', 'fatal'].includes(level)
 }
 
-/** From a stack that Node printed only the first place is kept, and not what it says of itself. */
+/** From a stack that Node printed only the first place is kept, and not Node's own version. */
 function withoutFrames(texts: readonly string[]): readonly string[] {
   const isFrame = (text: string | undefined) => text !== undefined && /^\s+at /.test(text)
   return texts.filter(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished, test } from 'vitest'
 import { readMoment } from '../domain/moment.js'
 import { followLog } from '../runtime/log-reader.js'
-import { causeOf } from './cause-of.js'
+import { causeOf, reasonIn } from './cause-of.js'
 import { createLogFilter } from './log-filter.js'
 import { readLogEntry } from './read-log-entry.js'
 
@@ -69,6 +69,19 @@ describe('readLogEntry()', () => {
       time: level === undefined ? undefined : at,
       isHealthCheck: false,
     })
+  })
+
+  it('gives what else a line says by name, beside its message', () => {
+    const of = (line: string) => {
+      const { message, fields } = readLogEntry(line)
+      return [message, Object.fromEntries(fields)]
+    }
+    expect(of(request('/x', { userAgent: 'curl/8' }))).toEqual([
+      'GET /x 200 7.4 ms',
+      { address: '127.0.0.1', requestId: 'r1', bytes: '4', userAgent: 'curl/8' },
+    ])
+    expect(of(json({ msg: 'saved', count: 2, by: 'ann' }))).toEqual(['saved', { count: '2', by: 'ann' }])
+    expect(of('plain text')).toEqual(['plain text', {}])
   })
 
   it('gives the places that an error came from, without its message again', () => {
@@ -194,7 +207,7 @@ describe('followLog() with a filter', () => {
 })
 
 describe('followLog() over a rotation', () => {
-  /** Follows a log from its beginning; what is written must have been read before the next step of a rotation. */
+  /** Follows a log from its start; what is written must have been read before the next step of a rotation. */
   async function following(copies: Readonly<Record<string, string>> = {}) {
     const folder = mkdtempSync(join(tmpdir(), 'steward-logs-'))
     const file = join(folder, 'application.log')
@@ -213,7 +226,7 @@ describe('followLog() over a rotation', () => {
       appendFileSync(file, `${line}\n`)
       await expect.poll(() => lines.at(-1)).toBe(line)
     }
-    // It begins at the end, wherever that is when it comes to it.
+    // It starts at the end, wherever that is when it comes to it.
     await expect.poll(() => (appendFileSync(file, 'begin\n'), lines.length), { interval: 50 }).toBeGreaterThan(0)
     await write('first')
     lines.splice(0)
@@ -265,5 +278,20 @@ describe('readMoment()', () => {
     expect(() => readMoment(text, now)).toThrow(
       expect.objectContaining({ code: 'ERR_USAGE', help: expect.stringContaining('10m') }),
     )
+  })
+})
+
+describe('reasonIn()', () => {
+  it.each([
+    ['the line of the error', '/app/main.js:3\n  throw x\nSyntaxError: bad\n    at f (x.js:1:2)', 'SyntaxError: bad'],
+    [
+      'the line that names what must be otherwise',
+      'app.yaml:1:10: [ must end with ]\nstopped',
+      'app.yaml:1:10: [ must end with ]',
+    ],
+    ['else the last line', 'one\ntwo', 'two'],
+    ['nothing of nothing', '', undefined],
+  ])('gives %s', (_, cause, reason) => {
+    expect(reasonIn(cause)).toBe(reason)
   })
 })

@@ -12,6 +12,10 @@ export interface LogEntry {
   readonly level: LogLevel | undefined
   /** What happened. Of a request: method, address, status, duration and user. */
   readonly text: string
+  /** The same without what else the line says, which `fields` has. */
+  readonly message: string
+  /** What else the line says, by name; of a request also what `text` leaves out. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
   /** Lines that belong below it: where an error came from. */
   readonly details: readonly string[]
   /** It is the manager that asked whether the instance is healthy, and it is. */
@@ -22,21 +26,23 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** They say the same in each line, or are shown otherwise. */
 const leftOut = new Set(['time', 'level', 'msg', 'err', 'pid', 'hostname', 'v'])
-/** A request's text has these; the others are seldom what one looks for. */
-const ofRequests = new Set(['method', 'url', 'status', 'durationMs', 'user', 'bytes', 'address', 'requestId'])
-const alsoOfRequests = new Set(['referrer', 'userAgent', 'aborted'])
+/** The text of a request has these. */
+const inText = ['method', 'url', 'status', 'durationMs', 'user', 'aborted']
+/** What else is known of a request is seldom what one looks for. */
+const seldom = ['bytes', 'address', 'requestId', 'referrer', 'userAgent']
 
 /** Understands the JSON lines of the application server and what its supervisor writes; other lines stay as they are. */
 export function readLogEntry(line: string): LogEntry {
   const fields = line.startsWith('{') ? fieldsOf(line) : undefined
   if (fields) return entryOf(fields)
   const [, at = '', text = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) steward: (.*)$/.exec(line) ?? []
-  return at === '' ? { ...plain, text: line } : { ...plain, time: Date.parse(at), level: 'warn', text }
+  if (at === '') return { ...plain, text: line, message: line }
+  return { ...plain, time: Date.parse(at), level: 'warn', text, message: text }
 }
 
-const plain = { time: undefined, level: undefined, details: [], isHealthCheck: false } as const
+const plain = { time: undefined, level: undefined, fields: [], details: [], isHealthCheck: false } as const
 
-/** Undefined: it is no line of a log in JSON. */
+/** Undefined: it is not a line of a log in JSON. */
 function fieldsOf(line: string): Fields | undefined {
   try {
     const fields = JSON.parse(line) as Fields
@@ -51,37 +57,50 @@ function fieldsOf(line: string): Fields | undefined {
 function entryOf(fields: Fields): LogEntry {
   const { time, level } = fields as { time: number; level: number }
   const head = { time, level: logLevels[Math.min(Math.max(Math.floor(level / 10) - 1, 0), logLevels.length - 1)] }
-  if (fields.msg === 'request' && typeof fields.method === 'string')
-    return { ...head, text: textOfRequest(fields), details: [], isHealthCheck: isHealthCheck(fields) }
+  if (fields.msg === 'request' && typeof fields.method === 'string') {
+    const message = textOfRequest(fields)
+    return {
+      ...head,
+      text: textOf(message, othersOf(fields, new Set([...leftOut, ...inText, ...seldom]))),
+      message,
+      fields: othersOf(fields, new Set([...leftOut, ...inText])),
+      details: [],
+      isHealthCheck: isHealthCheck(fields),
+    }
+  }
   const { message, stack } = (fields.err ?? {}) as { readonly message?: unknown; readonly stack?: unknown }
   const said = [fields.msg, message].filter((one) => typeof one === 'string' && one !== '')
-  const text = said[0] === said[1] ? said.slice(0, 1) : said
+  const own = (said[0] === said[1] ? said.slice(0, 1) : said).join(': ')
   const frames = typeof stack === 'string' ? stack.split('\n').filter((one) => /^\s+at /.test(one)) : []
+  const others = othersOf(fields, leftOut)
   return {
     ...head,
-    text: [text.join(': '), ...othersOf(fields, leftOut)].filter((one) => one !== '').join(' '),
+    text: textOf(own, others),
+    message: own,
+    fields: others,
     details: frames.map((frame) => frame.trim()),
     isHealthCheck: false,
   }
 }
 
 /** `GET /catalog/api/rest/Movie/ 200 12 ms admin` */
-function textOfRequest(fields: Fields): string {
-  const { method, url, status, durationMs, user, aborted } = fields
-  const known = new Set([...leftOut, ...ofRequests, ...alsoOfRequests])
+function textOfRequest({ method, url, status, durationMs, user, aborted }: Fields): string {
   return [
     ...[method, url, status].map(valueText),
     ...(typeof durationMs === 'number' ? [durationText(durationMs)] : []),
     ...(typeof user === 'string' ? [user] : []),
     ...(aborted === true ? ['(broken off)'] : []),
-    ...othersOf(fields, known),
   ].join(' ')
 }
 
-function othersOf(fields: Fields, known: ReadonlySet<string>): string[] {
+function textOf(message: string, others: LogEntry['fields']): string {
+  return [message, ...others.map(([name, value]) => `${name}=${value}`)].filter((one) => one !== '').join(' ')
+}
+
+function othersOf(fields: Fields, known: ReadonlySet<string>): LogEntry['fields'] {
   return Object.entries(fields)
     .filter(([key]) => !known.has(key))
-    .map(([key, value]) => `${key}=${valueText(value)}`)
+    .map(([key, value]) => [key, valueText(value)] as const)
 }
 
 function valueText(value: unknown): string {

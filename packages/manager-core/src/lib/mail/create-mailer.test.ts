@@ -51,7 +51,7 @@ const lines = (port: number, ...more: string[]) => [
 const asMe = ['APPS_MAILUSER=me', "APPS_MAILPASSWORD='s3cret:pass'"]
 const mail = { subject: 'Save of demo failed', text: 'Grüße:\nThe disk is full.' }
 
-it('sends to APPS_EMAIL, or to whom it is told', async () => {
+it('sends to APPS_EMAIL, or to the given recipient', async () => {
   const { received, port } = await mailServer(plain)
   const { mailer } = mailerWith(lines(port))
   expect(mailer.enabled).toBe(true)
@@ -71,7 +71,7 @@ it('sends nothing without APPS_MAILSERVER', async () => {
   await mailer.send(mail)
 })
 
-it('says that there is nobody to send to', async () => {
+it('says that there is no recipient', async () => {
   const { mailer } = mailerWith(['APPS_MAILSERVER=127.0.0.1'])
   await expect(mailer.send(mail)).rejects.toThrow('APPS_EMAIL is not set')
 })
@@ -83,7 +83,7 @@ it('logs in', async () => {
   await expect(mailerWith(lines(port)).mailer.send(mail)).rejects.toThrow(/^Mail could not be sent: /)
 })
 
-it('tells of a wrong password without telling it', async () => {
+it('reports a wrong password without showing it', async () => {
   const { port } = await mailServer({ ...plain, authOptional: false })
   const { mailer } = mailerWith(lines(port, 'APPS_MAILUSER=me', 'APPS_MAILPASSWORD=wr0ng-pass'))
   const error = (await mailer.send(mail).catch((thrown: unknown) => thrown)) as Error
@@ -115,7 +115,7 @@ it('encrypts when the server can, and refuses certificates that cannot be verifi
 
 it('never sends a password unencrypted to another machine', async () => {
   const { port } = await mailServer(plain)
-  // 0.0.0.0 reaches this machine, but by its name one cannot tell.
+  // 0.0.0.0 reaches this machine, but its name does not show it.
   const { mailer } = mailerWith([...lines(port, ...asMe), 'APPS_MAILSERVER=0.0.0.0'])
   await expect(mailer.send(mail)).rejects.toThrow('offers no encryption')
 })
@@ -134,7 +134,7 @@ it('says that the server is not there, or does not answer in time', async () => 
   )
 })
 
-it('tells of a recipient that the server refuses', async () => {
+it('reports a recipient that the server refuses', async () => {
   const { port } = await mailServer(plain)
   const { mailer } = mailerWith([...lines(port), 'APPS_EMAIL=nobody@example.org'])
   await expect(mailer.send(mail)).rejects.toMatchObject({ help: 'Check APPS_EMAIL.' })
@@ -154,7 +154,7 @@ it('puts no line end of a subject into the head', async () => {
   expect(received).toHaveLength(2)
 })
 
-it('mailFailure() names the manager, and tells why it could not be sent instead of failing', async () => {
+it('mailFailure() names the manager, and returns why it could not be sent instead of failing', async () => {
   const { received, port } = await mailServer(plain)
   const good = mailerWith(lines(port))
   expect(await mailFailure(good, mail)).toBeUndefined()

@@ -87,7 +87,7 @@ async function authorities(file: string | undefined): Promise<string[] | undefin
   }
 }
 
-/** Line ends would begin another header. */
+/** Line ends would start another header. */
 function oneLine(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

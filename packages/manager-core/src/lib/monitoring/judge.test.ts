@@ -28,7 +28,7 @@ function judged(streaks: ReadonlyMap<string, Streak>, more: Partial<Evidence> = 
 }
 
 describe('judge()', () => {
-  it('lets an instance fall after so many checks in a row, once', () => {
+  it('lets an instance fall after that many checks in a row, once', () => {
     expect(judged(streakOf('unreachable')).fallen).toEqual([])
     expect(judged(streakOf('unreachable', '', 'unreachable')).fallen).toEqual([])
     const { fallen, changes } = judged(streakOf('unreachable', 'http-502'))

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Outbox, type Notice } from './outbox.js'
 
-/** A channel that fails as often as it is told. */
+/** A channel that fails a given number of times. */
 function outbox(failures: number, giveUpMs = 60_000) {
   const sent: string[] = []
   const told: Notice<string>[] = []
@@ -22,7 +22,7 @@ function outbox(failures: number, giveUpMs = 60_000) {
 }
 
 describe('Outbox', () => {
-  it('tries until it is told, and complains once', async () => {
+  it('retries until it is delivered, and complains once', async () => {
     const { box, sent, told, problems } = outbox(3)
     box.put({ about: 1, content: 'down' })
     await expect.poll(() => told).toEqual([{ about: 1, content: 'down' }])
@@ -30,7 +30,7 @@ describe('Outbox', () => {
     expect(problems).toEqual(['It did not work.'])
   })
 
-  it('tells only the end of what was over before it could be told', async () => {
+  it('sends only the end of what was over before it could be sent', async () => {
     const { box, sent, told } = outbox(1)
     box.put({ about: 1, content: 'down' })
     box.put({ about: 2, content: 'another one' })

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What is to be told. A later notice about the same thing takes the place of an earlier one that was not told yet. */
+/** A notice to be sent. A later one about the same thing replaces an earlier one that was not sent yet. */
 export interface Notice<T> {
   readonly about: number
   readonly content: T
 }
 
-/** A way to tell people. */
+/** A way to notify people. */
 export interface Channel<T> {
-  /** @returns why it could not be told, without secrets; undefined: it was, or there is no recipient */
+  /** @returns why it could not be sent, without secrets; undefined: it was, or there is no recipient */
   send(content: T, signal: AbortSignal): Promise<string | undefined>
 }
 
 export interface OutboxOptions<T> {
   readonly channels: readonly Channel<T>[]
-  /** Told of the first failure in a row, and of what is given up. */
+  /** Called on the first failure in a row, and on what is given up. */
   readonly onProblem: (message: string) => void
-  /** It was told on all channels, or given up on them. */
+  /** It was sent on all channels, or given up on them. */
   readonly onTold: (notice: Notice<T>) => void
   /** Pauses before the next attempt; the last one counts for all that follow. In ms. */
   readonly pauses?: readonly number[]
@@ -24,7 +24,7 @@ export interface OutboxOptions<T> {
   readonly giveUpMs?: number
 }
 
-/** Tells notices on several channels, each at its own pace and in order, again and again until they are told. */
+/** Sends notices on several channels, each at its own pace and in order, and retries until they are sent. */
 export class Outbox<T> {
   readonly #options: Required<OutboxOptions<T>>
   readonly #ended = new AbortController()
@@ -50,7 +50,7 @@ export class Outbox<T> {
     }
   }
 
-  /** What was not told is not told any more. */
+  /** What was not sent is no longer sent. */
   async close(): Promise<void> {
     this.#ended.abort()
     await Promise.all(this.#working.values())
@@ -84,7 +84,7 @@ export class Outbox<T> {
 
 interface Entry<T> {
   readonly notice: Notice<T>
-  /** Channels that have not told it. */
+  /** Channels that have not sent it. */
   readonly left: Set<Channel<T>>
   /** On the clock of `performance.now()`. */
   readonly since: number

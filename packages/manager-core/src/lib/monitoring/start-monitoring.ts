@@ -11,7 +11,7 @@ import { Watch, type WatchOptions } from './watch.js'
 export interface MonitoringOptions extends WatchOptions {
   /** Between checks. Default: APPS_MONITORINTERVAL. */
   readonly intervalMs?: number
-  /** How soon after the first failures the next checks are made, so that what falls together is told together. Default 10,000. */
+  /** How soon after the first failures the next checks are made, so that what fails together is reported together. Default 10,000. */
   readonly gatherMs?: number
   /** How often another server of the home, and settings that could not be read, are looked at again. Default 10,000. */
   readonly retryMs?: number
@@ -26,7 +26,7 @@ const hourMs = 3_600_000
 const dayMs = 86_400_000
 
 /**
- * Measures started instances again and again, as APPS_MONITORINTERVAL says, and tells people of what changes. Of several
+ * Measures started instances again and again, as APPS_MONITORINTERVAL says, and notifies people of changes. Of several
  * servers of one home one does; another one takes over when it ends.
  */
 export function startMonitoring(options: MonitoringOptions): Monitoring {
@@ -61,7 +61,7 @@ export function startMonitoring(options: MonitoringOptions): Monitoring {
   }
 }
 
-/** Until the signal. What goes wrong with one round is told, and the next one comes. */
+/** Until the signal. What goes wrong in one round is reported, and the next one comes. */
 async function measureOn(options: MonitoringOptions, signal: AbortSignal): Promise<void> {
   const { context, onProblem, gatherMs = 10_000, retryMs = 10_000 } = options
   const pause = (ms: number) => sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined)
@@ -114,7 +114,7 @@ interface Round {
   readonly signal: AbortSignal
 }
 
-/** @returns whether somebody waits for the next round */
+/** @returns whether a notice waits for the next round */
 async function measureOnce(
   { context, onProblem }: MonitoringOptions,
   { meter, watch, signal }: Round,
@@ -126,7 +126,7 @@ async function measureOnce(
     signal,
   )
   if (signal.aborted) return false
-  // What was begun or ended meanwhile may have been in the way.
+  // What was started or ended meanwhile may have been in the way.
   const wanted = wantedInstances(context)
   const names = new Map(wanted.map(({ id, name }) => [id, name]))
   const isBad = ({ reason }: Sample) => reason !== ''
@@ -152,7 +152,7 @@ function prune({ registry, clock }: ManagerContext, keepDays: number): void {
   createIncidentStore(registry).prune(new Date(before).toISOString())
 }
 
-/** The same problem again and again is told once an hour. */
+/** A recurring problem is reported once an hour. */
 function once(tell: (message: string) => void): (message: string) => void {
   const told = new Map<string, number>()
   return (message) => {

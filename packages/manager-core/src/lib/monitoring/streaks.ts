@@ -14,7 +14,7 @@ export interface Streak {
 
 const none: Streak = { bad: 0, failed: 0, good: 0, reason: '' }
 
-/** Streaks by id of the instance after these checks. Instances that were not checked begin again. */
+/** Streaks by id of the instance after these checks. Instances that were not checked start again. */
 export function continueStreaks(
   before: ReadonlyMap<string, Streak>,
   samples: readonly Sample[],

@@ -22,10 +22,10 @@ export interface WatchOptions {
 const hooksAtOnce = 4
 
 /**
- * Turns checks into incidents, and tells people of them: when one begins, after the checks that follow the first ones that
- * failed, so that what falls together is told together; and when it is over.
+ * Turns checks into incidents, and notifies people of them: when one starts, after the checks that follow the first ones that
+ * failed, so that what fails together is reported together; and when it is over.
  *
- * It knows its incidents itself and writes them down when it can: a full disk, which makes instances fail, keeps nobody
+ * It knows its incidents itself and writes them down when it can: a full disk, which makes instances fail, keeps no one
  * from hearing of it.
  */
 export class Watch {
@@ -39,7 +39,7 @@ export class Watch {
   /** By a number of this watch; an incident that could not be written down has the id 0. */
   readonly #incidents = new Map<number, Incident>()
   #lastKey = 0
-  /** Those that wait for the next checks until somebody is told. */
+  /** Those that wait for the next checks before people are notified. */
   readonly #gathering = new Set<number>()
   readonly #unsaved = new Set<number>()
 
@@ -62,7 +62,7 @@ export class Watch {
 
   /**
    * @param names by id, of all instances that should answer, or would when no operation was at them
-   * @returns whether the next checks should come soon, because somebody waits for them
+   * @returns whether the next checks should come soon, because an incident waits for them
    */
   async after(samples: readonly Sample[], names: ReadonlyMap<string, string>): Promise<boolean> {
     const { context } = this.#options
@@ -96,7 +96,7 @@ export class Watch {
     return this.#gathering.size > 0
   }
 
-  /** People are not told what they were not told yet; the next watch does it. */
+  /** Notices that were not sent yet are left to the next watch. */
   async close(): Promise<void> {
     this.#ended.abort()
     await Promise.all([this.#outbox.close(), ...this.#calls])
@@ -110,7 +110,7 @@ export class Watch {
     return key
   }
 
-  /** People hear of an end when they heard of the beginning, or would have. */
+  /** People hear of an end when they heard of the start, or would have. */
   #change(key: number, incident: Incident): void {
     const before = this.#incidents.get(key) as Incident
     if (JSON.stringify(before) === JSON.stringify(incident)) return

@@ -21,4 +21,4 @@ if (missing === undefined) {
     'export APPS_SSL=false',
   ]
   testCrashes(['restart', 'upgrade', 'rollback', 'sleep', 'start'], { proxied: true, config })
-} else it(`restart, upgrade and rollback without a gap: ${missing}`, (context) => context.skip(missing))
+} else it(`restart, upgrade and rollback without downtime: ${missing}`, (context) => context.skip(missing))

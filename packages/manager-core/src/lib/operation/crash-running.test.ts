@@ -15,4 +15,4 @@ it('every kind of operation is killed', () => {
 
 testCrashes(['save', 'start', 'stop', 'restart', 'app-start', 'app-stop', 'app-debug', 'setstatus'])
 testCrashes(['protect', 'unprotect', 'autoupdate', 'noautoupdate', 'autosave', 'noautosave', 'seturl', 'reseturl'])
-testCrashes(['neutralise', 'unneutralise'])
+testCrashes(['neutralise', 'unneutralise', 'setting set', 'setting unset'])

@@ -213,7 +213,7 @@ describe('an operation that needs attention', () => {
     await failure(run({ failAfter: 'overwrite', failUndo: 'build' }))
   })
 
-  it('says why it began to be undone, and why it could not be', () => {
+  it('says why it started to be undone, and why it could not be', () => {
     expect(test.context.registry.history()[0]?.message).toBe(
       '"Overwrite the list" fails, as it was told. It could not be rolled back: Build it beside cannot be undone.',
     )
@@ -326,7 +326,7 @@ describe('recover()', () => {
     writeFileSync(join(test.home, 'list'), 'old\n')
   }
 
-  it('tells what it did', async () => {
+  it('reports what it did', async () => {
     await crash(8, { name: 'Demo' })
     const events: OperationEvent[] = []
     const recovered = await operations.recover({ ...test.caller, onEvent: (event) => events.push(event) })
@@ -337,24 +337,21 @@ describe('recover()', () => {
     ])
   })
 
-  it.each([6, 12])(
-    'asks for attention when nobody can tell whether a step was done, after a kill at %i',
-    async (at) => {
-      writeFileSync(join(test.home, 'unknown'), '')
-      await crash(at, { name: 'Demo', unknown: at === 6 ? 'build' : 'switch' })
-      expect(await operations.recover(test.caller)).toMatchObject([{ state: 'attention' }])
-      expect(await failure(run())).toMatchObject({
-        code: 'ERR_ATTENTION',
-        message: expect.stringContaining('It is unknown whether'),
-      })
-      rmSync(join(test.home, 'unknown'))
-      const [entry] = journal().open()
-      await operations.retry(String(entry?.id), test.caller)
-      expect(state()).toEqual(at === 6 ? before : after)
-    },
-  )
+  it.each([6, 12])('asks for attention when it is unknown whether a step was done, after a kill at %i', async (at) => {
+    writeFileSync(join(test.home, 'unknown'), '')
+    await crash(at, { name: 'Demo', unknown: at === 6 ? 'build' : 'switch' })
+    expect(await operations.recover(test.caller)).toMatchObject([{ state: 'attention' }])
+    expect(await failure(run())).toMatchObject({
+      code: 'ERR_ATTENTION',
+      message: expect.stringContaining('It is unknown whether'),
+    })
+    rmSync(join(test.home, 'unknown'))
+    const [entry] = journal().open()
+    await operations.retry(String(entry?.id), test.caller)
+    expect(state()).toEqual(at === 6 ? before : after)
+  })
 
-  it('ends what needs attention with one that replaces all, killed behind its point of no return', async () => {
+  it('ends what needs attention with one that replaces all, killed after its point of no return', async () => {
     await crash(12, { name: 'Demo' })
     test.context.registry[sqlite].exec(
       `insert into operation
@@ -367,7 +364,7 @@ describe('recover()', () => {
     expect(state()).toEqual(after)
   })
 
-  it('waits for nobody: what another process recovers is left to it', async () => {
+  it('does not wait: what another process recovers is left to it', async () => {
     await crash(8, { name: 'Demo' })
     const lock = test.context.locks.tryAcquire(['ports'], 'another')
     expect(await operations.recover(test.caller)).toEqual([])
@@ -393,7 +390,7 @@ describe('recover()', () => {
     expect(state()).toEqual(before)
   })
 
-  it('goes on when a kind is not known or cannot be planned any more', async () => {
+  it('continues when a kind is not known or cannot be planned any more', async () => {
     await crash(8, { name: 'Demo' })
     await crash(8, { name: 'Other' })
     const set = test.context.registry[sqlite].prepare('update operation set kind = ? where instance = ?')
@@ -413,7 +410,7 @@ describe('recover()', () => {
     expect(await operations.recover(test.caller)).toMatchObject([{ state: 'attention' }])
   })
 
-  it('asks for attention when the steps are others than those that were begun', async () => {
+  it('asks for attention when the steps are others than those that were started', async () => {
     await crash(8, { name: 'Demo' })
     kinds.set(
       'make-up',
@@ -460,7 +457,7 @@ describe('recover()', () => {
 })
 
 describe('plan()', () => {
-  it('tells the steps and has no effect', async () => {
+  it('lists the steps and has no effect', async () => {
     const plan = await operations.plan(madeUpKind, { name: 'Demo' }, test.caller)
     expect(plan.steps.map(({ id, undoable, pointOfNoReturn }) => [id, undoable, pointOfNoReturn])).toEqual([
       ['reserve', true, false],

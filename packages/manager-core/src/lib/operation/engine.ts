@@ -19,7 +19,7 @@ export interface OperationsOptions<Context> {
   /** By name; recovery needs the kinds of what it finds. */
   readonly kinds: () => ReadonlyMap<string, OperationKind<Context>>
   readonly clock: () => Date
-  /** Told after each entry of the journal; the process may end there. For tests. */
+  /** Called after each entry of the journal; the process may end there. For tests. */
   readonly onPoint?: ((point: JournalPoint) => void) | undefined
 }
 

@@ -1,14 +1,14 @@
 import type { Caller, OperationEvent } from '../domain/caller.js'
 
 export interface EventGroup {
-  /** Who asks for the operation on one of them: its events become those of the group. */
+  /** The caller of the operation on one of them: its events become those of the group. */
   callerOf(name: string): Caller
-  /** One begins, ends, or is not begun. */
+  /** One starts, ends, or is not started. */
   tell(name: string, state: 'running' | 'done' | 'failed' | 'skipped'): void
 }
 
 /**
- * Shows operations that go on at the same time as the steps of one, so that surfaces can tell them apart.
+ * Shows operations that run at the same time as the steps of one, so that surfaces can tell them apart.
  *
  * @param title for people: `Save 3 instances`
  * @param names each once; they are the ids of the steps

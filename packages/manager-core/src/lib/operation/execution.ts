@@ -1,4 +1,4 @@
-import { ManagerError } from '../../errors.js'
+import { ManagerError, type ManagerErrorOptions } from '../../errors.js'
 import type { Caller, OperationEvent } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
 import { writeEntry } from '../history/write-entry.js'
@@ -52,7 +52,7 @@ export class Execution<Context extends EngineContext> {
     return this.#forward()
   }
 
-  /** Goes on after the death of the owner, or when an operation that needs attention is tried again. */
+  /** Continues after the death of the owner, or when an operation that needs attention is tried again. */
   async resume(entry: JournalEntry): Promise<RecoveredOperation['state']> {
     this.#warnings.push(...entry.warnings)
     try {
@@ -99,7 +99,7 @@ export class Execution<Context extends EngineContext> {
   async #do(seq: number, step: Step<Context>, entry: StepEntry | undefined): Promise<void> {
     const { journal, id } = this.#options
     this.#emitStep(step, 'running')
-    // An intent tells how it was before the step began, so the first one stays.
+    // An intent records the state before the step started, so the first one stays.
     const intent = entry ? entry.intent : await step.intent?.(this.#runOf(step, undefined))
     if (!entry) {
       journal.intent(id, seq, step.id, intent)
@@ -145,6 +145,7 @@ export class Execution<Context extends EngineContext> {
     throw new ManagerError('ERR_ROLLED_BACK', `${plan.title}: ${sentence(failure.message)} ${outcome}`, {
       cause: failure,
       operation: id,
+      ...saidShort(failure, outcome),
       ...(help !== undefined && { help }),
       ...(output !== undefined && { output }),
       ...(command !== undefined && { command }),
@@ -155,7 +156,7 @@ export class Execution<Context extends EngineContext> {
    * What is undone is written down for those who look; recovery does not need it, as undoing may be repeated. So a disk
    * that is full does not stop it: undoing makes room, and only the end must be written.
    *
-   * @returns warnings: what is not as it was before
+   * @returns warnings: what is still different from before
    */
   async #undo(message: string): Promise<readonly string[]> {
     const { journal, plan, id } = this.#options
@@ -200,7 +201,7 @@ export class Execution<Context extends EngineContext> {
     })
   }
 
-  /** What they began is not there any more: trying them again would undo it in what is there now. */
+  /** What they started is not there any more: trying them again would undo it in what is there now. */
   #endReplaced(writer: RegistryWriter): void {
     const { journal, plan, caller, clock, ends } = this.#options
     for (const entry of journal.open()) {
@@ -216,11 +217,15 @@ export class Execution<Context extends EngineContext> {
     const failure = failureOf(error)
     const again =
       reason && reason.message !== failure.message ? `: ${sentence(failure.message)}` : ' for the same reason.'
-    const message = reason
-      ? `${sentence(reason.message)} It could not be rolled back${again}`
-      : sentence(failure.message)
+    const ending = `It could not be rolled back${again}`
+    const message = reason ? `${sentence(reason.message)} ${ending}` : sentence(failure.message)
     const output = failure.output ?? reason?.output
-    const options = { cause: failure, operation: id, ...(output !== undefined && { output }) }
+    const options = {
+      cause: failure,
+      operation: id,
+      ...(reason && saidShort(reason, ending)),
+      ...(output !== undefined && { output }),
+    }
     try {
       await this.#record((writer) => {
         journal.setState(id, 'attention', message)
@@ -259,7 +264,7 @@ export class Execution<Context extends EngineContext> {
     })
   }
 
-  /** As the journal has them. @throws Error when it was begun by a manager with other steps. */
+  /** As the journal has them. @throws Error when it was started by a manager with other steps. */
   #steps(): readonly StepEntry[] {
     const { journal, plan, id } = this.#options
     const entries = journal.steps(id)
@@ -313,7 +318,7 @@ export class Execution<Context extends EngineContext> {
       this.#emit({ type: 'step', step: step.id, state })
   }
 
-  /** A surface that cannot show it is no reason to fail. */
+  /** A surface that cannot show it must not make it fail. */
   #emit(event: OperationEvent): void {
     try {
       this.#options.caller.onEvent?.(event)
@@ -325,6 +330,12 @@ export class Execution<Context extends EngineContext> {
   #point(point: JournalPoint): void {
     this.#options.onPoint?.(point)
   }
+}
+
+/** What a failure says in short, with the result of the operation that it ended. */
+function saidShort({ title, reason, ending = '' }: ManagerError, outcome: string): ManagerErrorOptions {
+  if (title === undefined) return {}
+  return { title, ending: `${ending} ${outcome}`.trim(), ...(reason !== undefined && { reason }) }
 }
 
 function isAttention(error: unknown): boolean {

@@ -22,7 +22,7 @@ afterEach(() => test?.close())
 const failure = (promise: Promise<unknown>) => promise.then(() => undefined).catch((error: ManagerError) => error)
 
 describe('two commands on one instance at once', () => {
-  it('the second is refused and told who the first is, or waits for it', async () => {
+  it('the second is refused with the name of the first, or waits for it', async () => {
     test = await createTestManager()
     await test.perform('add', { name: 'demo', 'no-start': true })
     const go = join(test.folder, 'go')
@@ -51,7 +51,7 @@ describe('two commands on one instance at once', () => {
 /** By each of eight processes. */
 const added = process.env['TEST_DEEP'] === '1' ? 25 : 10
 
-describe(`${8 * added} instances added by eight processes at a time`, () => {
+describe(`${8 * added} instances added by eight processes at the same time`, () => {
   it('all are there, with names and ports of their own', async () => {
     test = await createTestManager({ config: ['export APPS_PORTS=11000-11399'] })
     const { home, template } = test
@@ -153,7 +153,7 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
     await test.perform('add', { name: 'demo', 'no-start': true })
   })
 
-  it('save undoes all when it is full while it is written, and the instance goes on', async () => {
+  it('save undoes all when it is full while it is written, and the instance keeps running', async () => {
     await managerOnDisk('save')
     await test.perform('add', { name: 'demo' })
     const before = await takeSnapshots(test.context)

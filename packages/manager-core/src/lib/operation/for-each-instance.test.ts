@@ -41,7 +41,7 @@ describe('forEachInstance', () => {
       if (names.includes(name)) throw new ManagerError('ERR_DISK', `${name} is full`)
     }
 
-  it('does so many at the same time, and keeps their order', async () => {
+  it('does that many at the same time, and keeps their order', async () => {
     let [now, most] = [0, 0]
     const { done } = under(['slow', 'b', 'c', 'd', 'e'], 2, async (name) => {
       most = Math.max(most, ++now)
@@ -60,7 +60,7 @@ describe('forEachInstance', () => {
     expect(warnings[0]).toBe('slow: slow is odd')
   })
 
-  it('does all when one fails; with a reason to stop it begins none after that, and ends those that are under way', async () => {
+  it('does all when one fails; with a reason to stop it starts none after that, and ends those that are under way', async () => {
     const stopped = under(['slow', 'b', 'c', 'd'], 2, failing('b'), () => true)
     const { entries, warnings } = await stopped.done
     expect(entries).toMatchObject([

@@ -31,16 +31,16 @@ export interface ForEachInstance<D extends Done, E extends Entry> {
   readonly noun: string
   /** For people: `Save "demo"`. */
   readonly titleOf: (name: string) => string
-  /** Whether one is not begun because another one failed. Default: never, all that can be done is done. */
+  /** Whether one is not started because another one failed. Default: never, all that can be done is done. */
   readonly stops?: ((failed: Instance, next: Instance) => boolean) | undefined
   /** How many at the same time. Default 1: one after the other, so that what does not work meets one of them. */
   readonly parallel?: number
   /** Also outside of APPS_WINDOW. Default false. */
   readonly now?: boolean
-  /** @param caller told of what is done */
+  /** @param caller notified of what is done */
   readonly run: (instance: Instance, caller: Caller) => Promise<D>
   readonly entryOf: (instance: Instance, turn: Turn<D>) => E
-  /** Tells somebody; never rejects. @returns why it could not */
+  /** Notifies a person; never rejects. @returns why it could not */
   readonly onFailure: (failed: readonly E[], text: string) => Promise<readonly string[]>
 }
 

@@ -47,7 +47,7 @@ export interface Plan<Context> {
   readonly steps: readonly Step<Context>[]
   /** What a person should know before: what is lost, how much space it takes, how long it is down. */
   readonly notes?: readonly string[]
-  /** What the history says of its success, beside warnings. Default: nothing. */
+  /** Message of the history for its success, beside warnings. Default: nothing. */
   message?(run: StepRun<Context>): string
   /** Runs in the transaction that records success; the effect on the registry. */
   commit?(registry: RegistryWriter, run: StepRun<Context>): void
@@ -63,7 +63,7 @@ export type StepState = 'not-done' | 'done' | 'unknown'
  * `check` says `not-done`; `undo` may run on a half-done step, and twice: both must bear it.
  *
  * Until a point of no return a dead owner's operation is undone, also when all its steps are done: only `commit` makes it
- * succeed. After it the step that was begun is checked, done again when it must be, and those after it are done.
+ * succeed. After it the step that was started is checked, done again when it must be, and those after it are done.
  */
 export interface Step<Context> {
   /** Unique in its plan, stable: `layout`, `database`, `start`. */
@@ -79,14 +79,14 @@ export interface Step<Context> {
   do(run: StepRun<Context>): Promise<Json | void>
   /** Absent: nothing to undo. */
   undo?(run: StepRun<Context>): Promise<void>
-  /** Asked by recovery of the one step that has no outcome: to go on with it, or before its `undo`. */
+  /** Asked by recovery of the one step that has no outcome: to continue with it, or before its `undo`. */
   check(run: StepRun<Context>): Promise<StepState> | StepState
 }
 
 /** What a step is given. */
 export interface StepRun<Context> {
   readonly context: Context
-  /** Who asked for the operation; in a recovery, who recovers it. */
+  /** The caller of the operation; in a recovery, of the recovery. */
   readonly caller: Caller
   /** Id of the operation; good for names of temporary folders. */
   readonly operation: string
@@ -97,15 +97,15 @@ export interface StepRun<Context> {
    * down: who needs it after a point of no return must be able to find it out.
    */
   outcome(step: string): Json | undefined
-  /** Tells how far long work is. */
+  /** Reports the progress of long work. */
   progress(text: string, done?: { readonly bytes?: number; readonly of?: number }): void
   /** Kept in the result and in the history; the operation continues. */
   warn(text: string): void
-  /** Aborted when somebody cancels before the point of no return; never while something is undone. */
+  /** Aborted on a cancellation before the point of no return; never while something is undone. */
   readonly signal: AbortSignal
 }
 
-/** Where in the journal an operation is, told after each entry was written. */
+/** Where in the journal an operation is, reported after each entry was written. */
 export type JournalPoint =
   | { readonly at: 'planned' | 'running' | 'undoing' | 'succeeded' | 'rolled_back' | 'attention' }
   | { readonly at: 'intent' | 'effect' | 'outcome' | 'undo' | 'undone'; readonly step: string }
@@ -158,7 +158,7 @@ export interface Operations<Context> {
    */
   retry(id: string, caller: Caller): Promise<RecoveredOperation['state']>
   /**
-   * All steps of an operation of the journal, in their order, also those that were not begun: the plan is the same again.
+   * All steps of an operation of the journal, in their order, also those that were not started: the plan is the same again.
    *
    * @returns undefined when this version of the manager plans it differently, or does not know its kind
    */

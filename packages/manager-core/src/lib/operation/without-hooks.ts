@@ -6,7 +6,7 @@ export function noteHooks(facts: Json, { withoutHooks }: Caller): Json {
   return withoutHooks ? { ...(facts as Readonly<Record<string, Json>>), withoutHooks } : facts
 }
 
-/** The caller of an operation that another one began. */
+/** The caller of an operation that another one started. */
 export function asBegun(caller: Caller, facts: Json): Caller {
   const { withoutHooks: _, ...rest } = caller
   return isWithoutHooks(facts) ? { ...rest, withoutHooks: true } : rest

@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import { healthPlace } from '../application/health-place.js'
 import type { ManagerContext } from '../context.js'
 import { isAvailable, isRunning, type Instance } from '../domain/instance.js'
+import { rounded } from '../domain/sample.js'
 import type { WireInstance } from '../instances/wire-instance.js'
 import type { WireLimits } from '../instances/wire-limits.js'
 import { refOf } from '../runtime/instance-ref.js'
@@ -22,7 +23,7 @@ export type Overview = {
 
 /** What has to be looked for on disk and asked of processes. Null and empty: it does not run, or it is unknown. */
 export type Measured = {
-  /** `OK`, or the reason why not, as monitoring tells it; empty: it does not run. */
+  /** `OK`, or the reason why not, as monitoring reports it; empty: it does not run. */
   readonly health: string
   /** ISO 8601; since when it runs, or when it ended. */
   readonly since: string
@@ -30,7 +31,7 @@ export type Measured = {
   /** How often it was started again after a crash since it was started. */
   readonly restarts: number | null
   readonly memory_mb: number | null
-  /** When the last good backup of it was begun that is here, ISO 8601. */
+  /** When the last good backup of it was started that is here, ISO 8601. */
   readonly last_backup: string
   /** Version of the application server that it stays with; empty: it follows the manager, or has its own. */
   readonly server: string
@@ -61,7 +62,7 @@ export type ShownInstance = WireInstance &
 const atOnce = 50
 const patienceMs = 2000
 
-/** By the instance's id; nothing is asked of anybody. */
+/** By the instance's id; no server is asked. */
 export function overviews(
   { registry, clock }: Pick<ManagerContext, 'registry' | 'clock'>,
   instances: readonly Instance[],
@@ -124,7 +125,7 @@ export async function measured(
       since,
       uptime_seconds: ran === null ? null : Math.max(0, Math.round(ran / 1000)),
       restarts,
-      memory_mb: usage.get(id)?.memoryMb ?? null,
+      memory_mb: rounded(usage.get(id)?.memoryMb ?? null),
       ...last,
     }
   }

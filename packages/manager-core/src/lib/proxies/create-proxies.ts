@@ -13,7 +13,7 @@ export interface ProxiesOptions {
   readonly takeOverMs?: number
 }
 
-/** Others publish meanwhile: at least so long is waited for them, in ms. */
+/** Others publish meanwhile: least time to wait for them, in ms. */
 const leastWaitMs = 120_000
 
 export function createProxies(context: () => ManagerContext, { takeOverMs = 60_000 }: ProxiesOptions = {}): Proxies {
@@ -49,7 +49,7 @@ export function createProxies(context: () => ManagerContext, { takeOverMs = 60_0
     return locks.with(['proxy'], options, () => work(createPublisher(context(), takeOverMs)))
   }
 
-  /** What an operator has written is told in the history of the instance. */
+  /** Changes by the operator are reported in the history of the instance. */
   async function record(caller: Caller, { kind, instance, message }: Problem): Promise<void> {
     if (kind !== 'snippet' || !instance) return
     const failed = () => ({ message, exitCode: 1 as const })

@@ -28,7 +28,7 @@ export function createGenerations(folder: string): Generations {
       const [, name] = /^generations\/([\w-]+)$/.exec(readlinkSync(liveLink)) ?? []
       return name
     } catch {
-      // Not there, or no link: somebody else's work, which the next swap replaces.
+      // Missing, or not a link: not our work, which the next swap replaces.
       return undefined
     }
   }
@@ -61,7 +61,7 @@ export function createGenerations(folder: string): Generations {
         renameSync(beside, liveLink)
       } catch (error) {
         if (!['EISDIR', 'ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-        // A folder that somebody made there.
+        // A folder that others created there.
         rmSync(liveLink, { recursive: true })
         renameSync(beside, liveLink)
       }

@@ -7,7 +7,7 @@ const callMs = 5000
 /** How many sites are asked at the same time. */
 const atOnce = 8
 
-/** So many answers in a row say that no former worker takes connections any more. */
+/** This many answers in a row say that no former worker takes connections any more. */
 const inRow = 4
 
 export interface TakeOver {

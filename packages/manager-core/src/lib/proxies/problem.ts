@@ -45,7 +45,7 @@ export function snippetProblems(
   return [...found.values()]
 }
 
-/** ` (/etc/…/nginx.conf:12)`, for behind a message. */
+/** ` (/etc/…/nginx.conf:12)`, to follow a message. */
 export function placeOf({ file, line }: { readonly file?: string; readonly line?: number | undefined }): string {
   return file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`
 }

@@ -27,7 +27,7 @@ export interface PublishOptions {
   readonly manager?: string
   /** Where it wakes instances, `address:port`; remembered. */
   readonly waker?: string
-  /** Looks at all files, and puts right what was changed by others. Default: only whether something else is wanted. */
+  /** Looks at all files, and repairs what was changed by others. Default: only whether something else is wanted. */
   readonly repair?: boolean
   /** Tries snippets again that were refused. Default: when they are others. */
   readonly retry?: boolean

@@ -13,7 +13,7 @@ export interface ProxyState {
   readonly generation: string
   /** ISO 8601; empty: never. */
   readonly published: string
-  /** The program was told to take this generation, or did not run. */
+  /** The program was made to load this generation, or did not run. */
   readonly reloaded: boolean
   /** Where the server of the manager listened last. */
   readonly manager?: Upstream
@@ -26,7 +26,7 @@ export interface ProxyState {
   readonly problems: readonly Problem[]
   /** Why nothing was published last; empty: it was. */
   readonly failure: string
-  /** Worker processes from before the last reload, which finish what they have begun. */
+  /** Worker processes from before the last reload, which finish what they have started. */
   readonly retiring: readonly ProcessIdentity[]
   /** Names by the instance's id, so that a snippet follows its instance when that is renamed. */
   readonly names: Readonly<Record<string, string>>

@@ -59,7 +59,7 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
       try {
         return await publish(options)
       } catch (error) {
-        // On a full disk the history tells it.
+        // On a full disk the history has it.
         const state = { ...readState(folder), failure: failureOf(error).message }
         await writeState(folder, state).catch(() => undefined)
         throw error

@@ -36,7 +36,7 @@ export interface ReverseProxyPlugin {
 
 export interface ReverseProxyParts {
   readonly settings: ProxySettings
-  /** Tells the manager that a request came through this proxy: it stands in the header that the built-in ones set. */
+  /** Shows the manager that a request came through this proxy: it stands in the header that the built-in ones set. */
   readonly secret: string
   /** What the manager itself would use, for all that a package does alike. */
   readonly builtIn: Readonly<Record<'nginx' | 'httpd', () => ReverseProxy>>
@@ -45,7 +45,7 @@ export interface ReverseProxyParts {
 export interface Generation {
   /** Absolute path of its folder. */
   readonly folder: string
-  /** Told by each site at `probePath`. */
+  /** Returned by each site at `probePath`. */
   readonly id: string
 }
 
@@ -59,7 +59,7 @@ export interface ProxyRefusal {
   readonly output: string
 }
 
-/** Every site tells its generation there, in this header, with status 204. */
+/** Every site returns its generation there, in this header, with status 204. */
 export const probePath = '/.well-known/steward-proxy'
 export const generationHeader = 'X-Steward-Generation'
 

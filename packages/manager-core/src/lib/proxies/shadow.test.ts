@@ -56,7 +56,7 @@ it('makeShadow() puts another generation in the place of the live one, in whatev
   expect(real('/elsewhere')).toBe('/elsewhere')
 })
 
-it('makeShadow() tells when nothing includes the live one, and leaves out its own folder', () => {
+it('makeShadow() reports that nothing includes the live one, and leaves out its own folder', () => {
   put('etc/nginx.conf', 'events {}\n')
   mkdirSync(at('proxy'))
   expect(shadow().isIncluded).toBe(false)

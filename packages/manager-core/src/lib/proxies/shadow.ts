@@ -81,13 +81,13 @@ export function makeShadow({ mainFile, live, staged, own, folder }: ShadowOption
   }
 }
 
-/** Undefined for what is no text, or a key. */
+/** Undefined for what is not a text, or a key. */
 function textOf(file: string): string | undefined {
   try {
     const text = readFileSync(file, 'utf8')
     return text.includes('\0') || text.includes('PRIVATE KEY') ? undefined : text
   } catch {
-    // Not for this user; the program tells when it needs it.
+    // Not for this user; the program complains when it needs it.
     return undefined
   }
 }

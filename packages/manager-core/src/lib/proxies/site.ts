@@ -6,7 +6,7 @@ export interface Site {
   readonly tls: SiteTls | undefined
   /** What HTTP does: serve, go over to HTTPS (308), or refuse because only HTTPS is wanted and there is no certificate. */
   readonly http: 'serve' | 'redirect' | 'refuse'
-  /** PEM of authorities whose client certificates are told to the manager; undefined: none are asked for. */
+  /** PEM of authorities whose client certificates are passed to the manager; undefined: none are asked for. */
   readonly clientAuthorities: string | undefined
   /** Shorter paths first. */
   readonly places: readonly Place[]
@@ -15,7 +15,7 @@ export interface Site {
 export interface SiteTls {
   /** Hash of `certificate`: sites may have the same one. */
   readonly hash: string
-  /** PEM: the certificate, and those of its authorities behind it. */
+  /** PEM: the certificate, followed by those of its authorities. */
   readonly certificate: string
   /** Absolute path. */
   readonly keyFile: string
@@ -41,7 +41,7 @@ export interface Place {
   readonly snippet?: Snippet
 }
 
-/** Tells the waker the id of the instance that a request is for. */
+/** Gives the waker the id of the instance that a request is for. */
 export const wakerHeader = 'X-Steward-Instance'
 
 /** Address without brackets. */

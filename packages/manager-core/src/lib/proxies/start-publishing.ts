@@ -6,7 +6,7 @@ export interface PublishingOptions {
   readonly context: Pick<ManagerContext, 'proxies'>
   /** Where the server of the manager listens: `address:port`. */
   readonly manager: string
-  /** Told when something cannot be published, once until it is another thing. */
+  /** Called when something cannot be published, once per problem. */
   readonly onProblem: (message: string) => void
   /** Default: 5 minutes. */
   readonly intervalMs?: number
@@ -16,13 +16,13 @@ export interface PublishingOptions {
 export interface Publishing {
   /** Resolves when it was tried once. */
   readonly begun: Promise<void>
-  /** Ends it when what has begun is done. */
+  /** Ends it when what has started is done. */
   close(): Promise<void>
 }
 
 const caller: Caller = { actor: 'manager', surface: 'api' }
 
-/** Publishes now and again and again, so that what others changed by hand, or what failed, is put right. */
+/** Publishes now and then at intervals, which repairs manual changes and failures. */
 export function startPublishing({ context, manager, onProblem, intervalMs = 300_000 }: PublishingOptions): Publishing {
   let told = ''
   let isFirst = true

@@ -18,7 +18,7 @@ export interface StagedTest {
 
 export interface ProgramTest {
   readonly refusal?: ProxyRefusal
-  /** Whether the program has read what is staged. Absent: it does not tell; then that a file names it is enough. */
+  /** Whether the program has read what is staged. Absent: unknown; then it is enough that a file names it. */
   readonly isIncluded?: boolean
 }
 

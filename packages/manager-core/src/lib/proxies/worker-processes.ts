@@ -3,7 +3,7 @@ import { identify, type ProcessIdentity } from '../system/process-identity.js'
 import { listPids, statOf } from '../system/process-table.js'
 
 /**
- * Children of the process in a pid file. The file may be of one that was killed, and its pid be somebody else's now: its
+ * Children of the process in a pid file. The file may be of one that was killed, and its pid be another process's now: its
  * name is looked at.
  *
  * @returns undefined: it does not run
@@ -23,8 +23,8 @@ export function commandLineOf(pid: number): string {
 }
 
 /**
- * Whether a worker was forked before its parent began with its present configuration. httpd makes a pipe for each, by
- * which it tells its workers to end: a process that holds both ends of it.
+ * Whether a worker was forked before its parent started with its present configuration. httpd makes a pipe for each, by
+ * by which it makes its workers end: a process that holds both ends of it.
  *
  * @returns undefined: only root and the user of both can see it
  */

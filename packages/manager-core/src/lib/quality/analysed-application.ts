@@ -9,7 +9,7 @@ import { redact } from '../runtime/redact.js'
 import type { AnalysedApplication, QualityIssue, QualityModule } from './quality-server.js'
 import { runTool } from './run-tool.js'
 
-/** An application, what it is made of, and how its code is run. */
+/** An application, its structure, and how its code is run. */
 export interface LintedApplication extends AnalysedApplication {
   readonly modules: readonly QualityModule[]
   /** What the lint could not look at, and why. */
@@ -29,7 +29,7 @@ interface Lint {
 }
 
 /**
- * Asks the application server of an instance what its application is made of, and what its lint finds: the manager knows
+ * Asks the application server of an instance for the structure of its application, and what its lint finds: the manager knows
  * nothing about objects.
  *
  * @throws ManagerError ERR_STATE for a Java web application, ERR_FAILED when its code ends the process

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Other processes that have a file open, as far as the system tells: `process 4711 (node)`. */
+/** Other processes that have a file open, as far as the system shows them: `process 4711 (node)`. */
 export function openedBy(file: string): readonly string[] {
   return namesIn('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return []

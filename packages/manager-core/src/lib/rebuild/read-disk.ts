@@ -22,7 +22,7 @@ export interface FoundInstance {
   readonly application: string | undefined
 }
 
-/** What the disk says of instances, whatever the registry says. */
+/** What the disk holds about instances, whatever the registry says. */
 export interface DiskState {
   readonly instances: readonly FoundInstance[]
   /** Newest backup here by the id of its instance, also of instances that are gone. */

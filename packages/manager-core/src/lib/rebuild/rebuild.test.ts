@@ -113,7 +113,7 @@ describe('a registry that is', () => {
 })
 
 describe('an old copy', () => {
-  it('resurrects nothing that was deleted, loses nothing that was made since, and tells both', async () => {
+  it('resurrects nothing that was deleted, loses nothing that was created since, and reports both', async () => {
     await test.perform('add', { name: 'gone', 'no-start': true })
     await test.perform('add', { name: 'purged', 'no-start': true })
     await test.perform('add', { name: 'old', 'no-start': true })
@@ -175,7 +175,7 @@ describe('an old copy', () => {
     await manager.perform('start', { name: 'demo' }, test.caller)
   })
 
-  it('gives way to what runs an instance; without any copy that alone tells its runtime', async () => {
+  it('gives way to what runs an instance; without any copy that alone names its runtime', async () => {
     await test.close()
     test = await createTestManager({ runtimes: { second: secondRuntime() } })
     await test.perform('add', { name: 'demo' })

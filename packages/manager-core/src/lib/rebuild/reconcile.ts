@@ -9,7 +9,7 @@ export interface Remembered {
   readonly at: string | 'now' | undefined
 }
 
-/** What became of one instance. */
+/** The result for one instance. */
 export type Reconciled = {
   readonly id: string
   readonly name: string

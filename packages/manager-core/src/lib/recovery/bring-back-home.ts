@@ -19,7 +19,7 @@ export interface BringBackOptions {
   readonly manifest: ManagerManifest
   /** As the saved registry has them. */
   readonly versions: readonly VersionRow[]
-  /** Tells only what would be done. */
+  /** Only returns what would be done. */
   readonly dryRun: boolean
 }
 
@@ -37,7 +37,7 @@ export async function bringBackHome(context: ManagerContext, options: BringBackO
   ]
 }
 
-/** What is set here stays; the rest is put behind it. */
+/** What is set here stays; the rest is appended. */
 async function mergeConfig(
   context: ManagerContext,
   { folder, manifest, dryRun }: BringBackOptions,
@@ -49,7 +49,7 @@ async function mergeConfig(
   const before = await readFile(home.config, 'utf8')
   const here = new Map(read(before, 'config.sh').map((one) => [one.name, one]))
   const saved = read(await readFile(join(laidOutAt.settings(folder), 'config.sh'), 'utf8'), 'config.sh of the copy')
-  // `init` gives a home an address before anybody knows it.
+  // `init` gives a home an address before the real one is known.
   const isFirstUrl = context.settings.global.baseUrl === defaultUrl && saved.some(({ name }) => name === 'APPS_BASEURL')
   const isWanted = (name: string) => !here.has(name) || (isFirstUrl && ['APPS_BASEURL', 'APPS_SSL'].includes(name))
   const lines = saved.filter(({ name, line }) => isWanted(name) && here.get(name)?.line !== line)

@@ -88,7 +88,7 @@ export async function layOutManager(
   return { digest: hash.digest('hex'), schedule, leftOut }
 }
 
-/** Templates in folders and archives of this machine, and those whose address needs a password that is not told. */
+/** Templates in folders and archives of this machine, and those whose address needs a password that is left out. */
 export function isOnlyHere({ location }: Pick<VersionRow, 'location'>): boolean {
   return location.startsWith('folder:') || location.startsWith('npm:file:') || location.includes('//***@')
 }

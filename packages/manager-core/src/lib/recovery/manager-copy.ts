@@ -5,7 +5,7 @@ import { readSmall } from '../backup/copies/read-object.js'
 import { remoteKey } from '../backup/copies/remote-backup.js'
 import type { Job } from '../schedule/jobs.js'
 
-/** What begins the keys of copies of managers; no instance is called so. */
+/** What starts the keys of copies of managers; no instance is called so. */
 export const managerPrefix = '_manager/'
 
 /** `manifest.json` of a copy of a manager: what a server needs beside the backups of its instances. No secrets. */

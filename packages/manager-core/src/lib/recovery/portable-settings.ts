@@ -9,7 +9,7 @@ export interface PortableSetting {
   readonly name: string
   /** `export APPS_SAVE_DIR="$APPS_HOME"/save` */
   readonly line: string
-  /** It may lie in clear: the manager knows it, and it is no secret. */
+  /** It may lie in clear: the manager knows it, and it is not a secret. */
   readonly isPlain: boolean
 }
 

@@ -253,7 +253,7 @@ describe('a copy of the manager that is not encrypted', () => {
     expect(of(rows, 'settings', 'APPS_PASSWORD (config.sh)')).toMatchObject({ result: 'left out' })
     expect(of(rows, 'instance', 'demo')).toMatchObject({ result: 'restored' })
     expect(next.context.settings.global.maxInstances).toBe(9)
-    // Copies of the one go on with those of the other.
+    // Copies of the one continue with those of the other.
     const other = await createManagerWithStore({ refresh: true })
     opened.push(other)
     await other.perform('add', { name: 'stranger', 'no-start': true })

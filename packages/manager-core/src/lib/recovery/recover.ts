@@ -170,7 +170,7 @@ async function unpack(
 
 /** @throws ManagerError ERR_STATE */
 function refuseOthers({ registry }: ManagerContext, { manager }: ManagerManifest, saved: readonly Instance[]): void {
-  // Begun before.
+  // Started before.
   if (registryId(registry) === manager.id) return
   const ids = new Set(saved.map(({ id }) => id))
   const names = new Set(saved.map(({ name }) => name.toLowerCase()))

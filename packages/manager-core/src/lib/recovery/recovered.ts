@@ -1,4 +1,4 @@
-/** What became of one thing of a server that is brought back. */
+/** The result for one part of a server that is recovered. */
 export type Recovered = {
   readonly what: 'instance' | 'version' | 'settings' | 'hook' | 'registry' | 'certificates' | 'schedule'
   readonly name: string

@@ -14,7 +14,7 @@ export function requestOf(context: Pick<ManagerContext, 'registry' | 'clock'>, i
   throw new ManagerError('ERR_NOT_FOUND', `Request ${id} does not exist.`, { command: 'requests' })
 }
 
-/** One decision on a request at a time. @throws ManagerError ERR_BUSY */
+/** Decisions on one request run one after the other. @throws ManagerError ERR_BUSY */
 export function whileDeciding<T>(
   { locks, clock }: Pick<ManagerContext, 'locks' | 'clock'>,
   id: number,

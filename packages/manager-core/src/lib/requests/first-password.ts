@@ -2,7 +2,7 @@ import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 
 /**
- * Why a password was not set: `short` of so many characters, `refused` by a rule of the application, `changed`: the first
+ * Why a password was not set: `short` of that many characters, `refused` by a rule of the application, `changed`: the first
  * one is not valid any more, `silent`: the instance does not answer.
  */
 export type PasswordRefusal =
@@ -13,7 +13,7 @@ const timeoutMs = 30_000
 
 /**
  * Gives the administrator of a running instance another password than the first one, as that administrator: a password that
- * somebody has changed is never overwritten.
+ * a person has changed is never overwritten.
  *
  * @returns undefined: it is set
  */

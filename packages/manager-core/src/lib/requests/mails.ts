@@ -11,7 +11,7 @@ type Context = Pick<ManagerContext, 'mailer' | 'settings'>
 type Addressee = Pick<InstanceRequest, 'name' | 'version' | 'email' | 'firstname' | 'lastname' | 'language'>
 
 /**
- * Writes to who asked, in their language. Rejects when the mail server does not take it.
+ * Writes to the applicant, in their language. Rejects when the mail server does not take it.
  *
  * @param values what else stands in the text
  */
@@ -29,7 +29,7 @@ export async function mailTo(
   await mailer.send({ to: [request.email], subject: filled(subject, all), text: filled(text, all) })
 }
 
-/** Tells the operator that somebody waits for a decision. Rejects when the mail server does not take it. */
+/** Notifies the operator that a request waits for a decision. Rejects when the mail server does not take it. */
 export async function mailOperator({ mailer, settings }: Context, request: InstanceRequest): Promise<void> {
   const { id, name, version, email, firstname, lastname, phone, company } = request
   const { baseUrl } = settings.global

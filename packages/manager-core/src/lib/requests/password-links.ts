@@ -30,7 +30,7 @@ export type PasswordOutcome =
   | PasswordRefusal
 
 /**
- * Mails a link to who asked for an instance, by which they choose the password of its administrator. Links that were sent
+ * Mails the applicant a link to choose the password of its administrator. Links that were sent
  * for the request before are good for nothing from then on. Its address is that of APPS_BASEURL, whatever host was asked.
  *
  * The token follows `#`: browsers do not send it, so that it is in no log of a reverse proxy.

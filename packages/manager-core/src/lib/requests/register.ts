@@ -10,7 +10,7 @@ import { deleteRequest, insertRequest, requestByToken, requestsIn, updateRequest
 import { checkRequestsAllowed, confirmWithinMs, forgetUnconfirmed, whyClosed } from './availability.js'
 import { mailOperator, mailTo } from './mails.js'
 
-/** What somebody has written into the form. Empty: not said. */
+/** What a person has written into the form. Empty: not said. */
 export interface Registration {
   readonly name: string
   readonly version: string
@@ -45,7 +45,7 @@ const mostUnconfirmed = 1000
 
 /**
  * Notes a request for an instance and mails a link to confirm it. An address that has too many unconfirmed requests gets no
- * more mails, and the answer is the same: it must not tell strangers who has registered.
+ * more mails, and the answer is the same: it must not reveal to strangers who has registered.
  *
  * @returns what is wrong; empty: nothing, a mail was sent
  * @throws ManagerError ERR_STATE when registration is not allowed or not possible; ERR_LIMIT when too many requests wait;
@@ -78,7 +78,7 @@ export async function register(
   )
   const until = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' })
   try {
-    // Without the names: they would be a stranger's words in somebody's mailbox.
+    // Without the names: they would carry a stranger's words into a mailbox.
     await mailTo(context, { ...request, firstname: '', lastname: '' }, 'confirm', {
       link: `${context.settings.global.baseUrl}/register/confirm?token=${token}`,
       until: until.format(now.getTime() + confirmWithinMs),
@@ -99,7 +99,7 @@ export function requestOfLink(context: ManagerContext, token: string): InstanceR
 }
 
 /**
- * The person has confirmed: the operator is told, and decides. Again is the same.
+ * The person has confirmed: the operator is notified, and decides. May be repeated.
  *
  * @returns undefined: there is no such request (any more)
  */
@@ -130,7 +130,11 @@ export async function confirmRequest(
   return { ...request, ...confirmed }
 }
 
-/** @throws ManagerError ERR_STATE unless people may and can register now */
+/**
+ * Checks that registration is open: enabled, with a mail server, an address of the operator and a version to offer.
+ *
+ * @throws ManagerError ERR_STATE with the reason when it is closed
+ */
 export function checkOpen(context: Pick<ManagerContext, 'settings' | 'registry'>): void {
   checkRequestsAllowed(context)
   const reason = whyClosed(context)

@@ -11,11 +11,16 @@ export interface Answer {
   readonly code?: ManagerErrorCode
 }
 
-export function failureAnswerOf({ outcome, code, message, help, command, output, operation }: ManagerError): Answer {
+/** A failure as the API answers it, without absent members: `status` is the exit code of the command line. */
+export function failureAnswerOf(error: ManagerError): Answer {
+  const { outcome, code, message, title, reason, ending, help, command, output, operation } = error
   return {
     status: exitCodeOf[outcome],
     message,
     code,
+    ...(title !== undefined && { title }),
+    ...(reason !== undefined && { cause: reason }),
+    ...(ending !== undefined && { ending }),
     ...(help !== undefined && { help }),
     ...(command !== undefined && { command }),
     ...(output !== undefined && { output }),

@@ -37,7 +37,7 @@ export function createRuns({ context, environment }: RunsOptions): Runs {
   })
   const waiting: { readonly id: string; readonly secrets: RunRequest['input'] }[] = []
   const watches = createWatches(files, operations)
-  /** Those that go on. */
+  /** Those that continue. */
   const going = new Set<string>()
   /** Those that wait or run in this process. */
   const ends = new Map<string, PromiseWithResolvers<void>>()
@@ -56,7 +56,7 @@ export function createRuns({ context, environment }: RunsOptions): Runs {
     }
   }
 
-  /** Settings that cannot be read are told by the worker. */
+  /** Settings that cannot be read are reported by the worker. */
   function mostAtOnce(): number {
     try {
       return context().settings.global.workers
@@ -120,7 +120,7 @@ export function createRuns({ context, environment }: RunsOptions): Runs {
       if (!item) throw new ManagerError('ERR_NOT_FOUND', `No operation has the id "${id.slice(0, 40)}".`)
       const { title } = item
       if (hasEnded(item)) throw new ManagerError('ERR_STATE', `${title}: it has already ended.`)
-      // Its process may be about to begin.
+      // Its process may be about to start.
       while (going.has(id) && !files.worker(id)) await sleep(answerPollMs)
       const worker = files.request(id) && files.worker(id)
       const at = waiting.findIndex((one) => one.id === id)

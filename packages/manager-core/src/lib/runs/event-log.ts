@@ -3,7 +3,7 @@ import type { OperationEvent } from '../domain/caller.js'
 import { afterEvent, notBegun, type Progressed } from './progress.js'
 import type { RunEvent } from './run.js'
 
-/** Between two entries that tell how far the same step is, in ms. */
+/** Between two entries with the progress of the same step, in ms. */
 const progressMs = 250
 
 /** Writes what happens into a file, for those who look. On a full disk it is done without. */
@@ -28,18 +28,18 @@ export class EventLog {
   }
 
   add(event: OperationEvent): void {
-    this.#progressed = afterEvent(this.#progressed, event)
+    const line: RunEvent = { at: this.#clock().toISOString(), ...event }
+    this.#progressed = afterEvent(this.#progressed, line)
     if (event.type === 'progress') {
       const now = performance.now()
       if (event.step === this.#progressOf && now - this.#progressAt < progressMs) return
       this.#progressAt = now
       this.#progressOf = event.step
     }
-    const line: RunEvent = { at: this.#clock().toISOString(), ...event }
     try {
       if (this.#file !== undefined) writeSync(this.#file, `${JSON.stringify(line)}\n`)
     } catch {
-      // Its result tells how it ended.
+      // Its result says how it ended.
     }
   }
 

@@ -19,7 +19,7 @@ export interface OperationFilter {
 
 /** What is known of runs and operations. */
 export interface FoundOperations {
-  /** @param progressed what its events tell, when the caller has read them */
+  /** @param progressed what its events report, when the caller has read them */
   find(id: string, progressed?: Progressed): OperationItem | undefined
   /** Newest first. */
   list(filter: OperationFilter): Promise<readonly OperationItem[]>

@@ -5,7 +5,7 @@ import type { OperationItem } from './operation-item.js'
 import { hasEnded } from './operation-item.js'
 import type { OperationWatch, Seen } from './watch-operation.js'
 
-/** What somebody hears who follows an operation. `id` tells where to go on after a break. */
+/** What a follower of an operation receives. `id` is where to continue after a break. */
 export type FollowedEvent = { readonly id: string } & (
   | { readonly type: 'operation'; readonly data: OperationItem }
   | { readonly type: 'event'; readonly data: OperationEvent }
@@ -22,7 +22,7 @@ const pollMs = 100
 
 /**
  * An operation as it proceeds, until it has ended; then comes `result`. Nothing when there is none. The operation itself
- * comes first, and again whenever what happened is told by no event: its worker was killed, it is one of the command line.
+ * comes first, and again whenever what happened has no event: its worker was killed, it is one of the command line.
  */
 export async function* followOperation(
   watch: OperationWatch,

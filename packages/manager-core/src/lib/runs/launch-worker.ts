@@ -43,7 +43,7 @@ export async function launchWorker(
   } catch (error) {
     output = String(error)
   }
-  // It has not even begun.
+  // It has not even started.
   const answer = failureAnswerOf(new ManagerError('ERR_FAILED', 'Its process could not be started.', { output }))
   await files.finish(id, { ended: clock().toISOString(), answer, progressed: notBegun }).catch(() => {})
 }

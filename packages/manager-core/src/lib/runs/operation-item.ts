@@ -46,7 +46,7 @@ export interface KnownRun {
   readonly result: RunResult | undefined
   /** For one that has no result. */
   readonly progressed: Progressed
-  /** Its operation, when it was begun. */
+  /** Its operation, when it was started. */
   readonly operation: OperationItem | undefined
 }
 
@@ -124,7 +124,7 @@ export function stateOfAnswer({ code, status }: Answer): ShownState {
   return status === 0 ? 'succeeded' : 'failed'
 }
 
-/** An operation of the journal, however it began. */
+/** An operation of the journal, however it started. */
 export function itemOfEntry(
   entry: JournalEntry,
   steps: readonly StepEntry[],
@@ -171,7 +171,7 @@ function withResult(item: OperationItem): OperationItem {
 
 const shownStepStates = { intent: 'running', done: 'done', undoing: 'undoing', undone: 'undone' } as const
 
-/** Those that were not begun, too: the plan is the same again. */
+/** Those that were not started, too: the plan is the same again. */
 function shownSteps(
   { state }: JournalEntry,
   begun: readonly StepEntry[],

@@ -6,9 +6,13 @@ export interface ShownStep {
   readonly title: string
   /** `undo-failed`: it was being undone when the operation ended, so what it left is there still. */
   readonly state: 'pending' | 'running' | 'done' | 'failed' | 'undoing' | 'undone' | 'undo-failed' | 'skipped'
-  /** The operation failed at this step, whatever became of the step afterwards. */
+  /** The operation failed at this step, whatever happened to the step afterwards. */
   readonly failed?: true
   readonly progress?: { readonly text: string; readonly bytes?: number; readonly of?: number }
+  /** When it came to this state, ISO 8601. Absent: that is not known. */
+  readonly at?: string
+  /** How long it took, in ms. */
+  readonly took?: number
 }
 
 /** How far it is. */
@@ -27,7 +31,7 @@ export interface Progressed {
 export const notBegun: Progressed = { title: '', steps: [], warnings: [], phase: 'running', note: '' }
 
 /** How far it is after an event. A new plan takes the place of the one before. */
-export function afterEvent(before: Progressed, event: OperationEvent): Progressed {
+export function afterEvent(before: Progressed, event: OperationEvent & { readonly at?: string }): Progressed {
   switch (event.type) {
     case 'waiting':
       return { ...before, phase: 'waiting', note: event.holder }
@@ -41,11 +45,16 @@ export function afterEvent(before: Progressed, event: OperationEvent): Progresse
     }
     case 'step': {
       const isUndone = event.state === 'undoing' || event.state === 'undone'
-      const steps = changed(before.steps, event.step, ({ id, title, failed }) => ({
+      const { state, at } = event
+      const steps = changed(before.steps, event.step, ({ id, title, failed, at: since }) => ({
         id,
         title,
-        state: event.state,
-        ...((event.state === 'failed' || (isUndone && failed)) && { failed: true }),
+        state,
+        ...((state === 'failed' || (isUndone && failed)) && { failed: true }),
+        ...(at !== undefined && { at }),
+        ...(at !== undefined &&
+          since !== undefined &&
+          state !== 'undoing' && { took: Date.parse(at) - Date.parse(since) }),
       }))
       return { ...before, steps, phase: isUndone || before.phase === 'undoing' ? 'undoing' : 'running', note: '' }
     }

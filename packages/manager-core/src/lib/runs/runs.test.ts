@@ -38,7 +38,7 @@ describe('runs', () => {
     await test?.close()
   })
 
-  it('performs an action in a process of its own, and tells who asked from where in the history', async () => {
+  it('performs an action in a process of its own, and records the caller and its address in the history', async () => {
     const id = await begin('protect', { name: 'demo' }, { address: '192.0.2.1' })
     expect(await answer(id)).toMatchObject({ status: 0, operation: id })
     expect(test.instance('demo').protected).toBe(true)
@@ -71,7 +71,7 @@ describe('runs', () => {
     expect(state(id)).toBe('failed')
   })
 
-  it('has at most APPS_WORKERS going on; others wait their turn, and may be cancelled before it', async () => {
+  it('runs at most APPS_WORKERS at the same time; others wait their turn, and may be cancelled before it', async () => {
     writeHook(test.home, 'pre-start', 'while [ ! -e "$APPS_HOME/go" ]; do sleep 0.02; done')
     for (const name of ['one', 'two', 'three', 'four']) await test.perform('add', { name, 'no-start': true })
     const ids: string[] = []
@@ -84,7 +84,7 @@ describe('runs', () => {
     expect(test.instance('four').desired).toBe('stopped')
   })
 
-  it('undoes what is cancelled while it goes on', async () => {
+  it('undoes what is cancelled while it runs', async () => {
     writeHook(test.home, 'pre-add', 'echo begun > "$APPS_HOME/begun"; sleep 60')
     const id = await begin('add', { name: 'gone' })
     await expect.poll(() => existsSync(join(test.home, 'begun'))).toBe(true)
@@ -112,7 +112,7 @@ describe('runs', () => {
     removeHook()
   })
 
-  it('tells all that happens, from where it was broken off', async () => {
+  it('reports all that happens, from where it was interrupted', async () => {
     const id = await begin('save', { name: 'demo' })
     const all = await eventsOf(id)
     expect(all[0]).toMatchObject({ type: 'operation', data: { id, action: 'save' } })
@@ -152,7 +152,7 @@ describe('runs', () => {
     expect(save).toMatchObject({ action: 'save', instance: 'demo', actor: 'alice', surface: 'api' })
   })
 
-  it('is shown to nobody who may not touch the instance', async () => {
+  it('is shown only to users who may use the instance', async () => {
     const [item] = await test.context.runs.list({ instance: 'demo', limit: 1 })
     const scoped = { instances: new Set(['other']) }
     for (const { name } of operationActions.slice(1))
@@ -160,7 +160,7 @@ describe('runs', () => {
     expect((await test.perform('operations', {}, scoped)).list).toEqual([])
   })
 
-  it('begins what an earlier server left waiting, but not what nobody expects any more', async () => {
+  it('starts what an earlier server left waiting, but not what is no longer expected', async () => {
     server.close()
     const request = { action: 'unprotect', input: { name: 'demo' }, actor: 'alice', waitMs: 0 }
     const rest = { instance: 'demo', instanceId: test.instance('demo').id }

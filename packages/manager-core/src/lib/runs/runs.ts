@@ -5,7 +5,7 @@ import type { Answer } from './answer.js'
 import type { FoundOperations } from './find-operations.js'
 import type { FollowedEvent, FollowOptions } from './follow-operation.js'
 
-/** What a row of the action table tells of itself. */
+/** What a row of the action table shows. */
 export interface CalledAction extends WithInputs {
   readonly name: string
 }
@@ -28,8 +28,8 @@ export interface Runs extends Pick<FoundOperations, 'list' | 'find'> {
   /** @throws ManagerError ERR_NOT_FOUND; ERR_STATE when it has ended, or no worker performs it */
   cancel(id: string, by: string): Promise<{ readonly title: string }>
   /**
-   * Goes on with what an earlier server left waiting, has a worker recover what dead owners left, and removes what is
-   * old, again and again until it is closed. Workers go on then.
+   * Continues what an earlier server left waiting, has a worker recover what dead owners left, and removes what is
+   * old, again and again until it is closed. Workers continue then.
    */
   serve(): { close(): void }
 }

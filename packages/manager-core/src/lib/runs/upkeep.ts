@@ -11,26 +11,26 @@ import type { RunFiles } from './run-files.js'
 export interface UpkeepOptions {
   readonly context: () => ManagerContext
   readonly files: RunFiles
-  /** Runs that go on. */
+  /** Runs that continue. */
   readonly going: Set<string>
   readonly add: (request: RunRequest) => Promise<string>
   /** Puts one that was written down into the queue. */
   readonly resume: (id: string) => void
-  /** Begins what may begin. */
+  /** Starts what may start. */
   readonly dispatch: () => void
 }
 
 /** Finished ones are kept that long. Not specified; chosen because one looks back a week at most. */
 const keepMs = 7 * 24 * 3_600_000
-/** One that waited longer while no server was there is not begun any more: it is no longer expected. */
+/** One that waited longer while no server was there is not started any more: it is no longer expected. */
 const staleMs = 3_600_000
-/** How often is looked after what goes on without this server's doing. */
+/** How often is looked after what continues without this server's doing. */
 const lookMs = 5_000
 const pruneMs = 3_600_000
 /** Until an operation that could not be recovered is tried again. */
 const againMs = 600_000
 
-/** What a server does beside beginning runs. Failures are for the next time: a server continues without it. */
+/** What a server does beside start runs. Failures are for the next time: a server continues without it. */
 export function keepUp({ context, files, going, add, resume, dispatch }: UpkeepOptions): { close(): void } {
   const tried = new Map<string, number>()
   const now = () => context().clock().getTime()

@@ -10,7 +10,7 @@ export interface Seen {
   readonly item: OperationItem
   /** All that happened. */
   readonly events: readonly RunEvent[]
-  /** Changes with what no event tells: state and steps that only the journal knows. */
+  /** Changes with what has no event: state and steps that only the journal knows. */
   readonly silent: string
 }
 
@@ -76,7 +76,7 @@ function watch(files: RunFiles, operations: Pick<FoundOperations, 'find'>, id: s
   }
 }
 
-/** A worker tells all by events; what others do shows in the journal. */
+/** A worker reports all by events; what others do is in the journal. */
 function silentOf(files: RunFiles, id: string, { state, steps, message, title }: OperationItem): string {
   const worker = files.worker(id)
   if (worker && stateOf(worker) === 'alive') return 'told'

@@ -4,10 +4,11 @@ import { createContainerRuntime } from './container/create-container-runtime.js'
 import { createProcessRuntime } from './create-process-runtime.js'
 import type { Runtime } from './runtime.js'
 import { createSwarmRuntime } from './swarm/create-swarm-runtime.js'
+import { registryAuth } from './swarm/registry-auth.js'
 import { createSystemdRuntime } from './systemd/create-systemd-runtime.js'
 import { createTomcatRuntime } from './tomcat/create-tomcat-runtime.js'
 
-/** What runtimes are made of. */
+/** What runtimes are created with. */
 export interface RuntimeParts {
   readonly settings: () => Settings
   /** Folder of the instances of this manager. */
@@ -50,6 +51,7 @@ export const builtInRuntimes: Readonly<Record<string, RuntimeRow>> = {
         socket: containers.socket,
         image: containers.image,
         registry: swarm.registry,
+        registryAuth: () => registryAuth(swarm),
         instances,
         processes: named('process'),
         graceMs: stopTimeoutMs,

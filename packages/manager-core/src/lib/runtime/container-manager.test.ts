@@ -104,7 +104,7 @@ describe.skipIf(missing !== undefined)(`a manager whose instances run in contain
     expect(log).not.toBe('')
   })
 
-  it('restarts without a gap', async ({ skip }) => {
+  it('restarts without downtime', async ({ skip }) => {
     if (proxy === undefined) return skip(toolIsMissing('nginx'))
     const statuses: (number | string)[] = []
     const end = new AbortController()
@@ -234,7 +234,7 @@ describe.skipIf(missing !== undefined)(`a manager whose instances run in contain
     rmSync(join(manager.home, 'hooks'), { recursive: true })
   })
 
-  it('is told by doctor of a container that was removed, and has it made again', async () => {
+  it('doctor reports a container that was removed, and creates it again', async () => {
     const engine = createContainerEngine(docker.socket)
     const doctor = async (fix: boolean) => (await manager.perform('doctor', { category: 'instances', fix })).list
     const name = containerName({ id: manager.instance('demo').id, folder: manager.path('demo') }, 'a')

@@ -92,7 +92,7 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
     const engine = () => createContainerEngine(docker.socket)
     const state = async (spec: InstanceSpec) => (await make().observe(spec)).state
 
-    it('tells nobody its secrets, and may do nothing that it need not', async () => {
+    it('shows its secrets to no one, and has no rights that it does not need', async () => {
       const spec = await started({ SECRET: 'of the instance' })
       const found = await engine().ask<Record<string, Record<string, unknown>>>(
         'GET',
@@ -126,7 +126,7 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       expect(await logOf(make(), spec)).toEqual([])
     })
 
-    it('goes on when its engine is killed, and is there when that is back', async () => {
+    it('continues when its engine is killed, and is there when that is back', async () => {
       const spec = await started()
       const id = await serves(spec)
       await docker.stop('SIGKILL')
@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       expect([await state(runs), await state(stopped)]).toEqual(['started', 'stopped'])
     })
 
-    it('is started by the engine when all of it was killed, and tells it', async () => {
+    it('is started by the engine when all of it was killed, and reports it', async () => {
       const spec = await started()
       const id = await serves(spec)
       const path = `/containers/${containerName(spec, 'a')}`
@@ -174,7 +174,7 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       expect(await state(spec)).toBe('stopped')
     })
 
-    it('is ended at its memory limit, and tells it', async () => {
+    it('is ended at its memory limit, and reports it', async () => {
       const spec = await instance()
       writeFileSync(join(spec.workingFolder, 'glutton.cjs'), glutton)
       const command = [process.execPath, join(spec.workingFolder, 'glutton.cjs')]
@@ -190,7 +190,7 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       expect(await logOf(make(), spec)).toContainEqual(expect.stringContaining('ran out of its memory limit of 96 MB'))
     })
 
-    it('tells what it uses', async () => {
+    it('reports what it uses', async () => {
       const spec = await started()
       const usage = (await make().usageAll([spec])).get(spec.id)
       expect(usage?.memoryMb).toBeGreaterThan(1)
@@ -202,7 +202,7 @@ describe.skipIf(missing !== undefined)(`container runtime${missing === undefined
       expect(below?.get(spec.id)?.map(({ command }) => command)).toEqual(programs)
     })
 
-    it('goes on over a new start of an engine that lets containers live', async () => {
+    it('keeps running over a restart of an engine that lets containers live', async () => {
       const other = await startDocker({ options: ['--live-restore'] })
       const runtime = make({ socket: other.socket })
       const spec = await subject.spec('a', await takeTestPort(), {})

@@ -107,7 +107,7 @@ export function createProcessRuntime({
       const { state, application } = look
       const lastExit = readExit(run)
       const since = application ? startedAt(application.stat.start) : lastExit?.exit.at
-      // What a loss of power left says nothing of now.
+      // What a loss of power left says nothing about now.
       const limits = state === 'stopped' ? [] : limitsOf(run)
       const reason = lastExit && whyEnded(lastExit, limits, applicationLog(ref.folder))
       const debugAddress = application && readDebugger(run)

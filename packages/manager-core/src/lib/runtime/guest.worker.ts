@@ -33,7 +33,7 @@ if (log && Number(maxBytes) > 0 && isStandardOutput(log)) {
 }
 if (debugFile && Number(debugMinutes) > 0) await openDebugger(debugFile, Number(debugMinutes))
 
-/** False when somebody starts the command by hand, with output elsewhere. */
+/** False when the command is started by hand, with output elsewhere. */
 function isStandardOutput(file: string): boolean {
   try {
     const [own, its] = [fstatSync(1), statSync(file)]
@@ -76,7 +76,7 @@ function appendRest(file: string, beside: string): void {
   }
 }
 
-/** On loopback, on a free port; closed again after so many minutes. */
+/** On loopback, on a free port; closed again after that many minutes. */
 async function openDebugger(file: string, minutes: number): Promise<void> {
   const inspector = await import('node:inspector')
   attempt(() => {

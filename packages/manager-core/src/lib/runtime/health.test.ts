@@ -68,7 +68,7 @@ describe('checkHealth()', () => {
     expect(await waiting).toMatchObject({ ok: false, reason: 'not-deployed' })
   })
 
-  it('of nobody, and of one that hangs, is unreachable', async () => {
+  it('of a missing server, and of one that hangs, is unreachable', async () => {
     const port = await says(200, '')
     ends.splice(0).forEach((end) => end())
     await expect.poll(() => isPortFree(port)).toBe(true)

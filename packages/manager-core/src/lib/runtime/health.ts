@@ -16,7 +16,7 @@ export interface Health {
   readonly sections: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** In ms. */
   readonly responseTime: number
-  /** A Java web application that is deployed, and tells nothing of its health: the status of its answer. */
+  /** A Java web application that is deployed, and reports no health: the status of its answer. */
   readonly silent?: number
 }
 
@@ -44,7 +44,7 @@ export interface HealthPlace {
   readonly context?: string | undefined
 }
 
-/** An answer with more text than this is no health. */
+/** An answer with more text than this is not a health. */
 const maxLength = 100_000
 /** Longest time that one call of `waitForHealth` may take, in ms. */
 const callMs = 5000

@@ -37,7 +37,7 @@ export interface RestartPolicy {
   readonly pauses: readonly number[]
   /** An application that ran this long (s) is not counted as crashing at its start. */
   readonly steadySeconds: number
-  /** After so many crashes, each within `steadySeconds` of a start, it is not started again. */
+  /** After that many crashes, each within `steadySeconds` of a start, it is not started again. */
   readonly limit: number
 }
 
@@ -124,7 +124,7 @@ export async function launch(spec: InstanceSpec, { policy, debugMinutes, base }:
       throw notStarted(spec, (error as Error).message, error)
     })
     const stdin = started.stdin as Writable
-    // It may be gone already when somebody killed it.
+    // It may be gone already if it was killed.
     stdin.on('error', () => undefined)
     try {
       const identity = identify(started.pid as number)
@@ -185,7 +185,7 @@ function openLog(file: string, account: SystemAccount | undefined): number {
   })
 }
 
-/** Node is told its limit, and takes the module in that rotates the log and opens the debugger. */
+/** Node gets its limit, and loads the module that rotates the log and opens the debugger. */
 export function commandOf(
   spec: InstanceSpec,
   { account, base }: { readonly account: SystemAccount | undefined; readonly base: CgroupBase },

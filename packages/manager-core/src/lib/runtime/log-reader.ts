@@ -15,7 +15,7 @@ const maxTailBytes = 50_000_000
 /** More lines are not searched for those that are wanted. */
 const mostSearched = 100_000
 const lineBreak = 10
-/** A log is the same as its copy when so many bytes are equal at both ends of what was copied. */
+/** A log is the same as its copy when that many bytes are equal at both ends of what was copied. */
 const comparedBytes = 4096
 /** So often it is waited for copies that get new numbers. */
 const mostLooks = 20
@@ -24,7 +24,7 @@ const mostLooks = 20
  * Last lines of a log that is rotated by copying (`<file>.1` is the newest copy) and truncating, then what is written
  * to it from then on. A log that is not there is an empty one. Whenever it is rotated meanwhile, each line comes once.
  *
- * @param owner user id that the files must have, see `readForeignFile`; others count as not there. Default: anybody's.
+ * @param owner user id that the files must have, see `readForeignFile`; others count as missing. Default: any owner.
  */
 export async function* followLog(
   file: string,
@@ -63,7 +63,7 @@ export async function* followLog(
       }
       if (size < position) position = 0
       for await (const chunk of readFrom(handle, { from: position, to: size })) {
-        // What was read after it was copied, or cut, may be of the next one, which begins at 0.
+        // What was read after it was copied, or cut, may be of the next one, which starts at 0.
         if ((await copiesOf(file)).copies[0] !== copies[0] || !(await isUncut(handle, copied))) break
         position += chunk.length
         yield* splitter.lines(chunk).filter(wanted)
@@ -196,7 +196,7 @@ async function tailOf(
     position -= length
     const chunk = await readAt(handle, position, length)
     chunks.unshift(chunk)
-    // The break at the very end ends the last line; the one before the first wanted line is where that begins.
+    // The break at the very end ends the last line; the one before the first wanted line is where that starts.
     const from = position + length === size ? length - 2 : length - 1
     for (let at = from; at >= 0 && breaks < lines; at--)
       if (chunk[at] === lineBreak && ++breaks === lines) first = at + 1
@@ -227,7 +227,7 @@ async function openLog({ file, owner }: Log): Promise<FileHandle | undefined> {
   return undefined
 }
 
-/** The copy, whatever number it has by now: numbers only grow. Undefined: it is gone, or somebody else's. */
+/** The copy, whatever number it has by now: numbers only grow. Undefined: it is gone, or another's. */
 async function openCopy(log: Log, copy: string): Promise<FileHandle | undefined> {
   for (let number = 1, missing = 0; missing < 2; number++) {
     const handle = await openLog({ ...log, file: `${log.file}.${number}` })

@@ -14,7 +14,7 @@ export interface MemoryHost {
 }
 
 export interface MemoryProcess {
-  /** Asked to end; `exited` tells when it does. */
+  /** Asked to end; `exited` resolves when it does. */
   terminate(): void
   /** Ends without a chance. */
   kill(): void
@@ -35,7 +35,7 @@ interface MemoryLog {
   readonly lines: string[]
   /** How many older ones are gone. */
   dropped: number
-  /** Together, all lines have so many characters. */
+  /** Together, all lines have that many characters. */
   length: number
 }
 
@@ -53,6 +53,7 @@ interface MemoryInstance {
 const maxCrashes = 3
 const pollMs = 5
 
+/** A machine without instances, which runtimes of `createMemoryRuntime` share. @param program what each instance runs */
 export function createMemoryMachine(program: MemoryProgram): MemoryMachine {
   return { program, instances: new Map(), serving: new Map(), logs: new Map() }
 }

@@ -100,7 +100,7 @@ describe('supervisor', () => {
     expect(processesOf(spec.folder)).toEqual([])
   })
 
-  it('killed with its application: crashed, and started anew', async () => {
+  it('killed with its application: crashed, and started again', async () => {
     const spec = await started()
     process.kill(-pidIn(spec, 'supervisor'), 'SIGKILL')
     await expect.poll(() => state(spec), patience).toBe('crashed')
@@ -208,7 +208,7 @@ describe('identity', () => {
     }
   })
 
-  it('what is no record is taken as none', async () => {
+  it('what is not a record is taken as none', async () => {
     const spec = await subject.spec('a', await takeTestPort(), {})
     mkdirSync(join(spec.folder, 'run'))
     const { start, boot } = identify(process.pid) as NonNullable<ReturnType<typeof identify>>
@@ -232,7 +232,7 @@ describe('processes of an instance', () => {
     await runtime.stop(spec, { graceMs: 10_000 })
   })
 
-  it('go on when the manager that paused them is killed, however long the pause might have been', async () => {
+  it('continue when the manager that paused them is killed, however long the pause might have been', async () => {
     const spec = await started()
     const id = await ask(spec, '/id')
     await killedAfter('suspend', spec)

@@ -34,7 +34,7 @@ export interface ApplicationRecord {
 export interface ExitRecord {
   readonly exit: { readonly code?: number; readonly signal?: string; readonly at: string }
   readonly restarts: number
-  /** The kernel ended it: it had used all of its memory limit of so many MB. */
+  /** The kernel ended it: it had used all of its memory limit of that many MB. */
   readonly outOfMemory?: number
 }
 

@@ -26,7 +26,7 @@ export interface Runtime {
   stop(ref: InstanceRef, options: StopOptions): Promise<ExitInfo>
   /**
    * Freezes it. The caller has written down that it must be resumed, and does so; should the manager be killed, it
-   * goes on by itself within seconds; in any case soon after `maxMs`. Nothing to do when it does not run. Absent: not supported.
+   * continues by itself within seconds; in any case soon after `maxMs`. Nothing to do when it does not run. Absent: not supported.
    */
   suspend?(ref: InstanceRef, options: { readonly maxMs: number }): Promise<void>
   /** May be repeated. */
@@ -35,6 +35,13 @@ export interface Runtime {
   serving?(ref: InstanceRef): Promise<Copy>
   /** From now on this copy is the instance; nothing is started or stopped. One step for all who look; may be repeated. */
   serve?(ref: InstanceRef, copy: Copy): Promise<void>
+  /**
+   * Replaces what runs of an instance with several tasks by this, a task after the other, and waits for the end of that.
+   * Puts the former ones back by itself when a new one fails. Absent, as `unroll`: it cannot.
+   */
+  roll?(spec: InstanceSpec, options: RollOptions & { readonly windowMs: number }): Promise<Rolled>
+  /** Puts back what ran before `roll` with this id, unless that has been done already. */
+  unroll?(ref: InstanceRef, options: RollOptions): Promise<void>
   observe(ref: InstanceRef): Promise<Observation>
   /** Observes many at once, cheaply: for lists. */
   observeAll(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, Observed>>
@@ -59,7 +66,7 @@ export interface RuntimeCapabilities {
   readonly limits: boolean
   /** It is started again after a boot without the manager. */
   readonly bootStart: boolean
-  /** It goes back by itself when a new version is not healthy. */
+  /** It goes back by itself when a new version is not healthy: `roll` and `unroll` are there. */
   readonly nativeRollback: boolean
   /** `processes` gives pids of this machine. */
   readonly processes: boolean
@@ -96,7 +103,7 @@ export interface InstanceSpec extends InstanceRef {
   readonly maxMemoryMb?: number
   /** Limits of all its processes together. Default: none but the runtime's own. */
   readonly limits?: Limits
-  /** The log is cut into parts of about `maxBytes` while it runs, and so many of them are kept beside the last one. */
+  /** The log is cut into parts of about `maxBytes` while it runs, and that many of them are kept beside the last one. */
   readonly log: { readonly maxBytes: number; readonly keep: number }
   /** What serves a Java web application, whose `command` is empty. Absent: it is none. */
   readonly tomcat?: TomcatSpec
@@ -124,6 +131,20 @@ export interface StopOptions {
   readonly graceMs: number
   /** At once, without grace. */
   readonly force?: boolean
+}
+
+export interface RollOptions {
+  /** Different for each change, and the same when it is undone. */
+  readonly id: string
+  /** How long all of it may take, in ms. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+export interface Rolled {
+  readonly state: 'completed' | 'rolled-back'
+  /** Why it was rolled back. */
+  readonly message: string
 }
 
 export interface ExitInfo {
@@ -177,7 +198,7 @@ export interface LogOptions {
    * several times, and is not asked of more than the last 100,000 lines.
    */
   readonly filter?: (() => (line: string) => boolean) | undefined
-  /** Go on with what is written from now on, over rotations, until `signal`. */
+  /** Continue with what is written from now on, over rotations, until `signal`. */
   readonly follow?: boolean
   readonly signal?: AbortSignal
 }

@@ -9,7 +9,7 @@ import { createRuntimes } from './runtimes.js'
 
 const ran = () => ({ terminate() {}, kill() {} })
 
-/** What is asked of a runtime that says `started` of all it is asked about. */
+/** What is asked of a runtime that says `started` for all it is asked about. */
 function recording(name: string): { readonly row: RuntimeRow; readonly asked: string[]; readonly made: () => number } {
   const asked: string[] = []
   let made = 0
@@ -105,7 +105,7 @@ describe('runtimes', () => {
     expect([one.asked, two.asked]).toEqual([['a c'], ['b d']])
   })
 
-  it('that are not there, or fail, keep nobody from seeing the others', async () => {
+  it('that are not there, or fail, do not hide the others', async () => {
     const { runtimes: all } = runtimes({ a: 'process', b: 'toString', c: 'failing' })
     const refs = [ref('a'), ref('b'), ref('c')]
     expect(Object.fromEntries(await all.observeAll(refs))).toEqual({ a: 'started', b: 'unknown', c: 'unknown' })
@@ -121,7 +121,7 @@ describe('runtimes', () => {
     expect((await all.probe('process')).ok).toBe(true)
   })
 
-  it('tell what is left below a folder, the first one that finds it first', async () => {
+  it('return what is left below a folder, the first one that finds it first', async () => {
     const { runtimes: all } = runtimes()
     const found = await all.processesBelow('/instances')
     expect([...found].map(([id, { runtime }]) => [id, runtime.name])).toEqual([

@@ -24,11 +24,11 @@ export interface Runtimes {
   kinds(name: string): readonly ApplicationKind[]
   /** @throws ManagerError ERR_STATE when there is no such runtime (any more) */
   of(instance: OfInstance): Runtime
-  /** What is seen of an instance; `unknown` when its runtime cannot tell. */
+  /** The state of an instance; `unknown` when its runtime does not know it. */
   observe(ref: InstanceRef & OfInstance): Promise<Observation>
-  /** Observes many at once, by id. Those of a runtime that cannot tell are `unknown`. */
+  /** Observes many at once, by id. Those of a runtime that does not know are `unknown`. */
   observeAll(refs: readonly (InstanceRef & OfInstance)[]): Promise<ReadonlyMap<string, Observed>>
-  /** Measures many at once, by id. Those of a runtime that cannot tell are left out. */
+  /** Measures many at once, by id. Those of a runtime that does not know are left out. */
   usageAll(refs: readonly (InstanceRef & OfInstance)[]): Promise<ReadonlyMap<string, Usage>>
   /** By id of the instance, with the runtime that has found them; see `Runtime.processesBelow`. */
   processesBelow(
@@ -67,7 +67,7 @@ export function createRuntimes({ table, plugins, parts, nameOf }: RuntimesOption
     return runtime
   }
 
-  /** Undefined for a package that cannot be loaded: `probe` tells why. */
+  /** Undefined for a package that cannot be loaded: `probe` says why. */
   function usable(name: string): Runtime | undefined {
     try {
       return named(name)
@@ -115,7 +115,7 @@ export function createRuntimes({ table, plugins, parts, nameOf }: RuntimesOption
       try {
         return rowOf(name).runs
       } catch {
-        // `probe` tells why.
+        // `probe` says why.
         return []
       }
     },

@@ -4,7 +4,7 @@
  * before it has written down whom it started leaves nothing behind; with the word may come the kernel's file of who was
  * ended for memory, and the limit in MB.
  *
- * Arguments: folder `run/`, pauses after the first, second … crash (s), uptime (s) from which an end is no quick crash,
+ * Arguments: folder `run/`, pauses after the first, second … crash (s), uptime (s) from which an end is not a quick crash,
  * number of quick crashes after which it gives up, then the program. Working folder, environment, and the log as
  * standard output and error are inherited.
  */

@@ -11,9 +11,9 @@ import { signal, signalAll } from './signals.js'
 import { spawnAlone } from './spawn-alone.js'
 
 /**
- * Lets an instance go on when the time is over or the manager is gone: a shell of its own, which outlives a manager that
+ * Lets an instance continue when the time is over or the manager is gone: a shell of its own, which outlives a manager that
  * is killed. Arguments: a part of a second, then whole ones, the manager and its start, and what to run then. Processes
- * go on, unless they have ended, with `go_on`, one of them, its start, and what to signal.
+ * continue, unless they have ended, with `go_on`, one of them, its start, and what to signal.
  */
 const watchdog = `is_there() {
   pid=$1 start=$2
@@ -57,7 +57,7 @@ export async function suspend(run: string, maxMs: number): Promise<void> {
 
 interface Watch {
   readonly maxMs: number
-  /** What lets the instance go on. */
+  /** What lets the instance continue. */
   readonly command: readonly string[]
   /** Who does it. Default: this user. */
   readonly account: SystemAccount | undefined
@@ -93,7 +93,7 @@ function manager(): readonly [pid: string, start: string] {
   return [String(pid), start]
 }
 
-/** Lets them go on. May be repeated. */
+/** Lets them continue. May be repeated. */
 export function resume(run: string): void {
   const look = lookAt(run)
   if (isAlive(look)) signalAll(look, 'SIGCONT')

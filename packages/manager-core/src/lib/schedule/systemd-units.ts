@@ -44,7 +44,7 @@ export function unitsOf(jobs: readonly Job[], runner: JobRunner, options: UnitOp
 }
 
 /**
- * `KillMode=process`: instances that a job starts live on when it has ended. It is not told to stay active either, so
+ * `KillMode=process`: instances that a job starts live on when it has ended. It is not made to stay active either, so
  * that the timer may start it again.
  */
 function serviceText(job: Job, runner: JobRunner, { system, user, group }: UnitOptions): string {

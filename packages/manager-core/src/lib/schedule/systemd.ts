@@ -11,7 +11,7 @@ export interface SystemdOptions {
   readonly folder: string
   /** Units of the system, not of a user. */
   readonly system: boolean
-  /** False: files are written, and systemd is told nothing. */
+  /** False: files are written, and systemd is not called. */
   readonly active: boolean
   /** Over the environment of this process, `PATH` above all. */
   readonly environment?: Readonly<Record<string, string>>

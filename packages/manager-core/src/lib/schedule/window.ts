@@ -1,5 +1,5 @@
 /**
- * Whether work may begin now. The time of day is local; a window over midnight ends on the next day; `from` is in it,
+ * Whether work may start now. The time of day is local; a window over midnight ends on the next day; `from` is in it,
  * `to` is not.
  *
  * @param window undefined: always

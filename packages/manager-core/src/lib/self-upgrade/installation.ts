@@ -13,7 +13,7 @@ export type Installation =
       readonly prefix: string
       readonly isGlobal: boolean
     }
-  /** Somebody else's business; `why` says it to people. */
+  /** Not installed by npm; `why` explains it to people. */
   | { readonly by: 'other'; readonly why: string }
 
 /** @param program the file that Node runs. */

@@ -54,7 +54,7 @@ const versionAt = (program: string) =>
   (JSON.parse(readFileSync(join(dirname(program), '../package.json'), 'utf8')) as { version: string }).version
 
 describe('installationOf()', () => {
-  it('tells how npm installed it', () => {
+  it('returns how npm installed it', () => {
     write('project/package.json', JSON.stringify({ dependencies: { [name]: '^1.0.0' } }))
     const [project, global] = [place('project/node_modules'), place('usr/lib/node_modules')]
     expect(installationOf(project)).toMatchObject({

@@ -50,7 +50,7 @@ export async function upgradeSelf({
     onProgress?.(`Fetching ${name} ${pinned.version} from ${source.registry}`)
     const archive = await fetchPinned(installation, source.registry, pinned, { folder: join(folder, 'new'), signal })
     if (dryRun) return { result: 'upgraded', message: `The manager would be upgraded: ${change}.` }
-    // It is put back without asking anybody.
+    // It is put back without a registry.
     const before = await pack(installation, ['--offline', installation.folder], { folder: join(folder, 'old'), signal })
     onProgress?.(`Upgrading ${change}`)
     await install(installation, source.registry, archive, signal)

@@ -29,7 +29,7 @@ describe('settings.global', () => {
       maxInstances: 0,
       isolation: 'auto',
       containers: { socket: '/var/run/docker.sock', image: undefined, network: 'host' },
-      swarm: { registry: undefined },
+      swarm: { registry: undefined, user: undefined, passwordFile: undefined },
       allowRegister: false,
       allowDownload: true,
       defaultProtected: false,
@@ -187,7 +187,7 @@ describe('settings.global', () => {
     expect(settings.global.maxInstances).toBe(12)
   })
 
-  it('says that a folder is no home', () => {
+  it('says that a folder is not a home', () => {
     const { home, settings } = settingsOf()
     rmSync(home.config)
     expect(() => settings.global).toThrow(expect.objectContaining({ code: 'ERR_HOME' }))
@@ -294,7 +294,7 @@ describe('settings.instance()', () => {
     expect(readdirSync(folder)).toEqual(['settings.sh'])
   })
 
-  it('says what is missing, and tells no password', async () => {
+  it('says what is missing, and shows no password', async () => {
     const { home, settings } = settingsOf()
     const { folder, settings: file } = home.instance('abc')
     await expect(settings.instance(folder)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
@@ -304,6 +304,29 @@ describe('settings.instance()', () => {
     await expect(settings.instance(folder)).rejects.not.toThrow('cret')
     writeFileSync(file, 'SERVICE_CONTEXT=/\n')
     await expect(settings.instance(folder)).rejects.toThrow('SERVICE_URL is not set')
+  })
+
+  it('keeps comments and order when it writes', async () => {
+    const { home, settings } = settingsOf()
+    const { folder, settings: file } = home.instance('abc')
+    mkdirSync(folder, { recursive: true })
+    const lines = (url: string) =>
+      [
+        '# By hand.',
+        'export SERVICE_PASSWORD=x # rotated in May',
+        `SERVICE_URL=${url}`,
+        'SERVICE_CONTEXT=/',
+        'SERVICE_USER=service',
+        'SERVICE_ADMIN_USER=admin SERVICE_ADMIN_PASSWORD=x',
+        'SERVICE_DATABASE=sqlite SERVICE_DATABASE_NAME=data/database.db SERVICE_DATABASE_USER= SERVICE_DATABASE_PASSWORD=',
+        '',
+        '# The application has these.',
+        'COLOR=blue',
+        '',
+      ].join('\n')
+    writeFileSync(file, lines('http://127.0.0.1:1/io'))
+    await settings.writeInstance(folder, { ...(await settings.instance(folder)), url: 'http://127.0.0.1:2/io' })
+    expect(readFileSync(file, 'utf8')).toBe(lines('http://127.0.0.1:2/io'))
   })
 
   it('keeps the old file when the new one cannot be written', async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { Home } from '../domain/home.js'
@@ -13,13 +13,14 @@ import { instanceVariables } from './instance-variables.js'
 import { readSettingsFile } from './read-settings-file.js'
 import type { GlobalSettings, Settings } from './settings.js'
 import { settingsFile, type SettingsFile } from './settings-file.js'
+import { stampOf } from './stamp-of.js'
 import { globalTable } from './tables/global.js'
 import { instanceTable } from './tables/instance.js'
 import { versionTable } from './tables/version.js'
 import { targetVariables, type TargetVariables } from './target-variables.js'
 import type { Given } from './variable-values.js'
 import { versionSettingsOf } from './version-settings.js'
-import { assignmentLine } from './write-shell-settings.js'
+import { rewriteShellSettings } from './write-shell-settings.js'
 
 export interface SettingsOptions {
   readonly home: Home
@@ -29,6 +30,8 @@ export interface SettingsOptions {
    */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
+
+const heading = '# Settings of an instance, written by the manager. They hold passwords: keep the mode 0600.\n'
 
 /** `config.sh` as it was last read. */
 interface GlobalFile extends SettingsFile<typeof globalTable> {
@@ -101,9 +104,9 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
     },
 
     async writeInstance(folder, settings) {
-      const lines = Object.entries(instanceVariables(settings)).map(([name, value]) => assignmentLine(name, value))
-      const heading = '# Settings of an instance, written by the manager. They hold passwords: keep the mode 0600.'
-      await writePrivateFile(instanceHomeAt(folder).settings, `${[heading, ...lines].join('\n')}\n`)
+      const { settings: file } = instanceHomeAt(folder)
+      const before = existsSync(file) ? readFileSync(file, 'utf8') : heading
+      await writePrivateFile(file, rewriteShellSettings(before, instanceVariables(settings), file))
     },
 
     describe(of) {
@@ -162,10 +165,4 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
     if (!written || written.value === home.folder) return undefined
     return `${basename(home.config)}:${written.line} says ${written.value}, which is not used.`
   }
-}
-
-/** Changes with the file. */
-function stampOf(file: string): string {
-  const stats = statSync(file, { throwIfNoEntry: false, bigint: true })
-  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : ''
 }

@@ -52,7 +52,7 @@ function shown(given: Given | undefined, isSecret: boolean): string | undefined 
   return isSecret && given.origin !== 'default' && given.text !== '' ? masked : withoutCredentials(given.text)
 }
 
-/** Not of its default, which somebody may have written down. */
+/** Not for its default, which a user may have written down. */
 function effectless({ withoutEffect, default: ofNone }: Variable, given: Given | undefined): string | undefined {
   const isChanged = given !== undefined && given.origin !== 'default' && given.text !== ofNone
   return withoutEffect !== undefined && isChanged ? `It has no effect here. ${withoutEffect}` : undefined

@@ -140,7 +140,7 @@ function plain(value: unknown): string {
 }
 
 describe.each(places)('variables of $file', ({ table, read }) => {
-  it.each(Object.keys(table))('%s is used, or is told to have no effect', async (name) => {
+  it.each(Object.keys(table))('%s is used, or is reported to have no effect', async (name) => {
     const variable = table[name]!
     const before = await read([])
     const now = [...together, ...instanceLines].find((line) => line.startsWith(`${name}=`))?.split('=')[1]

@@ -99,7 +99,11 @@ export function globalSettingsOf(
       image: value('APPS_CONTAINER_IMAGE'),
       network: value('APPS_CONTAINER_NETWORK'),
     },
-    swarm: { registry: value('APPS_SWARM_REGISTRY') },
+    swarm: {
+      registry: value('APPS_SWARM_REGISTRY'),
+      user: value('APPS_SWARM_REGISTRY_USER'),
+      passwordFile: value('APPS_SWARM_REGISTRY_PASSWORD_FILE'),
+    },
     documents: {
       address: value('APPS_DOCUMENTS'),
       accessKey: value('APPS_DOCUMENTS_ACCESS_KEY'),

@@ -2,7 +2,7 @@ import type { Limits } from '../domain/limits.js'
 
 type Prefix = 'APPS' | 'SERVICE'
 
-/** What a settings file says of limits. */
+/** Limits in a settings file. */
 export function limitsOf<P extends Prefix>(
   value: (name: `${P}_LIMIT_${'MEMORY' | 'CPU' | 'PROCESSES' | 'FILES'}`) => number | undefined,
   prefix: P,

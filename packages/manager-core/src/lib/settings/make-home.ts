@@ -6,7 +6,7 @@ import { newPassword } from '../domain/passwords.js'
 import type { Secret } from '../domain/secret.js'
 import { assignmentLine } from './write-shell-settings.js'
 
-/** APPS_BASEURL of a new home that is not told another one. */
+/** APPS_BASEURL of a new home without another one. */
 export const defaultUrl = 'http://localhost:8000'
 
 export interface MakeHomeOptions {
@@ -14,13 +14,13 @@ export interface MakeHomeOptions {
   readonly baseUrl: string
   /** Also in a folder that holds something else. */
   readonly force?: boolean
-  /** Tells only what it would make. */
+  /** Only returns what it would create. */
   readonly dryRun?: boolean
 }
 
 /**
  * Makes what is missing of a manager's home: folders that others cannot read, `config.sh`, and the version 1.0 when there
- * is no version. What is there is never changed, so that it may be called again.
+ * is not a version. What is there is never changed, so that it may be called again.
  *
  * @returns what was made, relative to the home; empty: nothing was missing.
  * @throws ManagerError ERR_STATE when the folder holds something else; ERR_HOME when it cannot be made.

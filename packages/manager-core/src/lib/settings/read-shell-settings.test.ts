@@ -96,7 +96,7 @@ describe('readShellSettings()', () => {
     })
   })
 
-  it('bears a byte order mark and CRLF, and tells lines', () => {
+  it('accepts a byte order mark and CRLF, and counts lines', () => {
     const found = readShellSettings('\uFEFFA=1\r\n\r\n# x\r\nB="2\r\n3" C=4\r\nD=5\r\n', { file: 'config.sh' })
     expect(found).toEqual([
       { name: 'A', value: '1', line: 1 },
@@ -167,11 +167,11 @@ describe('readShellSettings()', () => {
     expect(refusal(text)).toContain(what)
   })
 
-  it('names the line where a quote begins that has no end', () => {
+  it('names the line where a quote starts that has no end', () => {
     expect(refusal('A=1\nB="x\ny\nz')).toMatch(/^config\.sh:2: /)
   })
 
-  it('tells nothing of a password that should have been in quotes', () => {
+  it('reveals nothing about a password that should have been in quotes', () => {
     expect(refusal('APPS_PASSWORD=s3 cret')).not.toContain('cret')
     expect(refusal('APPS_PASSWORD=s3$cret')).not.toContain('cret')
     expect(refusal('APPS_MAILPASSWORD="s3$cret"')).not.toContain('cret')
@@ -308,7 +308,7 @@ describe('assignmentLine()', () => {
     expect(Object.values(bash(text, names))).toEqual(values)
   })
 
-  it('refuses what no text file can hold, without telling it', () => {
+  it('refuses what no text file can hold, without showing it', () => {
     for (const bad of ['secret\0', 'secret\uD800'])
       expect(() => assignmentLine('APPS_PASSWORD', bad)).toThrow(/^The value of APPS_PASSWORD cannot be written/)
   })

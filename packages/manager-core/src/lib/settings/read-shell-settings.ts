@@ -6,8 +6,21 @@ import { readWord, type Lookup } from './shell-word.js'
 export interface Assignment {
   readonly name: string
   readonly value: string
-  /** Where it begins, from 1. */
+  /** Where it starts, from 1. */
   readonly line: number
+}
+
+/** An assignment with its place in the text. */
+export interface PlacedAssignment extends Assignment {
+  /** Where `NAME=value` starts and ends in `PlacedSettings.text`, in UTF-16 code units. */
+  readonly from: number
+  readonly to: number
+}
+
+export interface PlacedSettings {
+  /** What was read: without a byte order mark, with LF line ends. */
+  readonly text: string
+  readonly assignments: readonly PlacedAssignment[]
 }
 
 export interface ReadShellOptions {
@@ -34,15 +47,20 @@ const keywords = new Set(
  * @returns all assignments in their order; of a name that is assigned twice the last one holds.
  * @throws ManagerError ERR_SETTINGS naming the file, the line and what is not allowed there.
  */
-export function readShellSettings(text: string, { file, lookup }: ReadShellOptions): readonly Assignment[] {
+export function readShellSettings(text: string, options: ReadShellOptions): readonly Assignment[] {
+  return placeShellSettings(text, options).assignments.map(({ name, value, line }) => ({ name, value, line }))
+}
+
+/** As `readShellSettings`, with the place of each assignment. */
+export function placeShellSettings(text: string, { file, lookup }: ReadShellOptions): PlacedSettings {
   const source = new ShellText(text, file)
   const values = new Map<string, string>()
-  const found: Assignment[] = []
+  const found: PlacedAssignment[] = []
   const valueOf: Lookup = (name) => values.get(name) ?? lookup?.(name)
 
   for (;;) {
     source.takeMatch(/(?:[ \t\n]|\\\n|#[^\n]*)+/y)
-    if (source.ended) return found
+    if (source.ended) return { text: source.all, assignments: found }
     if (source.takeMatch(/export(?=[\s;#\\]|$)/y)) readExport()
     else
       do assign([readAssignment()])
@@ -58,7 +76,7 @@ export function readShellSettings(text: string, { file, lookup }: ReadShellOptio
 
   /** All of its values are expanded before the first name has its value. */
   function readExport(): void {
-    const assignments: Assignment[] = []
+    const assignments: PlacedAssignment[] = []
     while (!isAtEnd()) {
       if (source.peek() === '-') throw source.refuse('An option of "export"')
       // `export NAME` of what an earlier line assigns says nothing new.
@@ -67,17 +85,18 @@ export function readShellSettings(text: string, { file, lookup }: ReadShellOptio
     assign(assignments)
   }
 
-  function assign(assignments: readonly Assignment[]): void {
+  function assign(assignments: readonly PlacedAssignment[]): void {
     for (const { name, value } of assignments) values.set(name, value)
     found.push(...assignments)
   }
 
-  function readAssignment(): Assignment {
-    const { line } = source
+  function readAssignment(): PlacedAssignment {
+    const { line, at: from } = source
     const name = source.takeMatch(/[A-Za-z_][A-Za-z0-9_]*/y)
     if (name === '' || source.peek() !== '=') throw notAnAssignment(name, found.at(-1)?.line === line)
     source.take(1)
-    return { name, value: readWord(source, name, valueOf), line }
+    const value = readWord(source, name, valueOf)
+    return { name, value, line, from, to: source.at }
   }
 
   function notAnAssignment(name: string, behindAnother: boolean): ManagerError {

@@ -4,7 +4,7 @@ import { homeAt } from '../domain/home.js'
 import { createTestHome } from '../testing/test-home.js'
 import { createSettings } from './create-settings.js'
 
-/** Settings of a home with these lines in its `config.sh`, behind the one that a test home has. */
+/** Settings of a home with these lines in its `config.sh`, after the one that a test home has. */
 export function settingsOf(lines: readonly string[] = [], environment: Record<string, string> = {}) {
   const folder = createTestHome(lines)
   onTestFinished(() => rmSync(folder, { recursive: true }))

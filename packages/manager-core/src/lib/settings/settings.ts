@@ -7,7 +7,7 @@ import type { Secret } from '../domain/secret.js'
 export interface GlobalSettings {
   /** APPS_BASEURL, without a last slash. */
   readonly baseUrl: string
-  /** Chosen: APPS_INSTANCESURL, without a last slash: what standard addresses are made of. Default: `baseUrl`. */
+  /** Chosen: APPS_INSTANCESURL, without a last slash: prefix of standard addresses. Default: `baseUrl`. */
   readonly instancesUrl: string
   /** Chosen: APPS_UPGRADEREGISTRY and APPS_UPGRADEPIN; undefined: the manager never upgrades itself. */
   readonly upgradeSource: UpgradeSource | undefined
@@ -114,7 +114,7 @@ export interface GlobalSettings {
   readonly sleepAfterMs: number
   /** Chosen: APPS_SUSPENDMAX: how long a save may pause an instance (s, default 30). */
   readonly suspendMaxMs: number
-  /** Chosen: APPS_TRASHDAYS: how long deleted instances can be had back (default 7; 0: not at all). */
+  /** Chosen: APPS_TRASHDAYS: days for which deleted instances can be restored (default 7; 0: not at all). */
   readonly trashDays: number
   /** Chosen: APPS_REHEARSEUPGRADES: `upgradeall` rehearses before (default no). */
   readonly rehearseUpgrades: boolean
@@ -126,13 +126,20 @@ export interface GlobalSettings {
   readonly cgroups: boolean
   /** Chosen: APPS_CONTAINER_SOCKET, APPS_CONTAINER_IMAGE, APPS_CONTAINER_NETWORK: of the runtime "container". */
   readonly containers: { readonly socket: string; readonly image: string | undefined; readonly network: string }
-  /** APPS_SWARM_REGISTRY: where nodes of the runtime "swarm" get images from; undefined: there is one node. */
-  readonly swarm: { readonly registry: string | undefined }
+  /**
+   * APPS_SWARM_REGISTRY: where nodes of the runtime "swarm" get images from; undefined: there is one node.
+   * APPS_SWARM_REGISTRY_USER, APPS_SWARM_REGISTRY_PASSWORD_FILE: undefined, where it has no password.
+   */
+  readonly swarm: {
+    readonly registry: string | undefined
+    readonly user: string | undefined
+    readonly passwordFile: string | undefined
+  }
   /** Chosen: APPS_DOCUMENTS, APPS_DOCUMENTS_ACCESS_KEY, APPS_DOCUMENTS_SECRET_KEY. */
   readonly documents: DocumentsSettings
   /** Chosen: APPS_LOGMAXSIZE (MB, default 10), APPS_LOGKEEP (default 5). */
   readonly log: { readonly maxBytes: number; readonly keep: number }
-  /** Chosen: APPS_WINDOW `HH:MM-HH:MM` local time in which upgradeall and saveall begin work; undefined: always. */
+  /** Chosen: APPS_WINDOW `HH:MM-HH:MM` local time in which upgradeall and saveall start work; undefined: always. */
   readonly window: { readonly from: string; readonly to: string } | undefined
   /** Variables that are nothing to the manager: instances and hooks get them. */
   readonly passedOn: Readonly<Record<string, string>>
@@ -202,9 +209,9 @@ export interface AcmeSettings {
 export interface MonitoringSettings {
   /** 0: none are made. */
   readonly intervalMs: number
-  /** An answer after so long is a warning. */
+  /** An answer after this long is a warning. */
   readonly slowMs: number
-  /** Checks in a row that must fail before anybody is told. */
+  /** Checks in a row that must fail before people are notified. */
   readonly alertAfter: number
   readonly keepDays: number
   /** Alerts are posted there as JSON. It may hold a token. */
@@ -320,10 +327,10 @@ export interface Settings {
   version(version: string): Promise<VersionSettings>
   /** @throws ManagerError ERR_NOT_FOUND when there is no file. */
   instance(folder: string): Promise<InstanceSettings>
-  /** Atomically, mode 0600. `folder` is the instance's home. */
+  /** Atomically, mode 0600; comments and order of the file stay. `folder` is the instance's home. */
   writeInstance(folder: string, settings: InstanceSettings): Promise<void>
   /**
-   * All variables with value, default and origin, for `config`; secrets as `***`. Wrong values are told as hints.
+   * All variables with value, default and origin, for `config`; secrets as `***`. Wrong values are reported as hints.
    *
    * @param of absent: those of the manager
    */

@@ -1,6 +1,6 @@
 import { ManagerError } from '../../errors.js'
 
-/** A text that is read from its beginning to its end, with the line where it is. */
+/** A text that is read from its start to its end, with the line where it is. */
 export class ShellText {
   readonly #text: string
   readonly #file: string
@@ -22,6 +22,16 @@ export class ShellText {
   /** From 1. */
   get line(): number {
     return this.#line
+  }
+
+  /** How much of `all` was read, in UTF-16 code units. */
+  get at(): number {
+    return this.#at
+  }
+
+  /** The whole text: without a byte order mark, with LF line ends. */
+  get all(): string {
+    return this.#text
   }
 
   /** One character, empty at the end. */

@@ -6,7 +6,7 @@ export type Lookup = (name: string) => string | undefined
 
 const nameAhead = /[A-Za-z_][A-Za-z0-9_]*/y
 
-/** Reads the value behind `NAME=`, to the blank, line end or `;` that ends it. */
+/** Reads the value after `NAME=`, to the blank, line end or `;` that ends it. */
 export function readWord(source: ShellText, variable: string, lookup: Lookup): string {
   let value = ''
   let mayBeHome = true
@@ -74,7 +74,7 @@ function readDollar(source: ShellText, variable: string, lookup: Lookup, quoted:
   }
   source.take(1)
   const name = source.takeMatch(nameAhead)
-  // To a shell the name would go on there.
+  // To a shell the name would continue there.
   if (source.startsWith('\\\n')) throw source.refuse('A continued line in a name')
   if (name !== '') return expand(name, line)
   const special = source.match(/[0-9@*#?$!-]/y)
@@ -87,7 +87,7 @@ function readDollar(source: ShellText, variable: string, lookup: Lookup, quoted:
   function expand(name: string, line: number): string {
     const value = lookup(name)
     if (value !== undefined) return value
-    // A password with a dollar sign in it must not be told.
+    // A password with a dollar sign in it must not be shown.
     const shown = isSecretName(variable) ? 'A variable' : `$${name}`
     throw source.error(`${shown} in the value of ${variable} is not set.`, {
       line,

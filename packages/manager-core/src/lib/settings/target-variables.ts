@@ -62,12 +62,11 @@ function rowsOf(
   { type, options }: TargetOptions,
   value: string | undefined,
 ): readonly (readonly [string, Variable])[] {
-  const ofType = { ...row(`${name}: type, or the npm package of a plug-in (addition)`), required: true } as const
+  const ofType = { ...row(`${name}: type, or the npm package of a plug-in`), required: true } as const
   return [
     [type, ofType],
     ...[...options].map(
-      ([option, variable]) =>
-        [variable, row(`${name}: option "${option}" (addition)`, isSecretOption(value, option))] as const,
+      ([option, variable]) => [variable, row(`${name}: option "${option}"`, isSecretOption(value, option))] as const,
     ),
   ]
 }
@@ -87,7 +86,7 @@ function isSecretOption(type: string | undefined, option: string): boolean {
   return isSecretName(option) || (!plain.has(option) && (type === undefined || !known.has(type)))
 }
 
-/** None when the value is not allowed, which is told elsewhere. */
+/** None when the value is not allowed, which is reported elsewhere. */
 function targetNamesIn(text: string | undefined): readonly string[] {
   if (text === undefined || text === '') return []
   const parsed = parseValue(globalTable.APPS_TARGETS, text)

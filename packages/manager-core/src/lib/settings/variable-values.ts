@@ -4,7 +4,7 @@ import { parseValue, type ValueOf, type Variable } from './variable.js'
 
 export type VariableTable = Readonly<Record<string, Variable>>
 
-/** What somebody set, and where. */
+/** What is set, and where. */
 export interface Given {
   readonly text: string
   /** `config.sh:12` or `environment`. */

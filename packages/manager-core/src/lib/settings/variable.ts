@@ -62,7 +62,19 @@ export interface Variable {
   readonly withoutEffect?: string
   /** Nothing to the manager: hooks and instances get it. */
   readonly passedOn?: true
+  /** How `setting set` changes it. Absent: it does not. */
+  readonly change?: VariableChange
 }
+
+export type VariableChange =
+  | {
+      /** What a caller must be allowed to do beside what the action needs; `admin`: of the whole manager. */
+      readonly needs: readonly Ability[]
+      /** From when on another value holds: the next start of the instance, or now. */
+      readonly from: 'start' | 'now'
+    }
+  /** Why not, as a sentence. */
+  | { readonly not: string }
 
 const forms = {
   host: {

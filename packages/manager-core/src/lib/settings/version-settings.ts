@@ -6,7 +6,7 @@ import type { VariableValues } from './variable-values.js'
 
 /**
  * The requirements force `APPS_AUTOUPGRADE` to false below version 4.0. That is about versions of the platform that runs
- * on Java, whereas versions of applications for Node begin at 1.0 and always migrate their data themselves; so it holds
+ * on Java, whereas versions of applications for Node start at 1.0 and always migrate their data themselves; so it holds
  * for versions that declare `APPS_JDK`, as do the defaults of memory, which are those of a JVM.
  */
 export function versionSettingsOf(

@@ -60,7 +60,7 @@ export async function putPiece(
     symlinkSync(text, file)
     return made
   }
-  // A dot at the beginning: no program reads it as its configuration yet. The same end: some programs go by it.
+  // A dot at the start: no program reads it as its configuration yet. The same end: some programs go by it.
   const beside = join(dirname(file), `.new-${basename(file)}`)
   writeFileSync(beside, text, { mode })
   chmodSync(beside, mode)

@@ -167,7 +167,7 @@ async function checkProxy({ type, program, test }: ProxyProgram, { user }: Setup
   })
 }
 
-/** Instances of a manager that runs as root have to run as somebody else. */
+/** Instances of a manager that runs as root have to run as another user. */
 function checkAccounts({ user, home }: SetupOptions, applicationServer: string): void {
   if (user !== 'root' || process.getuid?.() !== 0) return
   const obstacle = whyNotIsolated({ home: homeAt(home), applicationServer })

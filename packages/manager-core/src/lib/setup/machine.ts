@@ -19,7 +19,7 @@ export async function accountOf(user: string): Promise<Account | undefined> {
   return { uid: Number(uid), gid: Number(gid), group: group.stdout.trim() || user }
 }
 
-/** Whether it is a Debian, or one of those that are made of it. @param root folder that stands for `/` */
+/** Whether it is Debian, or based on it. @param root folder that stands for `/` */
 export function isDebian(root: string): boolean {
   return existsSync(join(root, '/etc/debian_version'))
 }

@@ -15,7 +15,7 @@ export interface PlanOptions {
   readonly proxy: ProxyProgram | undefined
   /** Folder that stands for `/`. */
   readonly root: string
-  /** Commands of this machine find this home when they are not told another one. */
+  /** Commands of this machine find this home when they are not given another one. */
   readonly isDefaultHome: boolean
 }
 

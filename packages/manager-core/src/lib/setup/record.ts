@@ -22,7 +22,7 @@ export interface SetupRecord {
 }
 
 const folder = '/etc/steward'
-/** Homes of managers of this machine, so that commands find the home without being told: the first line. */
+/** Homes of managers of this machine, so that commands find the home by themselves: the first line. */
 export const homeFile = `${folder}/home`
 
 export function recordFile(service: string): string {

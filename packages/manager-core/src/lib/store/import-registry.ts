@@ -7,7 +7,6 @@ const others: ReadonlySet<string> = new Set([
   'instance',
   'version',
   'version_look',
-  'sample',
   'reserved_port',
   'history',
   'registry',

@@ -44,7 +44,7 @@ export interface Journal {
   intent(id: string, seq: number, step: string, intent: Json | undefined): void
   setStep(id: string, seq: number, state: StepEntry['state'], outcome?: Json): void
   entry(id: string): JournalEntry | undefined
-  /** In their order; those that were begun. */
+  /** In their order; those that were started. */
   steps(id: string): readonly StepEntry[]
   /** Not ended yet, oldest first. */
   open(): readonly JournalEntry[]

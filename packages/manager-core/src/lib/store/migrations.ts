@@ -204,12 +204,28 @@ const migrations = [
      address text primary key,
      unused_since text not null default ''
    ) without rowid;`,
+  `create table session (
+     hash text primary key,
+     id text not null unique,
+     key_hash text not null,
+     credential text not null,
+     token text references token (id) on delete cascade,
+     actor text not null,
+     address text not null,
+     stays integer not null,
+     created text not null,
+     last_used text not null,
+     expires text not null
+   ) without rowid;`,
 ]
 
-/** The tables of a registry; that of the registry itself comes last, as changes of others are counted there. */
+/** What is about this machine and this moment. */
+const passing: ReadonlySet<string> = new Set(['sample', 'session'])
+
+/** The tables that a copy of a registry has; that of the registry itself comes last, as changes of others are counted there. */
 export function tablesOf(database: DatabaseSync): readonly string[] {
   const rows = database.prepare(`select name from sqlite_schema where type = 'table' and name not like 'sqlite%'`).all()
-  const names = rows.map(({ name }) => String(name)).filter((name) => name !== 'registry')
+  const names = rows.map(({ name }) => String(name)).filter((name) => name !== 'registry' && !passing.has(name))
   return [...names.toSorted(), 'registry']
 }
 

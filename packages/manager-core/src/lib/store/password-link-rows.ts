@@ -1,6 +1,6 @@
 import { sqlite, type Queryable } from './sqlite.js'
 
-/** A link of a mail by which somebody chooses the password of an instance. Dates are ISO 8601 in UTC; empty: not yet. */
+/** A link of a mail by which a person chooses the password of an instance. Dates are ISO 8601 in UTC; empty: not yet. */
 export interface PasswordLinkRow {
   readonly request: number
   readonly instance_id: string
@@ -26,7 +26,7 @@ export function passwordLinkIn({ [sqlite]: database }: Queryable, hash: string):
     .get(hash) as PasswordLinkRow | undefined
 }
 
-/** @returns false: somebody has used it */
+/** @returns false: it was used */
 export function usePasswordLink({ [sqlite]: database }: Queryable, hash: string, now: string): boolean {
   const { changes } = database
     .prepare("update password_link set used = ? where token_hash = ? and used = '' and expires > ?")

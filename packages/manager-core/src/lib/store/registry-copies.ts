@@ -131,8 +131,8 @@ export function changesOf(database: DatabaseSync): number {
 }
 
 /**
- * Copies the registry, as it is at one moment, into a new file; measurements stay out. It is read back, and on the disk
- * when this returns.
+ * Copies the registry, as it is at one moment, into a new file; measurements and sessions stay out. It is read back, and
+ * on the disk when this returns.
  *
  * @returns the changes that the registry had seen
  * @throws Error of SQLite or of the file system; nothing is left then
@@ -148,7 +148,7 @@ export function copyRegistry(from: string, to: string): number {
       migrate(copy)
       copy.prepare('attach ? as source').run(from)
       copy.exec('begin')
-      for (const table of tablesOf(copy).filter((name) => name !== 'sample')) {
+      for (const table of tablesOf(copy)) {
         const columns = copy.prepare(`select name from pragma_table_info('${table}')`).all()
         const names = columns.map(({ name }) => String(name)).join(', ')
         copy.exec(
@@ -170,7 +170,7 @@ export function copyRegistry(from: string, to: string): number {
   }
 }
 
-/** Why a file is no registry that can be read whole; undefined: it is one. It is not changed. */
+/** Why a file is not a registry that can be read whole; undefined: it is one. It is not changed. */
 export function faultOf(file: string): string | undefined {
   try {
     const database = new DatabaseSync(file, { readOnly: true, timeout: 30_000 })

@@ -31,7 +31,7 @@ const entry: NewHistoryEntry = {
 }
 
 describe('openRegistry()', () => {
-  it('is made once and filled by eight processes at a time', async () => {
+  it('is created once and filled by eight processes at the same time', async () => {
     const programs = Array.from({ length: 8 }, (_, n) => runProgram('./fill-registry.ts', [file, n * 20, 20]))
     await Promise.all(programs)
     const all = open().instances()
@@ -40,7 +40,7 @@ describe('openRegistry()', () => {
     expect(registry?.[sqlite].prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
   })
 
-  it('makes files that nobody else reads', () => {
+  it('creates files that no other user can read', () => {
     open().transaction((writer) => writer.insertInstance(testInstance({})))
     expect(['', '-wal', '-shm'].map((end) => statSync(file + end).mode & 0o777)).toEqual([0o600, 0o600, 0o600])
   })

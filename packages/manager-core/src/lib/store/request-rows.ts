@@ -21,7 +21,7 @@ const columns = [
   'address',
 ].join(', ')
 
-/** Told with an approved request until its mail was sent: its process may end before. */
+/** Returned with an approved request until its mail was sent: its process may end before. */
 export const notTold = 'The person has not been notified yet: approve it again to send the mail.'
 
 /** The newest first. */
@@ -78,7 +78,7 @@ export function deleteRequest({ [sqlite]: database }: Queryable, id: number): vo
   database.prepare('delete from request where id = ?').run(id)
 }
 
-/** Removes those that were not confirmed, with all that they say of a person. */
+/** Removes those that were not confirmed, with all that they hold about a person. */
 export function expireRequests({ [sqlite]: database }: Queryable, before: Date): void {
   database.prepare(`delete from request where status = 'unconfirmed' and created < ?`).run(before.toISOString())
 }

@@ -27,6 +27,8 @@ export interface SampleStore {
   newest(instanceId: string): Sample | undefined
   /** By id of the instance, of the checks since then. */
   counts(since: number): ReadonlyMap<string, CheckCount>
+  /** By id of the instance, its longest response time in each part of a time, in ms; null: nothing was measured. */
+  responseTimes(range: SampleRange): ReadonlyMap<string, readonly (number | null)[]>
   /** Puts samples of this time together, one for each quarter of an hour, as `range` does. */
   thin(from: number, to: number): void
   /** Forgets what is older. */
@@ -78,6 +80,22 @@ export function createSampleStore({ [sqlite]: database, transaction }: Registry)
           { checks: Number(checks), failed: Number(failed) },
         ]),
       )
+    },
+    responseTimes({ from, to, points }) {
+      const width = Math.max(1, Math.ceil((to - from + 1) / points))
+      const rows = database
+        .prepare(
+          `select instance_id as id, cast((at - ?1) / ?2 as integer) as part, max(response_ms) as ms from sample
+           where at between ?1 and ?3 group by 1, 2`,
+        )
+        .all(from, width, to)
+      const times = new Map<string, (number | null)[]>()
+      for (const { id, part, ms } of rows) {
+        const known = times.get(String(id)) ?? Array.from({ length: points }, () => null)
+        known[Number(part)] = Number(ms)
+        times.set(String(id), known)
+      }
+      return times
     },
     thin(from, to) {
       const hours = database

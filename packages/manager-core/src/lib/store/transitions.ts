@@ -1,4 +1,4 @@
-/** `interrupted`: its owner died, and recovery has begun. Source: design, "The manager half". */
+/** `interrupted`: its owner died, and recovery has started. Source: design, "The manager half". */
 export type OperationState =
   | 'planned'
   | 'running'
@@ -10,7 +10,7 @@ export type OperationState =
 
 /**
  * From which states an operation may come to each. Nothing leaves `succeeded` and `rolled_back`; `attention` is left when
- * somebody lets it be tried again.
+ * the operator retries it.
  */
 export const reachedFrom = {
   planned: [],

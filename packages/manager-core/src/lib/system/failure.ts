@@ -35,7 +35,7 @@ export function failureOf(error: unknown): ManagerError {
   return new ManagerError('ERR_FAILED', text, { cause: error, ...(typeof output === 'string' && { output }) })
 }
 
-/** @param what begins the sentence */
+/** @param what starts the sentence */
 export function damagedRegistry(what: string, cause: unknown): ManagerError {
   return new ManagerError('ERR_FAILED', `${what} is damaged: ${(cause as Error).message}.`, {
     cause,

@@ -80,7 +80,7 @@ describe('tryAcquire()', () => {
     expect(readdirSync(join(folder, '..'))).toEqual(['locks'])
   })
 
-  it('works when nobody can write down who holds it', () => {
+  it('works when its holder cannot be recorded', () => {
     mkdirSync(join(folder, 'a.holder'), { recursive: true })
     const lock = locks.tryAcquire(['a'], 'first')
     expect(lock).toBeDefined()
@@ -117,7 +117,7 @@ describe('a lock of another process', () => {
     expect(statSync(join(folder, 'name%3Ademo')).size).toBe(0)
   })
 
-  it('is waited for, and who waits is told whom for', async () => {
+  it('is waited for, and the waiting caller learns for whom', async () => {
     const other = await hold('a')
     const told: string[] = []
     const waiting = locks.with(

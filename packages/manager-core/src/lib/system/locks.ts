@@ -142,16 +142,16 @@ function releaseAll(held: Lock[]): void {
   for (let lock = held.pop(); lock; lock = held.pop()) lock.release()
 }
 
-/** Who holds it is good to know; a full disk must not keep anybody from a lock. */
+/** Who holds it is good to know; a full disk must not prevent a lock. */
 function note(write: () => void): void {
   try {
     write()
   } catch {
-    // Others are told "another process".
+    // Others see "another process".
   }
 }
 
-/** What a lock is on, for people; its holder says of which instance it is. */
+/** What a lock is on, for people; its holder names the instance. */
 function nameOf(key: string): string {
   const [kind = '', rest = ''] = key.split(/:(.*)/s)
   switch (kind) {

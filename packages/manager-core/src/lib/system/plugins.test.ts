@@ -38,7 +38,7 @@ it.each([
   ['../../evil', 'names the package "../../evil", which is not installed.'],
   ['own-broken', 'names the package "own-broken", which cannot be loaded: needs Node 99'],
   ['own-empty', 'names the package "own-empty", which has no "runtime".'],
-])('%s is told by its name and its setting', (name, message) => {
+])('%s is reported with its name and its setting', (name, message) => {
   install('own-broken', `throw new Error('needs Node 99')`)
   install('own-empty', 'export const other = {}')
   expect(() => load(name)).toThrow(

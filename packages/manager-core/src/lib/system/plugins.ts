@@ -18,7 +18,7 @@ export interface Plugins {
 
 const isNamed = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
 
-/** Whether a text may be the name of a package, and is no plain word, as names of what is built in are. */
+/** Whether a text may be the name of a package, and is not a plain word, as names of what is built in are. */
 export function isPackageName(text: string): boolean {
   return isNamed.test(text) && /[/-]/.test(text)
 }

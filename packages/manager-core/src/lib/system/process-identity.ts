@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Tells a process from a later one with the same pid: pids are reused, after a boot all of them.
- * On systems without `/proc` start and boot are empty, and a process can never be told with certainty.
+ * Distinguishes a process from a later one with the same pid: pids are reused, after a boot all of them.
+ * On systems without `/proc` start and boot are empty, and a process can never be identified with certainty.
  */
 export interface ProcessIdentity {
   readonly pid: number
@@ -22,7 +22,7 @@ export function identify(pid: number): ProcessIdentity | undefined {
   return { pid, start: fields[18] ?? '', boot: bootId() }
 }
 
-/** `unknown`: a process with this pid is there, and nothing can tell whether it is the same one. */
+/** `unknown`: a process with this pid is there, and it is unknown whether it is the same one. */
 export function stateOf(identity: ProcessIdentity): 'alive' | 'dead' | 'unknown' {
   const now = identify(identity.pid)
   if (!now) return 'dead'

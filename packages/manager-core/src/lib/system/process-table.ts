@@ -11,7 +11,7 @@ export interface ProcessInfo {
   readonly started: string
 }
 
-/** What `/proc/<pid>/stat` says of a process that has not ended. */
+/** What `/proc/<pid>/stat` says about a process that has not ended. */
 export interface ProcessStat {
   readonly pid: number
   /** `R`, `S`, `D`, `T` (stopped by a signal) … */

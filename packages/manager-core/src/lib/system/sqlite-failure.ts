@@ -19,7 +19,7 @@ export function isInputOutput(error: unknown): boolean {
   return codeOf(error) === inputOutput
 }
 
-/** What SQLite says of a file of the manager, for people. Other failures stay what they are. */
+/** SQLite's error about a file of the manager, for people. Other failures stay what they are. */
 export function sqliteFailure(error: unknown, file: string): unknown {
   if (ManagerError.is(error) || !(error instanceof Error)) return error
   const options = { cause: error }

@@ -2,7 +2,7 @@ import { ManagerError } from '../../errors.js'
 import type { Targets } from './targets.js'
 
 /**
- * The targets that somebody named: `scp,s3`, `all` (those that are set) or `none`.
+ * The targets that the caller named: `scp,s3`, `all` (those that are set) or `none`.
  *
  * @throws ManagerError ERR_NOT_FOUND naming those that there are; ERR_STATE for `all` when none is set
  */

@@ -5,7 +5,7 @@ import type { Targets } from './targets.js'
 
 /**
  * What to say about variables of the targets in APPS_TARGETS, as only their types know which options there are: by the
- * name of the variable. Empty when the settings cannot be used, which is told elsewhere.
+ * name of the variable. Empty when the settings cannot be used, which is reported elsewhere.
  */
 export async function targetHints(targets: Targets): Promise<ReadonlyMap<string, string>> {
   const hints = new Map<string, string>()

@@ -41,7 +41,7 @@ export async function checkTemplate(folder: string): Promise<TemplateTitle> {
     })
   if (stats.size > maxBytes) throw new ManagerError('ERR_TEMPLATE', `Its app.yaml has ${stats.size} bytes.`)
   const { parseDocument } = await import('yaml')
-  // In the folder of an account it may become a link to a file of somebody else.
+  // In the folder of an account it may become a link to a file of another user.
   const owner = parent?.uid === process.getuid?.() ? undefined : parent?.uid
   const document = parseDocument(readForeignFile(file, owner) ?? '')
   const [mistake] = document.errors

@@ -206,7 +206,7 @@ export function createTemplates(options: TemplatesOptions): Templates {
 }
 
 /**
- * The date of a new revision is later than that of the one before, so that instances of that one are told to be
+ * The date of a new revision is later than that of the one before, so that instances of that one are reported to be
  * upgraded; dates that say nothing (npm gives all files of a package one of 1985) are those of the fetch.
  */
 function laterDate(date: string, before: string | undefined, now: Date): string {

@@ -27,7 +27,7 @@ export interface Revisions {
   link(row: Pick<VersionRow, 'version' | 'folder'>): Promise<void>
   unlink(row: Pick<VersionRow, 'version'>): Promise<void>
   /**
-   * Removes what is used no more, and what a fetch that was killed left; puts links right. A revision that was replaced
+   * Removes what is used no more, and what a fetch that was killed left; repairs links. A revision that was replaced
    * stays until then, for those who are copying it.
    */
   tidy(rows: readonly VersionRow[]): Promise<void>
@@ -41,7 +41,7 @@ export function createRevisions(folder: string): Revisions {
 
   async function link({ version, folder: target }: Pick<VersionRow, 'version' | 'folder'>): Promise<void> {
     const there = await lstat(at(version)).catch(() => undefined)
-    // Somebody's own folder stays; the link is for people only.
+    // A folder that the operator made stays; the link is for people only.
     if (there && !there.isSymbolicLink()) return
     if (there && (await readlink(at(version))) === target) return
     const draft = at(`${fetchPrefix}${randomUUID()}`)

@@ -21,7 +21,7 @@ export interface TemplateSourcePlugin {
 }
 
 export interface TemplatePlaces {
-  /** The home of the manager, absolute: where relative paths begin. */
+  /** The home of the manager, absolute: where relative paths start. */
   readonly base: string
   /** A folder for what is under way; nothing may be left in it. It need not be there. */
   readonly workFolder: string
@@ -34,7 +34,7 @@ export interface TemplateRevision {
   readonly date: string
 }
 
-/** One version that instances can be made of. */
+/** One version that instances can be created from. */
 export interface TemplateVersion extends TemplateRevision {
   /** `1.0` */
   readonly version: string
@@ -82,7 +82,7 @@ export interface RefreshOptions {
   readonly onProgress?: (text: string) => void
   /** How long to wait for another refresh, in ms. Default 0. */
   readonly waitMs?: number | undefined
-  /** Who asks, for those who wait. */
+  /** The caller, for those who wait. */
   readonly actor?: string
   /** Looks only; nothing is fetched. */
   readonly dryRun?: boolean | undefined

@@ -103,7 +103,7 @@ describe('refresh()', () => {
     expect(readdirSync(join(home, 'templates/.revisions'))).toHaveLength(1)
   })
 
-  it('keeps the version it has when the new one is no application, and says why', async () => {
+  it('keeps the version it has when the new one is not an application, and says why', async () => {
     configure('1.0', `folder:${template}`)
     await refresh()
     const before = await list()
@@ -204,7 +204,7 @@ describe('refresh()', () => {
     expect((await list()).map(({ version }) => version)).toEqual(['2.0'])
   })
 
-  it('removes what a killed refresh left, and puts the link right', async () => {
+  it('removes what a killed refresh left, and repairs the link', async () => {
     configure('1.0', 'default')
     await refresh()
     mkdirSync(join(home, 'templates/.fetch-0000/objects'), { recursive: true })

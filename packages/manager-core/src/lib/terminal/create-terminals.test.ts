@@ -19,7 +19,7 @@ it('a terminal is there when it is switched on, and the password is not the defa
   expect(() => open.check(caller)).toThrow(expect.objectContaining({ code: 'ERR_SETTINGS' }))
 })
 
-it('a terminal is for who may do everything; that somebody was refused is in the history', async () => {
+it('a terminal is for administrators; refusals are in the history', async () => {
   const { check, test } = await terminals('APPS_TERMINAL=yes', 'APPS_PASSWORD=secret')
   const all = new Set(['read', 'operate', 'admin', 'sensitive'] as const)
   expect(() => check({ ...caller, abilities: all })).not.toThrow()

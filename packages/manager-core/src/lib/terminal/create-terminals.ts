@@ -40,6 +40,7 @@ export interface Terminals {
 /** The server's variables that have no secrets. */
 const passedOn = /^(LANG|LC_\w+|TZ|NODE_EXTRA_CA_CERTS)$/
 
+/** Prepares shells of the manager and of instances for those who may have one. Each attempt is in the history. */
 export function createTerminals(context: ManagerContext): Terminals {
   const { settings, registry, home } = context
   const refusals = createRefusals(context)

@@ -1,6 +1,6 @@
 import { createManager } from './built-manager.js'
 
-/** What the program is told, as JSON in its one argument. */
+/** Input of the program, as JSON in its one argument. */
 export interface AddMany {
   readonly home: string
   readonly applicationServer: string

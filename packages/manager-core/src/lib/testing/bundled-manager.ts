@@ -22,7 +22,7 @@ let bundled: Promise<BundledManager> | undefined
 
 /**
  * The sources in a few files: a process that has them is there in a third of the time, its instances in half, and a
- * build that somebody does meanwhile changes nothing. Made once for each run of tests.
+ * build that runs meanwhile changes nothing. Made once for each run of tests.
  */
 export function bundledManager(): Promise<BundledManager> {
   return (bundled ??= bundle())

@@ -4,7 +4,7 @@ import type { JournalPoint } from '../operation/operation.js'
 import { crashAt } from './crash-point.js'
 import { secondRuntime } from './second-runtime.js'
 
-/** What the program is told, as JSON in its one argument. */
+/** Input of the program, as JSON in its one argument. */
 export interface CrashAction {
   readonly home: string
   readonly applicationServer: string

@@ -5,7 +5,7 @@ import { crashAt } from './crash-point.js'
 import { leastContext } from './least-context.js'
 import { madeUpKind, type MadeUpRequest } from './made-up-operation.js'
 
-/** What the program is told, as JSON in its one argument. */
+/** Input of the program, as JSON in its one argument. */
 export interface CrashOperation {
   readonly home: string
   /** It kills itself at that entry of the journal. */

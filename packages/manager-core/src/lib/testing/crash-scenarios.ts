@@ -20,7 +20,7 @@ export interface CrashScenario {
   readonly proxied?: true
   readonly action: string
   readonly input: Readonly<Record<string, Input>>
-  /** Afterwards everything is as before, but for the history. */
+  /** Afterwards only the history has changed. */
   readonly leavesNothing?: true
   /** At which entries of the journal it is killed, when another scenario of the kind has the rest. Default: all. */
   readonly isMeant?: (point: JournalPoint) => boolean
@@ -201,7 +201,7 @@ export const crashScenarios: readonly CrashScenario[] = [
     kind: 'restart',
     when: 'with a gap',
     prepare: addDemo,
-    // What it was started with is how it is told from what it is after.
+    // Its settings at the start distinguish it from what it is afterwards.
     begin: ['start', 'app-debug'],
     action: 'restart',
     input: demo,
@@ -229,6 +229,18 @@ export const crashScenarios: readonly CrashScenario[] = [
   { kind: 'noautosave', prepare: changeDemo, action: 'noautosave', input: demo },
   { kind: 'seturl', ...stopped, action: 'seturl', input: { ...demo, url } },
   { kind: 'reseturl', prepare: changeDemo, action: 'reseturl', input: demo },
+  {
+    kind: 'setting set',
+    ...stopped,
+    action: 'setting set',
+    input: { ...demo, variable: 'SERVICE_SLEEP_AFTER', value: '600' },
+  },
+  {
+    kind: 'setting unset',
+    prepare: andThen('setting set', { ...demo, variable: 'SERVICE_SLEEP_AFTER', value: '600' }),
+    action: 'setting unset',
+    input: { ...demo, variable: 'SERVICE_SLEEP_AFTER' },
+  },
   {
     kind: 'neutralise',
     ...running,

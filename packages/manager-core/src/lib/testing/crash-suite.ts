@@ -14,7 +14,7 @@ import { fakeApplicationServer } from './fake-application.js'
 import { secondRuntime } from './second-runtime.js'
 import { databasesOf, knownIds, takeSnapshots, type Snapshot, type Snapshots } from './snapshot.js'
 
-/** In `npm run test:deep` a command is killed at every entry; in `npm test` at so many, of which some are chosen by the seed. */
+/** In `npm run test:deep` a command is killed at every entry; in `npm test` at that many, of which some are chosen by the seed. */
 const most = process.env['TEST_DEEP'] === '1' ? Infinity : 3
 const seed = fc.readConfigureGlobal().seed ?? 0
 const limit = 600_000
@@ -22,7 +22,7 @@ const limit = 600_000
 export interface CrashOptions extends TestManagerOptions {
   /** At which entries of the journal it is killed. Default: all. */
   readonly isMeant?: (point: JournalPoint) => boolean
-  /** Scenarios with a reverse proxy, which `config` tells; default: those without. */
+  /** Scenarios with a reverse proxy, which `config` names; default: those without. */
   readonly proxied?: boolean
 }
 
@@ -81,7 +81,7 @@ function testScenario(
       after = await lab.look()
     }, limit)
 
-    it('is an operation that does what it should when nobody kills it', () => {
+    it('is an operation that does what it should when it is not killed', () => {
       expect(report.error).toBeUndefined()
       expect(report.points.at(-1)).toEqual({ at: 'succeeded' })
       expect(lab.kinds()).toContain(kind)

@@ -40,7 +40,7 @@ export interface TestManager {
   instance(name: string): Instance
   /** Path in the home of an instance. */
   path(name: string, ...parts: readonly string[]): string
-  /** Tells the application of an instance how to behave from now on, or from its next start. */
+  /** Sets how the application of an instance behaves from now on, or from its next start. */
   tell(name: string, fake: FakeApplication): void
   /** Last lines that the application of an instance wrote. */
   log(name: string): string

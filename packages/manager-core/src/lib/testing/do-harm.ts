@@ -13,7 +13,7 @@ export interface Harms {
   readonly config: readonly string[]
 }
 
-/** What the program is told, as JSON in its one argument. */
+/** Input of the program, as JSON in its one argument. */
 export interface HarmRun extends Harms {
   /** Path of `hostile-application-server.mjs`. */
   readonly applicationServer: string
@@ -23,7 +23,7 @@ export interface HarmRun extends Harms {
 
 /** What came of it. */
 export interface HarmReport {
-  /** What the runtime says of limits here. */
+  /** What the runtime reports about limits here. */
   readonly howLimited: string
   readonly results: readonly HarmResult[]
   /** The cgroup of the one that did harm; undefined: it had none. */
@@ -38,7 +38,7 @@ export interface HarmResult {
   readonly came: string
   readonly reason?: string | undefined
   readonly limits: readonly LimitInForce[]
-  /** What `get` said of the instance that did no harm, meanwhile, and how often it answered itself. */
+  /** What `get` said about the instance that did no harm, meanwhile, and how often it answered itself. */
   readonly other: string
   readonly answers: number
   /** What `app-status` says. */

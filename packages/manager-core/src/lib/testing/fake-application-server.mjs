@@ -2,17 +2,17 @@
 // in about 60 ms, and fails as `fake.json` in the application's folder says (all are optional):
 //   start: "fail" ends with code 1 and a message; "hang" never listens
 //   startMs: waits that long before it listens
-//   crashMs: ends with code 1 so long after it began to listen
+//   crashMs: ends with code 1 this long after it started to listen
 //   health: "KO" or another status, answered with 503; "hang" never answers
 //   migrate: SQL for the SQLite database, run at each start
-//   waiting: how much work it tells of that waits
-//   model: the data model that it tells
+//   waiting: how much waiting work it reports
+//   model: the data model that it reports
 //   io: by service, what it is refused with
 //   problems: what is wrong with it, for --check and --plan
 //   documentsPackage: the package that keeps its documents, for --check and --plan
 //   changes: what a start would change in its database, for --plan; what is destructive is refused without --destructive
-// With --check and --plan it only tells that; --sync runs `migrate`. As with an application that has timers, it does not end by
-// itself then. With --describe it only tells its data model and the object Note. At /version it tells that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
+// With --check and --plan it only reports that; --sync runs `migrate`. As with an application that has timers, it does not end by
+// itself then. With --describe it only prints its data model and the object Note. At /version it returns that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

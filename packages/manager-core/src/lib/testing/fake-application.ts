@@ -13,25 +13,25 @@ export interface FakeApplication {
   readonly startMs?: number
   /** `KO` or another status is answered with 503; `hang` never answers. */
   readonly health?: 'OK' | 'KO' | 'hang'
-  /** How much work it tells of that waits; read with each call. Default 0. */
+  /** How much waiting work it reports; read with each call. Default 0. */
   readonly waiting?: number
-  /** Ends with code 1 so long after it began to listen, in ms. */
+  /** Ends with code 1 this long after it started to listen, in ms. */
   readonly crashMs?: number
   /** SQL for the SQLite database, run at each start. */
   readonly migrate?: string
-  /** What `--check` and `--plan` tell of its files. */
+  /** What `--check` and `--plan` report about its files. */
   readonly problems?: readonly string[]
   /** The package that keeps its documents. Default: a folder. */
   readonly documentsPackage?: string
-  /** What `--plan` tells of its database. */
+  /** What `--plan` reports about its database. */
   readonly changes?: DatabaseChanges
-  /** The data model that it tells. Default: the same for all. */
+  /** The data model that it reports. Default: the same for all. */
   readonly model?: string
   /** By service of the I/O endpoint, what it is refused with. */
   readonly io?: Readonly<Record<string, string>>
 }
 
-/** Tells the application in this folder how to behave: a template, or the `app` of an instance. */
+/** Sets how the application in this folder behaves: a template, or the `app` of an instance. */
 export function tellFake(folder: string, fake: FakeApplication): void {
   writeFileSync(join(folder, 'fake.json'), JSON.stringify(fake))
 }

@@ -2,12 +2,12 @@
 //   heap       fills the heap of Node without end
 //   buffers    fills memory outside of the heap without end
 //   reserve    takes memory without end, and never uses it
-//   children   has a child that fills memory without end, and goes on when that is gone
-//   forks      starts processes without end, and goes on when it cannot
+//   children   has a child that fills memory without end, and continues when that is gone
+//   forks      starts processes without end, and continues when it cannot
 //   leave      does the same, and ends then
 //   files      opens files without end
-//   cpu        keeps all CPUs busy, and goes on answering
-// After each restart it behaves well until it is told again.
+//   cpu        keeps all CPUs busy, and keeps answering
+// After each restart it behaves well until the next request.
 import './fake-application-server.mjs'
 import { spawn } from 'node:child_process'
 import { existsSync, openSync, readFileSync, rmSync } from 'node:fs'

@@ -13,7 +13,7 @@ export type Attack =
   | { readonly symlink: readonly [target: string, path: string] }
   | { readonly remove: string }
 
-/** Serves as the fake one does, notes whom each of its processes runs as, and does what it is told at `/attack`. */
+/** Serves as the fake one does, notes the user of each of its processes, and does what `/attack` asks for. */
 const program = (notes: string) => `
 import * as fs from 'node:fs'
 const note = [process.getuid(), process.getgid(), process.getgroups().join('+'), process.argv.slice(3).filter((one) => one.startsWith('--')).join(' ')]

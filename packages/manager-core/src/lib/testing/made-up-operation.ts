@@ -11,7 +11,7 @@ export type MadeUpRequest = {
   readonly failAfter?: string
   /** Name of a step whose undo fails while there is a file `broken` in the home. */
   readonly failUndo?: string
-  /** Name of a step that cannot tell whether it was done while there is a file `unknown` in the home. */
+  /** Name of a step that does not know whether it was done while there is a file `unknown` in the home. */
   readonly unknown?: string
   readonly failCommit?: boolean
 }

@@ -16,7 +16,7 @@ export interface ManagerWithStore extends TestManager {
   stored(): readonly string[]
   /** Flips a bit in the middle of an object. */
   flip(key: string): void
-  /** A made-up backup with a file of so many random bytes. @returns its key */
+  /** A made-up backup with a file of that many random bytes. @returns its key */
   madeUp(made?: Date, bytes?: number): string
 }
 

@@ -17,11 +17,11 @@ export type Snapshot = Readonly<Record<string, string>>
 export interface Snapshots {
   /** Byte by byte; for what must be exactly as before. */
   readonly exact: Snapshot
-  /** Without what each run chooses anew: ids, dates, passwords, archives. For what must be as after another run. */
+  /** Without what each run chooses again: ids, dates, passwords, archives. For what must be as after another run. */
   readonly alike: Snapshot
 }
 
-/** What goes on changing while an instance runs: not compared. */
+/** What keeps changing while an instance runs: not compared. */
 const unsettled = new Set([
   'logs',
   'run',

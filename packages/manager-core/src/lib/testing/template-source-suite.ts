@@ -82,7 +82,7 @@ export function testTemplateSource(name: string, create: () => Promise<TemplateS
       })
     })
 
-    it('ends when it is told to', async () => {
+    it('ends when it is aborted', async () => {
       const location = await fixture.publish(application)
       const revision = { revision: '1.0.0', date: '2030-01-01T00:00:00.000Z' }
       const signal = AbortSignal.abort(new Error('enough'))

@@ -7,7 +7,7 @@ export interface TrafficOptions {
   readonly port: number
   /** `Host` and others. */
   readonly headers: Readonly<Record<string, string>>
-  /** Path of a request, which should take so long when its server can do that. */
+  /** Path of a request, which should take this long when its server can do that. */
   readonly path: (request: { readonly id: number; readonly method: 'GET' | 'POST'; readonly ms: number }) => string
   /** Body of a POST. Default: a few words. */
   readonly body?: (id: number) => string

@@ -82,7 +82,7 @@ it('an instance stays with its application server when the manager is upgraded, 
   ])
 })
 
-it('a server that nobody can need any more is removed, and doctor reports one that is missing', async () => {
+it('a server that is no longer needed is removed, and doctor reports one that is missing', async () => {
   await test.perform('add', { name: 'demo' })
   install('2.0.0')
   await publish('1.1.0')

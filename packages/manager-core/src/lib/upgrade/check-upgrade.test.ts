@@ -38,7 +38,7 @@ const unfit: readonly [what: string, changes: DatabaseChanges, message: string][
   ],
 ]
 
-it('a template that cannot be loaded is not taken, the one before stays, and everybody is told why', async () => {
+it('a template that cannot be loaded is not taken, the one before stays, and all callers learn why', async () => {
   await test.perform('add', { name: 'demo' })
   const [before] = await test.context.templates.list()
   const problem = 'The application cannot be served: objects/Note.yaml:3:7 fields.text.type is missing.'

@@ -9,7 +9,7 @@ import { failureOf } from '../system/failure.js'
 
 /** What a start of the new application will do with the database. */
 export type UpgradeCheck = {
-  /** Descriptions of the changes; null: the application's own server cannot tell them. */
+  /** Descriptions of the changes; null: the application's own server cannot list them. */
   readonly changes: readonly string[] | null
   /** What only a destructive change loses. */
   readonly losses: readonly DatabaseLoss[]
@@ -81,7 +81,7 @@ export function lossText({ description, values, lost }: DatabaseLoss): string {
   return `${description}: ${lost} of ${values} values ${lost === 1 ? 'is' : 'are'} lost`
 }
 
-/** What a person is told before. */
+/** What a person is shown before. */
 export function checkNotes({ changes, losses }: UpgradeCheck): readonly string[] {
   if (changes === null) return ['The application does not report its changes to the database.']
   const lossy = new Set(losses.map(({ description }) => description))

@@ -39,7 +39,7 @@ async function lossesOf(context: ManagerContext, { id }: Instance, point: Restor
   const server = databases.server(own.database)
   const [{ rows }, objects] = await Promise.all([
     server.statistics(account),
-    // An application that does not work is the reason why somebody goes back.
+    // An application that does not work is the reason for a rollback.
     describeApplication(context, app, { folder, settings: own }).then(
       (described) => described.objects,
       () => [],

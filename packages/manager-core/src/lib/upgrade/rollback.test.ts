@@ -135,7 +135,7 @@ describe('rollback', () => {
     await expect(test.perform('rollback', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_STATE' })
   })
 
-  it('leaves its revision out of upgradeall until there is another one, or somebody upgrades it by name', async () => {
+  it('leaves its revision out of upgradeall until there is another one, or it is upgraded by name', async () => {
     const upgraded = async () => ((await test.perform('upgradeall')).list as { name: string }[]).map(({ name }) => name)
     await upgrade('1.1.0')
     await test.perform('rollback', { name: 'demo' })

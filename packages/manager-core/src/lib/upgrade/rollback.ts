@@ -196,8 +196,8 @@ function watchedStartStep(
 }
 
 /**
- * Settings as they were, but for its address and its database, which is another one now; and what was told to send
- * nothing out does not begin to. `restore-swap` puts the present ones back when this is undone.
+ * Settings as they were, but for its address and its database, which is another one now; and what was set to send
+ * nothing out does not start to. `restore-swap` puts the present ones back when this is undone.
  */
 function oldSettingsStep(folder: string, backup: string): Step {
   return {

@@ -47,7 +47,7 @@ describe('upgradeall', () => {
     expect(test.instance('off').revision).not.toBe(test.instance('aaa').revision)
   })
 
-  it('goes on with other versions when an instance of one fails', async () => {
+  it('continues with other versions when an instance of one fails', async () => {
     writeFileSync(join(test.home, 'version-2.0.sh'), `APPS_TEMPLATE=folder:${test.folder}/other\n`)
     writeTemplate(join(test.folder, 'other'), {})
     await test.perform('refresh')
@@ -62,7 +62,7 @@ describe('upgradeall', () => {
     ])
   })
 
-  it('stops after the first failure, unless it is told to go on', async () => {
+  it('stops after the first failure, unless keepGoing is set', async () => {
     await publish({ start: 'fail' })
     const stopped = await test.perform('upgradeall', { now: true })
     expect(resultsOf(stopped)).toEqual(['bbb 1.0 failed', 'ccc 1.0 not begun', 'aaa 1.0 not begun'])

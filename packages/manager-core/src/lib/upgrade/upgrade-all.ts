@@ -31,7 +31,7 @@ export interface UpgradeAllOptions {
 
 /**
  * Upgrades one instance after the other, so that a version that does not work meets one of them; failures are mailed.
- * After the first one no other of the same version is begun, unless `keepGoing`; those of other versions are.
+ * After the first one no other of the same version is started, unless `keepGoing`; those of other versions are.
  */
 export async function upgradeAll(
   context: ManagerContext,

@@ -1,6 +1,7 @@
 import type { Step } from '../context.js'
 import type { WithoutGap } from '../instances/gap.js'
 import { handOverSteps, otherCopy, secondPortStep, type CopyPlace } from '../instances/hand-over.js'
+import { rollStep } from '../instances/roll.js'
 import { applicationsOf, besideStep, removeOldApplicationStep, switchStep } from './application-steps.js'
 import type { KeptPoint } from './restore-points.js'
 
@@ -24,10 +25,18 @@ export function upgradeBesideSteps({
   instance,
   folder,
   template,
-  handing: { serving, port: ownPort },
+  handing: { serving, port: ownPort, rolling },
   windowMs,
   kept,
 }: UpgradeBesideOptions): readonly Step[] {
+  // Its tasks have their application in an image: nothing runs in the folder.
+  if (rolling)
+    return [
+      besideStep(folder, template),
+      switchStep(folder),
+      rollStep({ instance, folder, windowMs }),
+      removeOldApplicationStep(folder, kept),
+    ]
   const usual: CopyPlace = { copy: serving, port: 'own' }
   const meanwhile: CopyPlace = {
     copy: otherCopy(serving),

@@ -130,7 +130,7 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
 
 export function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
   const { name, folder, version, versionDate, revision, from, template, runs, patches, windowMs } = facts
-  // Those of an operation that an older manager began have no application and no check.
+  // Those of an operation that an older manager started have no application and no check.
   const { handing, application, check } = facts
   const instance = { id, name }
   const input = { action: 'upgrade', instance: name, version, versionDate, revision, from }

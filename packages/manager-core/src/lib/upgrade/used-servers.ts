@@ -9,7 +9,7 @@ type Context = Pick<ManagerContext, 'home' | 'settings' | 'applicationServer'>
 
 /**
  * Removes application servers that no instance stays with, here or in the trash, nor one of its restore points. That of
- * the manager stays: somebody may be about to use it.
+ * the manager stays: an operation may be about to use it.
  */
 export async function removeUnusedServers(context: Context): Promise<void> {
   const { home, applicationServer } = context

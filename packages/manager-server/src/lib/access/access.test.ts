@@ -36,9 +36,20 @@ describe('log-in', () => {
       message: 'You are ann b.',
       item: {
         actor: 'ann b',
+        place: 'Steward',
         abilities: ['read', 'operate', 'admin', 'sensitive'],
         instances: null,
         features: { terminal: false, register: false, download: true, proxy: false },
+        defaults: {
+          databases: ['sqlite', 'mysql', 'postgresql'],
+          database: 'sqlite',
+          runtime: 'process',
+          protected: false,
+          auto_save: false,
+          auto_update: true,
+        },
+        hooks: [],
+        trash_days: 7,
       },
     })
   })
@@ -57,12 +68,12 @@ describe('log-in', () => {
   ])('refuses %s', async (_, authorization) => {
     const { status, headers, body } = await get('/api?action=list', authorization)
     expect(status).toBe(401)
-    expect(headers['www-authenticate']).toBe('Basic realm="Instances manager", charset="UTF-8"')
+    expect(headers['www-authenticate']).toBe('Basic realm="Steward", charset="UTF-8"')
     expect(body).toMatchObject({ status: 4, code: 'ERR_ACCESS' })
   })
 
-  it('is asked for before anything is said: unknown actions, pages, metrics', async () => {
-    for (const path of ['/api', '/api?action=never', '/ui/', '/ui/assets/x.js', '/metrics'])
+  it('is asked for before anything is said: unknown actions, metrics; programs at pages', async () => {
+    for (const path of ['/api', '/api?action=never', '/ui/', '/metrics'])
       expect((await anonymous(path)).status, path).toBe(401)
   })
 
@@ -72,7 +83,7 @@ describe('log-in', () => {
     expect(JSON.stringify(test.manager.context.registry.history())).not.toContain('s3cret')
   })
 
-  it('goes on while the settings cannot be read, of which a stranger is told nothing', async () => {
+  it('keeps serving while the settings cannot be read, and shows strangers nothing about it', async () => {
     const file = join(test.manager.home, 'config.sh')
     const text = readFileSync(file)
     appendFileSync(file, 'rm -rf s3cret\n')
@@ -149,7 +160,7 @@ describe('tokens', () => {
 })
 
 describe('answers', () => {
-  it('have headers that keep browsers from what nobody needs', async () => {
+  it('have headers that forbid browsers what is not needed', async () => {
     for (const path of ['/api?action=list', '/api?action=never', '/nowhere', '/ping']) {
       const { headers } = await get(path)
       expect(headers, path).toMatchObject({

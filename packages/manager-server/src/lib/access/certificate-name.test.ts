@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Asks as somebody who proved who they are to the reverse proxy. */
+/** Asks as a user whom the reverse proxy has authenticated. */
 const whoami = async (subject: string, headers: Readonly<Record<string, string | undefined>> = {}) => {
   const given = { authorization: undefined, ...proxy, 'x-steward-client-subject': subject, ...headers }
   const { status, body } = await test.get('/api?action=whoami', given)
@@ -83,6 +83,17 @@ describe('of the reverse proxy', () => {
     expect(test.manager.context.registry.history({ limit: 1 })).toMatchObject([
       { actor: 'certificate alice', result: 'refused' },
     ])
+  })
+
+  it('opens the pages without signing in, and a session that has ended changes nothing of that', async () => {
+    const as = (path: string, headers = {}) =>
+      test.get(path, { authorization: undefined, ...proxy, 'x-steward-client-subject': 'CN=alice', ...headers })
+    const browser = { accept: 'text/html', 'sec-fetch-site': 'none' }
+    expect((await as('/ui/', browser)).status).not.toBe(302)
+    expect((await as('/ui/', { ...browser, 'x-steward-client-verify': 'NONE' })).status).toBe(302)
+    const ended = { cookie: `steward_session_00000000=${'a'.repeat(43)}`, 'x-manager-session': 'b'.repeat(43) }
+    const { body } = await as('/api/session', { 'x-manager-request': 'ui', ...ended })
+    expect(body?.['item']).toMatchObject({ actor: 'certificate alice', abilities: ['read', 'operate'], session: null })
   })
 
   it('who gives a wrong password, too, is refused', async () => {

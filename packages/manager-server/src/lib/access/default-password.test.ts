@@ -62,7 +62,7 @@ describe('isFromThisMachine()', () => {
   })
 })
 
-it('the default password holds on this machine only, and who has it elsewhere is told what to do', async () => {
+it('the default password holds on this machine only, and elsewhere its user learns what to do', async () => {
   const test = await startServer()
   try {
     expect((await test.get('/api?action=whoami')).status).toBe(200)

@@ -8,8 +8,8 @@ const asking = (cookie?: string) => ({ headers: { ...(cookie !== undefined && { 
 
 function remembered(devices: ReturnType<typeof createDevices>, request = asking(), isSecure = false) {
   let cookie: string | undefined
-  const setHeader = (_: string, value: string) => (cookie = value)
-  devices.remember(request, { setHeader } as unknown as ServerResponse, isSecure)
+  const appendHeader = (_: string, value: string) => (cookie = value)
+  devices.remember(request, { appendHeader } as unknown as ServerResponse, isSecure)
   return cookie
 }
 

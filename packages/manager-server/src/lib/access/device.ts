@@ -1,8 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Secret } from '@steward/manager-core'
+import { cookiesNamed } from './cookies.js'
 
-/** Browsers that somebody has logged in with, by a cookie that proves nothing else: see `Throttle`. */
+/** Browsers that a user has logged in with, by a cookie that proves nothing else: see `Throttle`. */
 export interface Devices {
   /** Undefined: none that is known. */
   of(request: IncomingMessage): string | undefined
@@ -24,12 +25,9 @@ export function createDevices(path: string, secret: Secret, password: () => stri
     const [, id = '', signature = ''] = /^([\w-]{22})\.([\w-]{43})$/.exec(value) ?? []
     return timingSafeEqual(sign(id), digestOf(signature)) ? id : undefined
   }
-  const of = ({ headers: { cookie = '' } }: IncomingMessage) =>
-    cookie
-      .split(';', 20)
-      .map((pair) => pair.trim())
-      // A sibling sub-domain may have put others beside it.
-      .flatMap((pair) => (pair.startsWith(`${name}=`) ? [idOf(pair.slice(name.length + 1))] : []))
+  const of = (request: IncomingMessage) =>
+    cookiesNamed(request, name)
+      .map(idOf)
       .find((id) => id !== undefined)
   return {
     of,
@@ -38,7 +36,7 @@ export function createDevices(path: string, secret: Secret, password: () => stri
       const id = randomBytes(16).toString('base64url')
       const value = `${id}.${sign(id).toString('base64url')}`
       const flags = `Path=${path || '/'}; Max-Age=31536000; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
-      response.setHeader('Set-Cookie', `${name}=${value}; ${flags}`)
+      response.appendHeader('Set-Cookie', `${name}=${value}; ${flags}`)
     },
   }
 }

@@ -7,7 +7,7 @@ import { sqlite } from '../../../../manager-core/src/lib/store/sqlite.js'
 import { testInstance } from '../../../../manager-core/src/lib/testing/made-up-operation.js'
 import { basic, startServer, type TestServer } from '../../server-for-test.js'
 
-/** Each way to make a browser ask has an action of its own, so that the history tells which ones came with credentials. */
+/** Each way to make a browser ask has an action of its own, so that the history shows which ones came with credentials. */
 const embedded = {
   'protect&name=demo': (url: string) => `<img src="${url}">`,
   'autosave&name=demo': (url: string) => `<script src="${url}"></script>`,
@@ -44,6 +44,8 @@ function inputs(url: string): string {
 let test: TestServer
 let attacker: Server
 let manager: string
+/** Cookies that the attacker got. */
+const seen: string[] = []
 /** Every entry is a minute younger than the one before, so that refused calls are not one. */
 let time = Date.parse('2026-11-21T12:00:00Z')
 
@@ -55,6 +57,7 @@ beforeAll(async () => {
   manager = new URL(test.server.url).port
   attacker = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://attacker')
+    seen.push(request.headers.cookie ?? '')
     if (pathname === '/redirect') return response.writeHead(302, { Location: searchParams.get('to') ?? '' }).end()
     response.writeHead(200, { 'Content-Type': 'text/html', 'Referrer-Policy': 'no-referrer' })
     return response.end(`<!doctype html><title>Attack</title><body>${searchParams.get('html') ?? ''}</body>`)
@@ -84,29 +87,44 @@ const lastId = () => test.manager.context.registry.history({ limit: 1 })[0]?.id 
 const actionsOf = (attacks: object) =>
   Object.keys(attacks).map((one) => one.replace(/&.*/, '').replace('token-add', 'token add'))
 
-/** A browser whose user has the pages open in another tab, logged in. */
+/** A browser whose user has given name and password to its own box, at an address of the API. */
 async function loggedIn(browser: Browser, origin: string): Promise<Page> {
   const context = await browser.newContext()
   const page = await context.newPage()
-  await page.goto(`${origin.replace('://', '://admin:s3cret@')}/ui/`)
+  await page.goto(`${origin.replace('://', '://admin:s3cret@')}/api?action=whoami`)
+  await page.goto(`${origin}/ui/`)
   expect(
     await page.evaluate(`fetch(new URL('/api?action=whoami', location.origin)).then(({ status }) => status)`),
   ).toBe(200)
   return context.newPage()
 }
 
+/** A browser whose user has signed in to the pages, which are open in another tab. */
+async function signedIn(browser: Browser, origin: string): Promise<Page> {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(`${origin}/ui/`)
+  await page.getByLabel('User name').fill('admin')
+  await page.getByLabel('Password').fill('s3cret')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Account' }).waitFor()
+  return context.newPage()
+}
+
 needsBrowser(
   (browser) => {
-    // With and without the headers in which browsers tell from where a request comes: those need HTTPS, or this machine.
+    // With and without the headers in which browsers name the origin of a request: those need HTTPS, or this machine.
     describe.each([
       ['by a name on plain HTTP', 'manager.apps.test'],
       ['on this machine', 'manager.apps.localhost'],
     ])('a manager %s', (_, host) => {
-      it.each([
+      const origins = [
         ['another site', 'evil.test', []],
         ['a sibling sub-domain', host.replace('manager', 'shop'), actionsOf(embedded)],
         ['another port', host, actionsOf(embedded)],
-      ])('does nothing that a page of %s makes the browser ask', async (_from, from, arrives) => {
+      ] as const
+
+      it.each(origins)('does nothing that a page of %s makes the browser ask', async (_from, from, arrives) => {
         const before = state()
         const since = lastId()
         const page = await loggedIn(browser(), `http://${host}:${manager}`)
@@ -131,6 +149,31 @@ needsBrowser(
         // They did come, with credentials: only the guard stood before them.
         expect(refusedSince(since)).toEqual(expect.arrayContaining([...arrives, ...actionsOf(navigations), 'purge']))
         expect(state()).toBe(before)
+        await page.context().close()
+      })
+
+      it('knows no session in what pages of other origins make the browser ask', async () => {
+        const page = await signedIn(browser(), `http://${host}:${manager}`)
+        const before = state()
+        const address = (action: string) => `http://${host}:${manager}/api?action=${action}`
+        const all = Object.entries(embedded).map(([action, html]) => html(address(action)))
+        for (const [, from] of origins) {
+          seen.length = 0
+          await page.goto(`http://${from}:${port()}/?html=${encodeURIComponent(all.join('\n'))}`)
+          await page.evaluate(`document.querySelector('#hidden').submit()`)
+          await page.waitForLoadState('networkidle')
+          await page.goto(address('reset&name=demo'))
+          await expect.poll(() => page.textContent('body')).toContain('"code":"ERR_ACCESS"')
+          expect(state()).toBe(before)
+          // The cookie goes to other ports of the host as well; what it opens there is nothing.
+          const stolen = seen.filter((cookie) => cookie.includes('steward_session'))
+          expect(stolen.length > 0).toBe(from === host)
+          for (const cookie of stolen)
+            for (const more of [{}, { 'x-manager-request': 'ui' }, { 'sec-fetch-site': 'same-origin' }]) {
+              const headers = { authorization: undefined, cookie, ...more }
+              expect((await test.get('/api?action=whoami', headers)).status).toBe(401)
+            }
+        }
         await page.context().close()
       })
     })
@@ -161,15 +204,24 @@ needsBrowser(
       await page.context().close()
     })
 
-    it('a browser that logged in is remembered, whoever guesses from the same address', async () => {
-      const page = await loggedIn(browser(), `http://manager.apps.test:${manager}`)
-      const [cookie] = await page.context().cookies()
-      expect(cookie).toMatchObject({ name: 'steward_device', httpOnly: true, sameSite: 'Strict', path: '/' })
+    it('a browser that logged in is remembered despite guesses from the same address', async () => {
+      const page = await signedIn(browser(), `http://manager.apps.test:${manager}`)
+      const cookie = { httpOnly: true, sameSite: 'Strict', path: '/', domain: 'manager.apps.test' }
+      expect(await page.context().cookies()).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ name: 'steward_device', ...cookie }),
+          expect.objectContaining({ name: expect.stringMatching(/^steward_session_/), ...cookie }),
+        ]),
+      )
+      await page.context().clearCookies({ name: /^steward_session_/ })
       for (let n = 0; n < 10; n++) await test.get('/api', { authorization: basic('admin', `guess ${n}`) })
       const waits = await test.get('/api', { authorization: basic('admin', 's3cret') })
       expect([waits.status, Number(waits.headers['retry-after']) > 0]).toEqual([429, true])
       await page.goto(`http://manager.apps.test:${manager}/ui/`)
-      expect(await page.evaluate(`fetch('/api?action=whoami').then(({ status }) => status)`)).toBe(200)
+      await page.getByLabel('User name').fill('admin')
+      await page.getByLabel('Password').fill('s3cret')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('button', { name: 'Account' }).waitFor()
       await page.context().close()
     })
   },

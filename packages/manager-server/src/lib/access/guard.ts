@@ -24,3 +24,8 @@ export function whyRefused(headers: IncomingHttpHeaders): string | undefined {
     return 'it comes from a browser (User-Agent), maybe from a page of another origin'
   return undefined
 }
+
+/** Whether one of our pages asks, by itself or by what a browser says about it. */
+export function isFromPages(headers: IncomingHttpHeaders): boolean {
+  return headers['x-manager-request'] === 'ui' || headers['sec-fetch-site'] === 'same-origin'
+}

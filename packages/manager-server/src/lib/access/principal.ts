@@ -1,6 +1,6 @@
-import type { Ability } from '@steward/manager-core'
+import type { Ability, Session } from '@steward/manager-core'
 
-/** Who asks, once that is proved. */
+/** The caller, once authenticated. */
 export interface Principal {
   /** For the history: the login, `token <name>`, or `certificate <common name>`. */
   readonly actor: string
@@ -11,4 +11,8 @@ export interface Principal {
   readonly hosts?: ReadonlySet<string>
   /** IP address that the request came from. */
   readonly address: string
+  /** The session of the pages that it came by; undefined: it came by something else. */
+  readonly session?: Session
+  /** Whether what proved the caller still holds: the session, the token, the password. */
+  holds(): boolean
 }

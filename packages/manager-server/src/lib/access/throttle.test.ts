@@ -50,7 +50,7 @@ it('addresses of one IPv6 network are one', async () => {
   expect(await guess({ address: '2001:db8:0:2::1' })).toBe(false)
 })
 
-it('guesses from everywhere are counted together, and keep out no address and no browser that somebody came in from', async () => {
+it('guesses from everywhere are counted together, and keep out no address and no browser of an earlier login', async () => {
   const home = { address: '192.0.2.1' }
   expect(await logIn(home)).toBe(true)
   let tried = 0
@@ -61,7 +61,7 @@ it('guesses from everywhere are counted together, and keep out no address and no
   expect(await logIn({ address: '198.51.100.1', device: 'laptop' })).toBe(true)
 })
 
-it('a browser that somebody logged in with comes in while others guess from the same address without end', async () => {
+it('a browser of an earlier login gets in while others guess from the same address without end', async () => {
   const from = { address: '127.0.0.1' }
   for (let n = 0; n < 10 * limit; n++) await guess(from)
   expect(await logIn(from)).toEqual(refused)
@@ -70,6 +70,6 @@ it('a browser that somebody logged in with comes in while others guess from the 
   expect(await logIn({ ...from, device: 'laptop' })).toEqual(refused)
 })
 
-it('without a limit nobody waits', async () => {
+it('without a limit no one waits', async () => {
   for (let n = 0; n < 200; n++) expect(await throttle.attempt({ address: '::1' }, 0, () => false)).toBe(false)
 })

@@ -9,7 +9,7 @@ const mostKnown = 1000
 
 export interface Attempt {
   readonly address: string
-  /** Identifies a browser that somebody logged in with before. */
+  /** Identifies a browser of an earlier login. */
   readonly device?: string | undefined
 }
 
@@ -18,8 +18,8 @@ export interface Throttle {
    * Tries a password, unless too many wrong ones came from there.
    *
    * Wrong ones are counted by address (of IPv6 by network), and all together. Neither count holds for a browser that
-   * somebody has logged in with, which has one of its own, and the second one not for an address that somebody has come
-   * in from: so guessing cannot lock the rightful user out. Each count begins again after 15 minutes, whatever
+   * of an earlier login, which has one of its own, and the second one not for an address that a user has come
+   * in from: so guessing cannot lock the rightful user out. Each count starts again after 15 minutes, whatever
    * happens meanwhile.
    *
    * @param limit of one address; 0: none

@@ -24,7 +24,7 @@ const mostEntries = 20
 export function createAnswerCache(database: string): AnswerCache {
   const entries = new Map<string, Entry>()
   let opened: { readonly connection: DatabaseSync; readonly version: StatementSync } | undefined
-  // It tells of what other connections write, so that it takes one that writes nothing.
+  // It reports what other connections write, so it needs one that writes nothing.
   const versionNow = () => {
     if (!opened) {
       const connection = new DatabaseSync(database, { readOnly: true, timeout: 5000 })

@@ -1,7 +1,9 @@
 import type { Context, Middleware } from 'koa'
 import { answerOf, type ActionResult, type Answer, type Caller, type Manager } from '@steward/manager-core'
 import type { Access } from '../access/access.js'
+import { callerOf } from '../access/caller-of.js'
 import type { Principal } from '../access/principal.js'
+import { whileItHolds } from '../access/while-it-holds.js'
 import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
 import { httpStatusOf } from '../send-errors.js'
@@ -9,7 +11,7 @@ import { expectReader } from '../server-limits.js'
 import type { ServerState } from '../server-state.js'
 import type { AnswerCache } from './answer-cache.js'
 import { followOperation } from './follow-operation.js'
-import { readCall, type ApiCall } from './read-call.js'
+import { readCall, secretInputs, type ApiCall } from './read-call.js'
 import { sendEvents, wantsEvents } from './send-events.js'
 import { sendFile } from './send-file.js'
 
@@ -31,15 +33,18 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
     context.set('Cache-Control', 'no-store')
     const gone = new AbortController()
     context.res.once('close', () => gone.abort(new Error('The client is gone.')))
-    const principal = await access.authenticate(context.req)
-    const call = readCall(context.query)
+    const { ticket, ...query } = context.query
+    const principal = typeof ticket === 'string' ? access.redeemTicket(ticket) : await access.authenticate(context.req)
+    const call = readCall(query, context.get(secretInputs))
     access.authorize(principal, call.action)
+    if (ticket !== undefined && (call.action.mutating || call.isAsync))
+      throw new HttpError(403, 'ERR_ACCESS', 'A ticket is for downloads.')
     // What costs much, too.
     if (call.action.mutating || call.isAsync) access.guard(context.req, principal, call.action.name)
     if (isCached(call)) return byCache(context, call, principal)
     expectReader(context.req, false)
-    const signal = wantsEvents(context) ? AbortSignal.any([gone.signal, closing]) : gone.signal
-    const caller = callerOf(principal, call, signal)
+    const signal = wantsEvents(context) ? whileItHolds(principal, AbortSignal.any([gone.signal, closing])) : gone.signal
+    const caller = callerWith(principal, call, signal)
     if (isForWorker(call)) return byWorker(context, call, caller)
     await send(context, call, await manager.perform(call.action.name, call.input, caller), signal)
   }
@@ -51,7 +56,7 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
     const key = JSON.stringify([call.action.name, inputs, scope, call.prettyPrint])
     context.body = await cache.get(key, async () =>
       // It is for all who ask: no caller ends it.
-      textOf(call, answerOf(await manager.perform(call.action.name, call.input, callerOf(principal, call)))),
+      textOf(call, answerOf(await manager.perform(call.action.name, call.input, callerWith(principal, call)))),
     )
     context.type = 'json'
   }
@@ -83,23 +88,8 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
   }
 }
 
-function callerOf(
-  { actor, address, abilities, instances, hosts }: Principal,
-  call: ApiCall,
-  signal?: AbortSignal,
-): Caller {
-  return {
-    actor,
-    surface: 'api',
-    address,
-    abilities,
-    leavesRecovery: true,
-    dryRun: call.isDryRun,
-    waitMs: call.waitMs,
-    ...(instances && { instances }),
-    ...(hosts && { hosts }),
-    ...(signal && { signal }),
-  }
+function callerWith(principal: Principal, call: ApiCall, signal?: AbortSignal): Caller {
+  return { ...callerOf(principal), dryRun: call.isDryRun, waitMs: call.waitMs, ...(signal && { signal }) }
 }
 
 function isCached({ action, isAsync, isDryRun }: ApiCall): boolean {

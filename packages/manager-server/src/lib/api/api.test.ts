@@ -112,7 +112,7 @@ describe('the API', () => {
     expect(list.find(({ name }) => name === 'serve' || name === 'shell')).toBeUndefined()
   })
 
-  it('changes nothing in a dry run, and tells what would be done', async () => {
+  it('changes nothing in a dry run, and returns what would be done', async () => {
     const { body } = await api.get('action=stop&name=demo&dryrun=true')
     expect(body).toMatchObject({ status: 0, plan: { title: 'Stop instance "demo"', steps: expect.any(Array) } })
     expect(body.operation).toBeUndefined()
@@ -134,6 +134,7 @@ describe('the API', () => {
       ['action=stop&name=demo&wait=-1', 400, '"wait" takes a number of seconds'],
       ['action=clone&name=demo&param=x1x&anonymise=/etc/passwd', 400, 'only the command line takes'],
       ['action=list&param=SQL:1=1', 400, 'for the command line only'],
+      ['action=doctor&fix=true', 400, 'is for the command line only'],
       ['action=get&name=__proto__', 404, 'No instance is named "__proto__".'],
       ['action=get&name=demo&__proto__=1', 400, 'get takes no "__proto__".'],
       ['action=constructor', 404, 'is not there'],
@@ -184,7 +185,7 @@ describe('the API', () => {
       }
     })
 
-    it('nobody splits headers with it', async () => {
+    it('it cannot split headers', async () => {
       const crlf = 'demo%0d%0aSet-Cookie:%20a=b%0d%0a%0d%0a<script>'
       for (const query of [`action=get&name=${crlf}`, `action=download&name=demo&param=${crlf}`, `action=${crlf}`]) {
         const { status, headers } = await api.get(query)
@@ -200,6 +201,50 @@ describe('the API', () => {
         expect({ method, status, allow: headers.get('Allow') }).toEqual({ method, status: 405, allow: 'GET' })
       }
       expect(api.manager.instance('demo').desired).toBe('started')
+    })
+  })
+
+  describe('of inputs that may be secrets', () => {
+    const query = 'action=setting-set&name=demo&variable=SHOP_API_KEY'
+    const withHeader = (text: string, more = '') => api.get(`${query}${more}`, { headers: { 'X-Manager-Input': text } })
+
+    it('takes them from the header, also for a worker, and keeps them nowhere', async () => {
+      const { status, body } = await withHeader(new URLSearchParams({ value: 's3cret&é' }).toString())
+      expect({ status, body }).toMatchObject({ status: 200, body: { item: { name: 'SHOP_API_KEY', value: '***' } } })
+      const file = api.manager.path('demo', 'settings.sh')
+      expect(readFileSync(file, 'utf8')).toContain("SHOP_API_KEY='s3cret&é'\n")
+      const { operation } = body
+      expect(JSON.stringify((await api.ask('operation', { id: operation! })).body)).not.toContain('s3cret')
+      const kept = readdirSync(api.manager.home, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && join(entry.parentPath, entry.name) !== file)
+        .filter((entry) => readFileSync(join(entry.parentPath, entry.name)).includes('s3cret'))
+      expect(kept.map(({ name }) => name)).toEqual([])
+    })
+
+    it('refuses them in the address, and others in the header, without repeating them', async () => {
+      const address = await api.get(`${query}&value=s3cret`)
+      expect(address).toMatchObject({
+        status: 400,
+        body: {
+          message: '"value" may be a secret, and addresses are logged: send it as the header X-Manager-Input: value=….',
+        },
+      })
+      const header = await withHeader('value=s3cret&fingerprint=x')
+      expect(header).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining('is a parameter of the address') },
+      })
+      const unknown = await withHeader('valeu=s3cret')
+      expect(unknown).toMatchObject({ status: 400, body: { message: 'setting set takes no "valeu".' } })
+      expect([address, header, unknown].map(({ text }) => text).join()).not.toContain('s3cret')
+      const history = JSON.stringify((await api.ask('history', { name: 'demo' })).body)
+      expect(history).toContain('SHOP_API_KEY')
+      expect(history).not.toContain('s3cret')
+    })
+
+    it('reports a conflict with 409', async () => {
+      const { status, body } = await withHeader('value=other', '&fingerprint=0123456789abcdef')
+      expect({ status, body }).toMatchObject({ status: 409, body: { code: 'ERR_STATE', status: 4 } })
     })
   })
 
@@ -220,7 +265,7 @@ describe('the API', () => {
       expect((await api.ask('operations', { limit: '1' })).body.list).toMatchObject([{ id: body.operation }])
     })
 
-    it('goes on behind the event that came last, and not at all behind the end', async () => {
+    it('continues after the event that came last, and not at all after the end', async () => {
       const isEvent = ({ event }: ApiEvent) => event === 'event'
       const { operation } = (await api.get('action=start&name=demo&async=true')).body
       const all = await api.events(`action=operation&id=${operation}`, { after: '0' })
@@ -253,7 +298,7 @@ describe('the API', () => {
       writeHook(api.manager.home, 'pre-stop', '')
     })
 
-    it('tells of an instance that is busy', async () => {
+    it('reports an instance that is busy', async () => {
       writeHook(
         api.manager.home,
         'pre-save',
@@ -289,6 +334,17 @@ describe('the API', () => {
     const timer = setInterval(() => appendFileSync(log, 'the last one\n'), 200)
     expect((await events).at(-1)).toMatchObject({ event: 'line', data: { line: 'the last one' } })
     clearInterval(timer)
+  })
+
+  it('ends a stream when the token is revoked that opened it', async () => {
+    const { item } = await api.manager.perform('token add', { name: 'follower' })
+    const { token } = item as { readonly token: string }
+    const response = await fetch(`${api.server.url}/api?action=logs&name=demo&follow=true&lines=0`, {
+      headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
+    })
+    expect(response.status).toBe(200)
+    await api.manager.perform('token remove', { name: 'follower' })
+    expect(await response.text()).not.toContain('event: line')
   })
 
   it('makes a download no faster than it is read, and ends its work when the client is gone', async () => {

@@ -136,7 +136,7 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('while an operation goes on: it is undone, its client is told, and what is there is shown', async () => {
+  it('while an operation continues: it is undone, its client learns it, and what is there is shown', async () => {
     writeHook(api.manager.home, 'pre-add', 'cat /dev/zero > "$APPS_HOME/ballast" 2>/dev/null; true')
     const { status, body } = await api.ask('add', { name: 'toolarge' })
     expect({ status, body }).toMatchObject({

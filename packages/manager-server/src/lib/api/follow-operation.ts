@@ -11,7 +11,7 @@ export async function followOperation(
 ): Promise<void> {
   const after = context.get('Last-Event-ID')
   if (after === 'end') {
-    // Tells an EventSource not to ask again.
+    // Makes an EventSource stop asking.
     context.status = 204
     return
   }

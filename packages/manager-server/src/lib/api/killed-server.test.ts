@@ -48,9 +48,10 @@ const asked: Readonly<Record<string, readonly [query: string, before?: readonly 
   reseturl: ['reseturl&name=NAME', ['add']],
   neutralise: ['neutralise&name=NAME', ['add']],
   unneutralise: ['unneutralise&name=NAME', ['add', 'neutralise']],
+  'setting unset': ['setting+unset&name=NAME&variable=SERVICE_SLEEP_AFTER', ['add', 'setting set']],
 }
 
-/** Fewer than there are workers, so that the others go on. */
+/** Fewer than there are workers, so that the others continue. */
 const held = ['rename', 'save', 'stop', 'protect', 'seturl'] as const
 
 describe('a server that is killed', () => {
@@ -83,7 +84,11 @@ describe('a server that is killed', () => {
     writeTemplate(test.template, { version: '1.0.1' })
     writeFileSync(join(test.home, 'version-1.1.sh'), `export APPS_TEMPLATE=folder:${test.template}\n`, { mode: 0o600 })
     await test.context.templates.refresh()
-    const inputs: Readonly<Record<string, object>> = { add: { 'no-start': true }, upgrade: { force: true } }
+    const inputs: Readonly<Record<string, object>> = {
+      add: { 'no-start': true },
+      upgrade: { force: true },
+      'setting set': { variable: 'SERVICE_SLEEP_AFTER', value: '60' },
+    }
     for (const [kind, [, before = []]] of Object.entries(asked))
       for (const action of before) await test.perform(action, { name: nameOf(kind), ...inputs[action] })
     // Where it is moved from: of the others some cannot be used on every machine.
@@ -96,8 +101,8 @@ describe('a server that is killed', () => {
     await test?.close()
   })
 
-  it('ends no operation of any kind: each comes to its end, and is told from where it was broken off', async () => {
-    // These cannot end before the server is killed, however fast the machine is: somebody else has their instances.
+  it('ends no operation of any kind: each finishes, and is reported from where it was interrupted', async () => {
+    // These cannot end before the server is killed, however fast the machine is: other operations hold their instances.
     const locks = held.map((kind) =>
       test.context.locks.tryAcquire([`instance:${test.instance(nameOf(kind)).id}`], 'test'),
     )
@@ -136,8 +141,9 @@ describe('a server that is killed', () => {
     const done = test.context.registry[sqlite]
       .prepare(`select distinct kind from operation where surface = 'api'`)
       .all()
-    // They need accounts of the system, a reverse proxy or a bucket, and are killed in tests of their own.
-    const others = ['isolate', 'unisolate', 'sleep', 'movedocuments']
+    // They need accounts of the system, a reverse proxy or a bucket, and are killed in tests of their own; the value of a
+    // setting may be a secret, which ends with the server that was to carry it out.
+    const others = ['isolate', 'unisolate', 'sleep', 'movedocuments', 'setting set']
     const ofApi = [...operationKinds.keys()].filter(
       (kind) => findAction(kind)?.surfaces === undefined && !others.includes(kind),
     )
@@ -146,5 +152,5 @@ describe('a server that is killed', () => {
 })
 
 function nameOf(kind: string): string {
-  return `it${kind}`
+  return `it${kind.replace(' ', '')}`
 }

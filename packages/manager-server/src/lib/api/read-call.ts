@@ -1,5 +1,5 @@
-import type { ParsedUrlQuery } from 'node:querystring'
-import { didYouMean, findAction, type Action, type Input, type InputType } from '@steward/manager-core'
+import { parse, type ParsedUrlQuery } from 'node:querystring'
+import { didYouMean, findAction, type Action, type Input, type InputType, type Surface } from '@steward/manager-core'
 import { HttpError } from '../http-error.js'
 
 /** What a request asks for. Inputs are not checked yet. */
@@ -18,21 +18,27 @@ interface Declared {
   readonly name: string
   readonly type: InputType
   readonly variadic?: boolean
+  readonly secret?: boolean
+  readonly surfaces?: readonly Surface[]
 }
+
+/** Header with inputs that addresses must not have, encoded as in an address: `value=s3cret`. Chosen: addresses are logged. */
+export const secretInputs = 'X-Manager-Input'
 
 /**
  * Parameters of a request as inputs of its action. `name` is the first parameter that is an instance or a new name,
  * `param` the one that comes next, or the first of another type; each input also has its own name, plain or as
  * `options[<name>]`. Source: requirements, "HTTP API".
  *
- * @throws HttpError 404 for an unknown action, 400 for a parameter that is unknown, or given twice
+ * @param hidden the header `secretInputs`; default: none
+ * @throws HttpError 404 for an unknown action, 400 for a parameter that is unknown, given twice, or in the wrong place
  */
-export function readCall(query: ParsedUrlQuery): ApiCall {
+export function readCall(query: ParsedUrlQuery, hidden = ''): ApiCall {
   const { action: name, async: later, dryrun, wait, prettyprint, ...rest } = query
   const action = actionOf(single('action', name))
   return {
     action,
-    input: inputOf(action, rest),
+    input: { ...inputOf(action, rest, false), ...inputOf(action, parse(hidden), true) },
     isAsync: isTrue('async', later),
     isDryRun: isTrue('dryrun', dryrun),
     waitMs: secondsOf(single('wait', wait)) * 1000,
@@ -47,7 +53,7 @@ function actionOf(name = 'config'): Action {
   throw new HttpError(404, 'ERR_NOT_FOUND', `The action "${shown(name)}" ${why}.`, { help: 'See action=actions.' })
 }
 
-function inputOf(action: Action, query: ParsedUrlQuery): Readonly<Record<string, Input>> {
+function inputOf(action: Action, query: ParsedUrlQuery, isHidden: boolean): Readonly<Record<string, Input>> {
   const { parameters = [], options = [] } = action
   const declared = new Map<string, Declared>([...parameters, ...options].map((one) => [one.name, one]))
   const byPlace = placesOf(parameters)
@@ -57,10 +63,18 @@ function inputOf(action: Action, query: ParsedUrlQuery): Readonly<Record<string,
     const wanted = declared.get(plain) ?? (plain === key ? byPlace.get(key) : undefined)
     if (!wanted) throw unknown(action, plain, [...declared.keys(), ...byPlace.keys()])
     if (wanted.type === 'file') throw bad(`"${plain}" is a file of the server, which only the command line takes.`)
+    if ((wanted.secret ?? false) !== isHidden) throw bad(misplaced(wanted))
+    if (wanted.surfaces?.includes('api') === false) throw bad(`"${plain}" is for the command line only.`)
     if (input[wanted.name] !== undefined) throw bad(`"${wanted.name}" is given twice.`)
     input[wanted.name] = wanted.variadic ? [value ?? []].flat() : single(key, value)
   }
   return input
+}
+
+function misplaced({ name, secret }: Declared): string {
+  return secret
+    ? `"${name}" may be a secret, and addresses are logged: send it as the header ${secretInputs}: ${name}=….`
+    : `"${name}" is a parameter of the address, not of the header ${secretInputs}.`
 }
 
 /** What `name` and `param` mean. */

@@ -44,7 +44,7 @@ export function addInstanceMetrics(registry: Registry, source: MetricsSource): v
     const isStarted = row['status'] === 'started'
     started.set(instance, isStarted ? 1 : 0)
     incident.set(instance, row['incident'] === null ? 0 : 1)
-    // What was measured before it was stopped says nothing of now.
+    // What was measured before it was stopped says nothing about now.
     if (row['at'] === '' || !isStarted) continue
     up.set(instance, row['ok'] === true ? 1 : 0)
     checked.set(instance, Date.parse(String(row['at'])) / 1000)

@@ -12,13 +12,13 @@ beforeAll(async () => {
 afterAll(() => pages?.close())
 
 async function metrics(authorization?: string): Promise<{ readonly status: number; readonly text: string }> {
-  const password = Buffer.from(`${administrator.username}:${administrator.password}`).toString('base64')
+  const password = Buffer.from(`${administrator.name}:${administrator.password}`).toString('base64')
   const headers = { authorization: authorization ?? `Basic ${password}` }
   const answer = await fetch(new URL('/metrics', pages.url), { headers })
   return { status: answer.status, text: await answer.text() }
 }
 
-it('/metrics tells Prometheus of instances and of the server', async () => {
+it('/metrics reports instances and the server to Prometheus', async () => {
   await expect.poll(async () => (await metrics()).text).toContain('steward_instance_cpu_cores{')
   const { text } = await metrics()
   const lines = text.split('\n')

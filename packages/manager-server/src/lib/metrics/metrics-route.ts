@@ -1,7 +1,8 @@
 import type { Middleware } from 'koa'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { findAction, type Action, type Caller, type Input, type Manager } from '@steward/manager-core'
+import { findAction, type Action, type Input, type Manager } from '@steward/manager-core'
 import type { Access } from '../access/access.js'
+import { callerOf } from '../access/caller-of.js'
 import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
 import type { ServerState } from '../server-state.js'
@@ -13,7 +14,7 @@ export interface MetricsRouteOptions {
   readonly addressing: Addressing
 }
 
-/** States of operations that somebody may want to hear of. */
+/** States of operations that are worth an alert. */
 const operationStates = ['queued', 'running', 'undoing', 'interrupted', 'attention'] as const
 
 /**
@@ -32,15 +33,7 @@ export function metricsRoute({ manager, access, addressing }: MetricsRouteOption
     context.set('Cache-Control', 'no-store')
     const principal = await access.authenticate(context.req)
     access.authorize(principal, needed)
-    const { actor, abilities, address, instances } = principal
-    const caller: Caller = {
-      actor,
-      surface: 'api',
-      abilities,
-      address,
-      leavesRecovery: true,
-      ...(instances && { instances }),
-    }
+    const caller = callerOf(principal)
     const list = async (action: string, input: Readonly<Record<string, Input>> = {}) =>
       ((await manager.perform(action, input, caller)).list ?? []) as readonly Row[]
 
@@ -56,6 +49,6 @@ export function metricsRoute({ manager, access, addressing }: MetricsRouteOption
     })
     context.type = registry.contentType
     // Who may use some instances only does not see the manager's own figures.
-    context.body = `${await registry.metrics()}${instances ? '' : `\n${await ofProcess.metrics()}`}`
+    context.body = `${await registry.metrics()}${principal.instances ? '' : `\n${await ofProcess.metrics()}`}`
   }
 }

@@ -26,6 +26,7 @@ describe('pages', () => {
     writeFileSync(join(folder, 'assets', 'index-abc.js.br'), brotliCompressSync(script))
     writeFileSync(join(folder, 'assets', 'index-abc.js.gz'), gzipSync(script))
     writeFileSync(join(folder, 'secret.txt'), 'not a page')
+    writeFileSync(join(folder, 'favicon.png'), 'a picture')
     pages = await startPages({ ui: folder, config: ['export APPS_BASEURL=http://localhost:8000/manager'] })
   })
   afterAll(async () => {
@@ -65,6 +66,12 @@ describe('pages', () => {
     expect((await ask('/ui/')).status).toBe(404)
   })
 
+  it('have an icon at the address that browsers guess, for everyone', async () => {
+    const { status, headers, body } = await ask('/manager/favicon.ico', { authorization: '' })
+    expect([status, headers['content-type'], body.toString()]).toEqual([200, 'image/png', 'a picture'])
+    expect(headers['cache-control']).toBe('public,max-age=86400')
+  })
+
   it('send files compressed as the client knows it, to be kept for ever', async () => {
     const path = '/manager/ui/assets/index-abc.js'
     const brotli = await ask(path, { 'accept-encoding': 'gzip, deflate, br' })
@@ -86,11 +93,9 @@ describe('pages', () => {
   })
 
   it('ask who it is, and have a strict content security policy', async () => {
-    for (const path of ['/manager/ui/', '/manager/ui/assets/index-abc.js']) {
-      const { status, headers } = await ask(path, { authorization: 'Basic Og==' })
-      expect(status).toBe(401)
-      expect(headers['www-authenticate']).toMatch(/^Basic realm="/)
-    }
+    const { status, headers } = await ask('/manager/ui/', { authorization: 'Basic Og==' })
+    expect(status).toBe(401)
+    expect(headers['www-authenticate']).toMatch(/^Basic realm="/)
     const policy = String((await ask('/manager/ui/')).headers['content-security-policy'])
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
     expect(policy).not.toContain('unsafe')

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Context, Middleware } from 'koa'
@@ -15,22 +16,36 @@ export interface PagesRouteOptions {
   readonly folder?: string | undefined
 }
 
+const signInPage = '/ui/sign-in'
+
 /**
  * The pages at `/ui`: files that Vite made, under names that change with their content; every other address below it is
- * the first page, which finds its view by itself. Both are read when the server starts.
+ * the first page, which finds its view by itself. Both are read when the server starts. They are no secret: what they
+ * show comes from the API.
  */
 export function pagesRoute({ access, addressing, folder = builtPages() }: PagesRouteOptions): Middleware<ServerState> {
   const pages = openPages(folder, `${addressing.prefix}/ui/`)
   return async (context, next) => {
     const path = addressing.below(context.path)
     if (path === '' || path === '/' || path === '/ui') return context.redirect(`${addressing.prefix}/ui/`)
+    if (path === '/favicon.ico' && pages) return pages.send(context, '/favicon.png')
     if (!path?.startsWith('/ui/') || !['GET', 'HEAD'].includes(context.method)) return next()
-    await access.authenticate(context.req, context.res)
+    const isFile = path.startsWith('/ui/assets/')
+    if (!isFile && path !== signInPage && !(await mayOpen(context)))
+      return context.redirect(`${addressing.prefix}${signInPage}?next=${encodeURIComponent(context.url)}`)
     if (!pages) throw new HttpError(404, 'ERR_NOT_FOUND', `There are no pages in ${folder}.`, { help: 'Build them.' })
-    if (path.startsWith('/ui/assets/')) return pages.send(context, path.slice('/ui'.length))
+    if (isFile) return pages.send(context, path.slice('/ui'.length))
     context.type = 'html'
     context.set('Cache-Control', 'no-cache')
     context.body = pages.first
+  }
+
+  /** Browsers are sent to the page that asks for a password; programs get the usual answer. */
+  async function mayOpen({ req, res }: Context): Promise<boolean> {
+    const isBrowser = req.headers.authorization === undefined && /\btext\/html\b/i.test(req.headers.accept ?? '')
+    if (isBrowser) return access.isSignedIn(req)
+    await access.authenticate(req, res)
+    return true
   }
 }
 
@@ -49,7 +64,7 @@ interface Pages {
 function openPages(folder: string, base: string): Pages | undefined {
   const file = join(folder, 'index.html')
   if (!existsSync(file)) return undefined
-  const files = sirv(folder, { etag: true, gzip: true, brotli: true, maxAge: 31_536_000, immutable: true })
+  const files = sirv(folder, { etag: true, gzip: true, brotli: true, maxAge: 31_536_000, immutable: true, setHeaders })
   return {
     first: readFileSync(file, 'utf8').replace('<base href="/ui/"', `<base href="${base}"`),
     send: (context, path) =>
@@ -76,4 +91,9 @@ function builtPages(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
   return join(folder, 'dist/ui')
+}
+
+/** Files under a name that does not change with their content are asked for again after a day. */
+function setHeaders(response: ServerResponse, path: string): void {
+  if (!path.startsWith('/assets/')) response.setHeader('Cache-Control', 'public,max-age=86400')
 }

@@ -13,7 +13,7 @@ export interface PasswordRouteOptions {
   readonly manager: Pick<Manager, 'context'>
   /** Path of `/register/password`. */
   readonly base: string
-  /** IP address of who asks. */
+  /** IP address of the caller. */
   readonly addressOf: (request: IncomingMessage) => string
   readonly languageOf: LanguageOf
 }
@@ -22,7 +22,7 @@ export interface PasswordRouteOptions {
 const postsPerHour = 20
 const longest = 200
 
-/** Forms go to this server only; nothing is loaded but the style, and the script that takes the token behind `#`. */
+/** Forms go to this server only; nothing is loaded but the style, and the script that takes the token after `#`. */
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 

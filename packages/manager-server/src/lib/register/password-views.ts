@@ -57,7 +57,7 @@ export function choosePasswordView(
   })
 }
 
-/** A page that tells how it went, and what can be done. */
+/** A page that shows the result, and what can be done. */
 export function passwordToldView(
   options: PasswordViewOptions,
   name: PasswordTold,

@@ -25,7 +25,7 @@ import { confirmView, formView, tellView, trap, welcomeView, type ViewOptions } 
 export interface RegisterRouteOptions {
   readonly manager: Pick<Manager, 'context'>
   readonly addressing: Addressing
-  /** IP address of who asks. */
+  /** IP address of the caller. */
   readonly addressOf: (request: IncomingMessage) => string
 }
 
@@ -122,7 +122,7 @@ export function registerRoute({ manager, addressing, addressOf }: RegisterRouteO
   async function ask(context: Context, values: Readonly<Record<string, string>>): Promise<void> {
     const { language } = viewOf(context)
     const registration = Object.fromEntries(fields.map((name) => [name, values[name] ?? ''])) as unknown as Registration
-    // Who fills it in is no person, and need not know that.
+    // Who fills it in is not a person, and need not know that.
     if (!values[trap]) {
       const faults = await register(core, registration, { language, address: addressOf(context.req) })
       if (Object.keys(faults).length > 0) return form(context, registration, faults)

@@ -137,7 +137,7 @@ describe('a request', () => {
     expect(rows).not.toContain(token)
   })
 
-  test('is forgotten when nobody has confirmed it in time', async () => {
+  test('is forgotten when it is not confirmed in time', async () => {
     await post(url, ada)
     const { [sqlite]: database } = manager.context.registry
     database.exec(`update request set created = '${new Date(Date.now() - 3.1 * 24 * 3_600_000).toISOString()}'`)
@@ -188,7 +188,7 @@ describe('the form', () => {
     expect(mail.received).toEqual([])
   })
 
-  test('sends one address three mails at most, and tells nobody', async () => {
+  test('sends one address three mails at most, and does not reveal it', async () => {
     for (const name of ['one', 'two', 'three', 'four', 'five'])
       expect((await post(url, { ...ada, name })).ok).toBe(true)
     expect(mail.received.length).toBe(3)
@@ -371,7 +371,7 @@ describe('the link of an approval', () => {
     expect(history).not.toContain(token)
   })
 
-  test('works when nobody can register any more', async () => {
+  test('works when registration is closed again', async () => {
     const { token } = await approved()
     const config = join(manager.home, 'config.sh')
     const before = readFileSync(config, 'utf8')
@@ -410,7 +410,7 @@ describe('the link of an approval', () => {
   })
 })
 
-describe('nobody can register', () => {
+describe('registration is closed', () => {
   const config = () => join(manager.home, 'config.sh')
   let before = ''
 

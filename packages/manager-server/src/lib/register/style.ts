@@ -1,15 +1,15 @@
 /** Looks of the public pages: the colours of the others, and no more, as nothing else is loaded for them. */
 export const style = `:root {
   color-scheme: light dark;
-  --ground: light-dark(#f6f7f9, #0f1216);
-  --surface: light-dark(#ffffff, #171b21);
-  --line: light-dark(#d9dee6, #2b323c);
-  --field: light-dark(#8b95a3, #66717f);
+  --ground: light-dark(#f5f6f8, #0e1115);
+  --surface: light-dark(#ffffff, #161a20);
+  --line: light-dark(#dfe3ea, #2a313b);
+  --field: light-dark(#858e9c, #6f7b8c);
   --text: light-dark(#161b22, #e8ecf2);
   --quiet: light-dark(#56606e, #9aa6b6);
   --accent: light-dark(#2456c8, #8fb2ff);
-  --on-accent: light-dark(#ffffff, #0f1216);
-  --bad: light-dark(#b42318, #ff8f85);
+  --on-accent: light-dark(#ffffff, #0e1624);
+  --bad: light-dark(#ad2218, #ff958b);
   font: 16px/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
 }
 * { box-sizing: border-box; }

@@ -97,7 +97,7 @@ ${hint === undefined ? undefined : markup`<small id="${name}-hint"${fault ? mark
   })
 }
 
-/** A page that only tells something. */
+/** A page with a message only. */
 export function tellView(options: ViewOptions, name: 'sent' | 'confirmed' | 'gone' | 'closed' | 'tooMany'): string {
   const text = texts[options.language]
   const { title, text: said } = text[name]

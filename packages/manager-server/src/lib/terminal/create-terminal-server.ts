@@ -6,19 +6,21 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { createTerminals, type Caller, type Manager } from '@steward/manager-core'
 import { ManagerError } from '@steward/manager-core/errors'
 import type { Access } from '../access/access.js'
+import type { Principal } from '../access/principal.js'
 import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
 import type { ServerState } from '../server-state.js'
 import { loadPty } from './load-pty.js'
 import { runSession, type SessionEnd } from './run-session.js'
 import type { TicketAnswer } from './ticket-answer.js'
-import { Tickets } from './tickets.js'
+import { Tickets } from '../access/tickets.js'
+import { whileItHolds } from '../access/while-it-holds.js'
 
 export interface TerminalServerOptions {
   readonly manager: Manager
   readonly access: Access
   readonly addressing: Addressing
-  /** Told what went wrong with the server itself. */
+  /** Called with what went wrong with the server itself. */
   readonly onProblem: (message: string) => void
 }
 
@@ -33,6 +35,7 @@ export interface TerminalServer {
 }
 
 interface Ticket {
+  readonly principal: Principal
   readonly caller: Caller
   readonly instance: string | undefined
 }
@@ -77,7 +80,7 @@ export function createTerminalServer({
       const { instance } = koa.query
       if (Array.isArray(instance)) throw new HttpError(400, 'ERR_USAGE', '"instance" is given twice.')
       await checkPossible(caller, instance)
-      const ticket = tickets.issue({ caller, instance })
+      const ticket = tickets.issue({ principal, caller, instance })
       const answer: TicketAnswer = { ticket, protocol }
       koa.body = { status: 0, message: 'A ticket for a terminal; it holds once.', ...answer }
     },
@@ -127,10 +130,12 @@ export function createTerminalServer({
     await closeSocket(socket, end)
   }
 
-  async function shell(socket: WebSocket, { caller, instance }: Ticket): Promise<SessionEnd> {
+  async function shell(socket: WebSocket, { principal, caller, instance }: Ticket): Promise<SessionEnd> {
     const { spawn } = await loadPty()
     const { command, environment, ended: told } = await terminals.open(caller, instance)
     let how = 'it could not be started'
+    const over = new AbortController()
+    const refused = whileItHolds(principal, over.signal)
     try {
       const [program = '', ...args] = command
       const limits = manager.context.settings.global.terminal as { readonly idleMs: number; readonly maxMs: number }
@@ -142,10 +147,11 @@ export function createTerminalServer({
         encoding: null,
         env: { ...environment },
       })
-      const end = await runSession({ socket, pty, signal: ended.signal, ...limits })
+      const end = await runSession({ socket, pty, signal: ended.signal, refused, ...limits })
       how = end.how
       return end
     } finally {
+      over.abort()
       await told(how)
     }
   }

@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { loadPty } from './load-pty.js'
 import { runSession, type SessionOptions } from './run-session.js'
 
-/** A session of a shell that does what it is told, with a client that says nothing by itself. */
+/** A session of a shell under the test's control, with a client that sends nothing by itself. */
 async function session(script: string, options: Partial<SessionOptions>) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await once(server, 'listening')

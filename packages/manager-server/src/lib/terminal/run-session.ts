@@ -4,12 +4,14 @@ import type { RawData, WebSocket } from 'ws'
 export interface SessionOptions {
   readonly socket: WebSocket
   readonly pty: IPty
-  /** Without input for so long it ends. */
+  /** Without input for this long it ends. */
   readonly idleMs: number
-  /** After so long it ends. */
+  /** After this long it ends. */
   readonly maxMs: number
-  /** Ends it. */
+  /** Ends it, with the server. */
   readonly signal: AbortSignal
+  /** Ends it, because its user may no longer have it. */
+  readonly refused?: AbortSignal
   /** How often is looked whether the other side is still there. Default 30,000. */
   readonly pingMs?: number
 }
@@ -22,8 +24,8 @@ export interface SessionEnd {
 }
 
 /** Codes that the socket is closed with, beside 1000: the shell ended. Source: RFC 6455, 7.4.2 (private use). */
-const closeCodes = { idle: 4001, max: 4002, server: 4003 } as const
-/** Output that the other side has not taken, in bytes: from the first on the shell waits, below the second it goes on. */
+const closeCodes = { idle: 4001, max: 4002, server: 4003, signedOut: 4004 } as const
+/** Output that the other side has not taken, in bytes: from the first on the shell waits, below the second it continues. */
 const most = 512 * 1024
 const few = 64 * 1024
 /** Between SIGHUP and SIGKILL, in ms. */
@@ -36,7 +38,7 @@ const graceMs = 2000
  * @param socket paused, so that nothing was lost until now
  */
 export async function runSession(options: SessionOptions): Promise<SessionEnd> {
-  const { socket, pty, idleMs, maxMs, signal, pingMs = 30_000 } = options
+  const { socket, pty, idleMs, maxMs, signal, refused, pingMs = 30_000 } = options
   const { promise, resolve } = Promise.withResolvers<SessionEnd>()
   const exited = Promise.withResolvers<void>()
   const end = (how: string, code: number) => resolve({ how, code })
@@ -52,6 +54,7 @@ export async function runSession(options: SessionOptions): Promise<SessionEnd> {
   const onAbort = () => end('the server was stopped', closeCodes.server)
   signal.addEventListener('abort', onAbort)
   if (signal.aborted) onAbort()
+  refused?.addEventListener('abort', () => end('its user is no longer signed in', closeCodes.signedOut), { once: true })
 
   pty.onExit(({ exitCode, signal: by }) => {
     exited.resolve()
@@ -105,7 +108,7 @@ async function endShell(pty: IPty, exited: Promise<void>): Promise<void> {
   clearTimeout(force)
 }
 
-/** What is no size is passed over. */
+/** What is not a size is passed over. */
 function resize(pty: IPty, text: string): void {
   try {
     const { columns, rows } = JSON.parse(text) as { readonly columns?: unknown; readonly rows?: unknown }

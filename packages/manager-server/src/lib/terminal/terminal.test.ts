@@ -101,6 +101,15 @@ describe('terminal', () => {
     await expect.poll(() => isAlive(pid)).toBe(false)
   })
 
+  it('ends when its user may no longer be here', async () => {
+    const { item } = await pages.manager.perform('token add', { name: 'shell', abilities: 'admin,sensitive' })
+    const { token } = item as { readonly token: string }
+    const { body } = await ask('/term/ticket', { authorization: `Bearer ${token}` })
+    const terminal = await open(body['ticket'] as string)
+    await pages.manager.perform('token remove', { name: 'shell' })
+    expect(await terminal.ended).toEqual({ code: 4004, reason: 'its user is no longer signed in' })
+  })
+
   it('takes a ticket once, from its own pages only', async () => {
     const own = at('/').origin
     expect(await refused('made-up', own)).toBe(401)
@@ -118,7 +127,7 @@ describe('terminal', () => {
     expect(response.resume().statusCode).toBe(200)
   })
 
-  it('gives tickets to nobody else', async () => {
+  it('gives tickets to no one else', async () => {
     expect((await ask('/term/ticket', {})).status).toBe(401)
     const fromPage = { authorization: basic, 'sec-fetch-site': 'same-site' }
     expect((await ask('/term/ticket', fromPage)).status).toBe(403)

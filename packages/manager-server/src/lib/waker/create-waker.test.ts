@@ -11,7 +11,7 @@ afterEach(async () => {
   server?.close()
 })
 
-/** An instance whose port is `port`, which echoes all that comes behind the head of a request. */
+/** An instance whose port is `port`, which echoes all that comes after the head of a request. */
 async function instance(): Promise<number> {
   server = createServer(
     { allowHalfOpen: true },
@@ -62,7 +62,7 @@ it('lets all wait until it is awake', async () => {
   expect(await Promise.all(answers)).toEqual(answers.map(() => head))
 })
 
-it('lets whoever comes while it falls asleep wait', async () => {
+it('lets requests that come while it falls asleep wait', async () => {
   const port = await instance()
   let asleep = false
   const wake = vi.fn<() => Promise<void>>(async () => void (asleep = false))

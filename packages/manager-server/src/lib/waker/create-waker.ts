@@ -32,10 +32,10 @@ export interface Sleeper {
 export interface Waker {
   /** `127.0.0.1:<port>`, on that port when it is free. */
   listen(port?: number): Promise<string>
-  /** Since when nobody is connected to an instance, of `performance.now()`; undefined: somebody is, or never was. */
+  /** Since when no client is connected to an instance, by `performance.now()`; undefined: one is, or none ever was. */
   idleSince(id: string): number | undefined
   isUsed(id: string): boolean
-  /** Whoever comes waits until it is called. @returns undefined: somebody is connected */
+  /** Requests wait until it is called. @returns undefined: a client is connected */
   hold(id: string): (() => void) | undefined
   /** Lets answers come to their end for a short time. */
   close(): Promise<void>
@@ -163,7 +163,7 @@ async function inTime(work: Promise<void> | undefined, signal: AbortSignal): Pro
   }
 }
 
-/** @returns undefined: nobody listens there */
+/** @returns undefined: nothing listens there */
 function connectTo(port: number): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true, noDelay: true })
@@ -190,7 +190,7 @@ function pass(client: Socket, upstream: Socket, head: Buffer): void {
   upstream.pipe(client)
 }
 
-/** How long a refused client may go on sending, in ms: one that is cut off with unread bytes does not read its answer. */
+/** How long a refused client may keep sending, in ms: one that is cut off with unread bytes does not read its answer. */
 const lingerMs = 5000
 
 function refuse(client: Socket, status: string, text: string): void {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** For the head of a request; servers behind it take less. */
+/** For the head of a request; the instances take less. */
 const mostBytes = 65_536
 const patienceMs = 10_000
 

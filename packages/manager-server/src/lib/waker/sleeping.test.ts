@@ -25,7 +25,7 @@ const limit = 60_000
 describe.each([
   ['nginx', 'nginx', startNginx],
   ['httpd', 'apache2', startHttpd],
-] as const)('behind %s, an instance that nobody asks for', (name, tool, start) => {
+] as const)('behind %s, an instance without requests', (name, tool, start) => {
   const missing = toolIsMissing(tool)
   if (missing !== undefined) return it(`is put to sleep: ${missing}`, (context) => context.skip(missing))
   /** What is the same with both is tried with one. */
@@ -115,7 +115,7 @@ describe.each([
     expect(observed()).toBe('started')
   })
 
-  it.skipIf(isOther)('is asleep for all who look, and nobody is alarmed', async () => {
+  it.skipIf(isOther)('is shown as asleep everywhere, and no alarm is sent', async () => {
     await fallAsleep()
     const { list = [] } = await perform('list', { status: 'asleep' })
     expect(list).toMatchObject([{ name: 'demo', status: 'started', observed: 'asleep', state: 'asleep', health: '' }])
@@ -133,7 +133,7 @@ describe.each([
   })
 
   it.skipIf(isOther)(
-    'bears what is done to it meanwhile, and is woken or goes on sleeping as documented',
+    'withstands what is done to it meanwhile, and is woken or stays asleep as documented',
     async () => {
       for (const [action, input, then] of [
         ['clone', { new: 'copy' }, 'asleep'],
@@ -165,7 +165,7 @@ describe.each([
   )
 
   it.skipIf(isOther)(
-    'falls asleep by itself, but not while somebody is connected or work waits',
+    'falls asleep by itself, but not while a client is connected or work waits',
     async () => {
       const pid = pidOf(await ask())
       const { port } = manager().instance('demo')
@@ -190,7 +190,7 @@ describe.each([
   )
 
   it.skipIf(isOther)(
-    'tells who asks when it does not wake, and wakes when it can',
+    'answers its clients when it does not wake, and wakes when it can',
     async () => {
       await fallAsleep()
       manager().tell('demo', { start: 'fail' })
@@ -225,7 +225,7 @@ describe.each([
   )
 
   it.skipIf(isOther)(
-    'streams, and goes on without the server of the manager while it is awake',
+    'streams, and continues without the server of the manager while it is awake',
     async () => {
       await fallAsleep()
       const held = await open(at('/version?ms=300'))
@@ -275,11 +275,11 @@ describe.each([
           { timeout: limit },
         )
         await kill()
-        // By nginx, unless what was begun is there already.
+        // By nginx, unless what was started is there already.
         expect([200, 503]).toContain(await cut)
         manager().tell('demo', {})
         server = await startProgram()
-        // What the killed one began answers at first, and is ended by the recovery.
+        // What the killed one started answers at first, and is ended by the recovery.
         const isSettled = () => observed() === 'started' && manager().instance('demo').operation === ''
         await vi.waitUntil(async () => (await ask()).status === 200 && isSettled(), { timeout: limit, interval: 100 })
 
@@ -303,7 +303,7 @@ describe.each([
     limit * 2,
   )
 
-  it.skipIf(isOther)('is refused to sleep where nobody would wake it', async () => {
+  it.skipIf(isOther)('is refused to sleep where nothing would wake it', async () => {
     await perform('start', demo)
     setting('SERVICE_SLEEP_AFTER=0')
     await expect(perform('sleep', demo)).rejects.toThrow('no request would wake it')

@@ -5,7 +5,7 @@ import { createWaker, type Waker } from './create-waker.js'
 
 export interface SleepingOptions {
   readonly manager: Manager
-  /** It does not begin before. */
+  /** It does not start before. */
   readonly after: Promise<void>
   readonly onProblem: (message: string) => void
 }
@@ -15,11 +15,11 @@ export interface Sleeping {
   close(): Promise<void>
 }
 
-/** How often is looked whom nobody asks for, at most, in ms. */
+/** Longest interval between looks for idle instances, in ms. */
 const roundMs = 5000
 /** The same while none is to sleep. */
 const quietMs = 30_000
-/** One machine starts and stops so many at the same time. */
+/** One machine starts and stops that many at the same time. */
 const atOnce = 4
 /** How long an instance that did not wake is left alone, in ms: twice as long each time. */
 const firstRestMs = 5000
@@ -31,7 +31,7 @@ interface Failure {
 }
 
 /**
- * Puts instances to sleep that nobody asks for, as APPS_SLEEP_AFTER says, and wakes them when somebody does. Of several
+ * Puts instances without requests to sleep, as APPS_SLEEP_AFTER says, and wakes them at the next request. Of several
  * servers of one home one does; another one takes over when it ends. Nothing runs and no port is open before an instance is
  * to sleep.
  */
@@ -86,7 +86,7 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
     }
   }
 
-  /** The same problem is told once. */
+  /** The same problem is reported once. */
   function tell(error: unknown): number {
     const { message } = error as Error
     if (!signal.aborted && !told.has(message)) onProblem(message)
@@ -112,7 +112,7 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
     for (const [id, { instance, ms }] of wanted) {
       if (instance.observed === 'asleep') {
         since.delete(id)
-        // Nobody would wake it.
+        // Nothing would wake it.
         if (ms === 0) keep(wake(id))
       } else if (!published.has(id)) since.delete(id)
       else if (!since.has(id)) since.set(id, now)
@@ -124,7 +124,7 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
     return Math.min(roundMs, ...[...wanted.values()].flatMap(({ ms }) => (ms > 0 ? [Math.max(200, ms / 4)] : [])))
   }
 
-  /** What goes wrong is told, and the server does not end before it has. */
+  /** What goes wrong is reported, and the server does not end before that. */
   function keep(work: Promise<unknown>): void {
     const noted = work.catch(tell).finally(() => running.delete(noted))
     running.add(noted)
@@ -151,7 +151,7 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
   async function fallAsleep(instance: Instance): Promise<void> {
     const { id, name } = instance
     if (signal.aborted || waking.has(id) || !(await isIdle(context, instance))) return
-    // Whoever comes now waits until it sleeps, and wakes it.
+    // A request that comes now waits until it sleeps, and wakes it.
     const release = waker?.hold(id)
     if (!release) return
     try {

@@ -1,13 +1,24 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import type { WireAction } from '@steward/manager-core'
-import { Button, ButtonLink, Dialog, Skeleton } from '@steward/page-kit'
-import { confirmationOf, subjectOf, type FieldValue, type FieldValues } from '../lib/action-input.js'
+import { Button, ButtonLink, Dialog, formatDateTime, Skeleton } from '@steward/page-kit'
+import {
+  confirmationOf,
+  inputsOf,
+  isSimple,
+  isUndoable,
+  valuesOf,
+  type FieldValue,
+  type FieldValues,
+  type ActionScope,
+} from '../lib/action-input.js'
 import { pathTo } from '../lib/addresses.js'
 import { dataChanged } from '../lib/changes.js'
 import { t } from '../lib/i18n.js'
 import type { OperationAnswer } from '../lib/operation.js'
-import { useActionTable } from '../lib/session.js'
+import { useActionTable, useSession } from '../lib/session.js'
+import { offerUndo } from '../lib/undo.js'
+import { useOnce } from '../lib/use-once.js'
 import { useRun, type AnswerOfAction } from '../lib/use-run.js'
 import { ActionForm, titleOf } from './action-form.js'
 import { ActionRun } from './action-run.js'
@@ -15,30 +26,22 @@ import { BulkRun } from './bulk-run.js'
 import { PlanOf, usePreview } from './plan.js'
 import { FailureNotice } from './failure-notice.js'
 
-export interface ActionDialogProps {
+export interface ActionDialogProps extends ActionScope {
   /** Name in the action table: `backups-verify`. */
   readonly action: string
-  /** What it is about. Several: each of them, one by one. None: the form asks. */
-  readonly instances?: readonly string[]
-  /** Inputs that are decided: they are not asked for. */
-  readonly given?: FieldValues
   /** What other fields hold first. */
   readonly initial?: FieldValues
-  /** The only inputs that are asked for. Default: all that the action has. */
-  readonly fields?: readonly string[]
-  /** Inputs without which this use of the action makes no sense, though it bears it: `as` of restore. */
-  readonly required?: readonly string[]
   /** Default: the name of the action for people. */
   readonly title?: string
-  /** It is closed; what was begun goes on. */
+  /** It is closed; what was started continues. */
   readonly onClose: () => void
-  /** Told once when something may be different now: what was begun has ended, done or not. */
+  /** Called once when something may have changed: what was started has ended, done or not. */
   readonly onDone?: (answer?: OperationAnswer | AnswerOfAction) => void
 }
 
 /**
- * Any action of the table: a form made of its row, its steps as they go on, and what came of it. What would be lost must
- * be confirmed by typing its name; what needs no answer begins at once. Closed, it goes on in the background.
+ * Any action of the table: a form built from its row, its steps as they run, and the result. What would be lost must
+ * be confirmed by typing its name; what needs no answer starts immediately. Closed, it continues in the background.
  */
 export function ActionDialog(props: ActionDialogProps) {
   const { rows, failure } = useActionTable()
@@ -59,23 +62,30 @@ export function ActionDialog(props: ActionDialogProps) {
 
 type StepsProps = ActionDialogProps & { readonly title: string; readonly row: WireAction }
 
-function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, onDone, ...use }: StepsProps) {
+function Steps({ row, title, onClose, onDone, initial = {}, ...use }: StepsProps) {
+  const { instances = [] } = use
   const run = useRun(row)
   const [values, setValues] = useState(initial)
   const [bulk, setBulk] = useState<'idle' | 'running' | 'over'>('idle')
   const form = useId()
   const preview = usePreview(row)
-  const inputs = inputsOf(row, { ...use, given, instances })
-  const all = { ...given, ...aboutOf(row, instances), ...values }
-  const confirmation = confirmationOf(row, all, instances)
-  const isSimple = inputs.length === 0 && confirmation === undefined && instances.length <= 1
+  const inputs = inputsOf(row, use)
+  const all = { ...valuesOf(row, use), ...values }
+  const { rows, isAllowed } = useActionTable()
+  const trash = { days: useSession()?.trash_days ?? 0, mayRestore: isAllowed('undelete') }
+  const canUndo = isUndoable(row, all, trash)
+  const confirmation = canUndo ? undefined : confirmationOf(row, all, instances)
+  const begins = isSimple(row, use)
   const begin = () => (instances.length > 1 ? setBulk('running') : run.start(all))
-  useOnce(isSimple, begin)
-  const end = (result?: OperationAnswer | AnswerOfAction) => {
+  useOnce(begins, begin)
+  const end = (result?: OperationAnswer | AnswerOfAction, done: readonly object[] = []) => {
     dataChanged()
     onDone?.(result)
+    if (!canUndo || done.length === 0) return
+    offerUndo(rows?.get('undelete') as WireAction, done)
+    if (done.length === Math.max(instances.length, 1)) onClose()
   }
-  useOnce(run.isOver, () => end(run.result))
+  useOnce(run.isOver, () => end(run.result, run.hasFailed || !run.result ? [] : [run.result]))
 
   const frame = (body: ComponentChildren, footer: ComponentChildren) => (
     <Dialog open title={title} onClose={onClose} footer={footer}>
@@ -88,9 +98,9 @@ function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, 
     </Button>
   )
   if (bulk !== 'idle') {
-    const endBulk = () => {
+    const endBulk = (done: readonly OperationAnswer[]) => {
       setBulk('over')
-      end()
+      end(undefined, done)
     }
     return frame(
       <BulkRun action={row} instances={instances} values={all} onEnd={endBulk} />,
@@ -99,7 +109,7 @@ function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, 
       </Button>,
     )
   }
-  if (run.state === 'idle' && !isSimple)
+  if (run.state === 'idle' && !begins)
     return frame(
       <>
         <ActionForm
@@ -109,6 +119,9 @@ function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, 
           inputs={inputs}
           values={values}
           confirmation={confirmation}
+          undoableUntil={
+            canUndo ? formatDateTime(new Date(Date.now() + trash.days * 86_400_000).toISOString()) : undefined
+          }
           onValue={(name: string, value: FieldValue) => {
             setValues((before) => ({ ...before, [name]: value }))
             preview.forget()
@@ -124,7 +137,7 @@ function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, 
           </Button>
         )}
         <Button onClick={onClose}>{t('button.cancel')}</Button>
-        <Button kind={confirmation === undefined ? 'primary' : 'danger'} type="submit" form={form}>
+        <Button kind={confirmation === undefined && !canUndo ? 'primary' : 'danger'} type="submit" form={form}>
           {titleOf(row.name) ?? t('form.run')}
         </Button>
       </>,
@@ -133,38 +146,12 @@ function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, 
     <ActionRun run={run} />,
     <>
       {run.operation !== undefined && (
-        <ButtonLink kind="quiet" href={pathTo('operations', run.operation)}>
+        <ButtonLink kind="quiet" href={pathTo('activity', run.operation)}>
           {t('run.page')}
         </ButtonLink>
       )}
-      {run.hasFailed && !isSimple && <Button onClick={run.reset}>{t('run.change')}</Button>}
+      {run.hasFailed && !begins && <Button onClick={run.reset}>{t('run.change')}</Button>}
       {close(run.isOver)}
     </>,
   )
-}
-
-function inputsOf(
-  row: WireAction,
-  { given = {}, fields, required = [], instances = [] }: Partial<ActionDialogProps>,
-): WireAction['parameters'] {
-  const subject = subjectOf(row)
-  return [...row.parameters, ...row.options]
-    .filter(({ name }) => given[name] === undefined && (fields?.includes(name) ?? true))
-    .filter((input) => input !== subject || instances.length === 0)
-    .map((input) => (required.includes(input.name) ? { ...input, required: true } : input))
-}
-
-/** The input that says what it is about. */
-function aboutOf(row: WireAction, instances: readonly string[]): FieldValues {
-  const subject = subjectOf(row)
-  return subject && instances.length === 1 ? { [subject.name]: instances[0] as string } : {}
-}
-
-/** Does something when it becomes so, once each time. */
-function useOnce(isSo: boolean, act: () => void): void {
-  const done = useRef(false)
-  useEffect(() => {
-    if (isSo && !done.current) act()
-    done.current = isSo
-  }, [isSo])
 }

@@ -3,6 +3,7 @@ import type { RuntimeItem, WireInput } from '@steward/manager-core'
 import type { FieldValue } from '../lib/action-input.js'
 import { hasText, inputSummaryOf, t } from '../lib/i18n.js'
 import { useApi } from '../lib/use-api.js'
+import { useTargets } from '../lib/use-targets.js'
 
 export interface ActionFieldProps {
   /** Name of the action that takes it. */
@@ -13,10 +14,12 @@ export interface ActionFieldProps {
   /** Names to choose from, of inputs that are an instance or a version. */
   readonly names?: readonly string[] | undefined
   readonly autofocus?: boolean
+  /** What it is when nothing is chosen. Default: that is not known. */
+  readonly usual?: string | undefined
 }
 
 /** The control of one input, by its type, with its label and what it is for. */
-export function ActionField({ action, input, value, onChange, names, autofocus = false }: ActionFieldProps) {
+export function ActionField({ action, input, value, onChange, names, usual, autofocus = false }: ActionFieldProps) {
   const id = useId()
   const { name, type, required } = input
   const { text, lang } = inputSummaryOf(action, input)
@@ -29,6 +32,8 @@ export function ActionField({ action, input, value, onChange, names, autofocus =
       {text}
     </p>
   )
+  if (isOfTargets(action, input))
+    return <TargetsField label={label} value={String(value)} onChange={onChange} noneIsAll={action !== 'save'} />
   if (type === 'flag')
     return (
       <div class="field field-check">
@@ -53,7 +58,7 @@ export function ActionField({ action, input, value, onChange, names, autofocus =
       {choices ? (
         <select {...common} value={current} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
           <option value="" disabled={required}>
-            {required ? t('form.choose') : t('form.default')}
+            {required ? t('form.choose') : usual ? t('create.isDefault', { value: usual }) : t('form.default')}
           </option>
           {choices.map(([key, shown, why]) => (
             <option key={key} value={key} disabled={why !== undefined} title={why}>
@@ -71,6 +76,44 @@ export function ActionField({ action, input, value, onChange, names, autofocus =
       )}
       {about}
     </div>
+  )
+}
+
+/** Where backups are copied to. */
+function isOfTargets(action: string, { name }: WireInput): boolean {
+  return name === 'to' && ['save', 'saveall', 'backups-export'].includes(action)
+}
+
+interface TargetsFieldProps extends Pick<ActionFieldProps, 'onChange'> {
+  readonly label: string
+  /** Names with commas between them; empty: as it is usual for the action. */
+  readonly value: string
+  /** The action takes all of them when none is chosen. */
+  readonly noneIsAll: boolean
+}
+
+/** A box for each target; nothing where there are none. */
+function TargetsField({ label, value, onChange, noneIsAll }: TargetsFieldProps) {
+  const targets = useTargets() ?? []
+  const chosen = value.split(',').filter(Boolean)
+  if (targets.length === 0) return null
+  return (
+    <fieldset class="field">
+      <legend>{label}</legend>
+      {targets.map(({ name }) => (
+        <label key={name} class="field-check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={({ currentTarget: { checked } }) =>
+              onChange([...chosen.filter((one) => one !== name), ...(checked ? [name] : [])].join(','))
+            }
+          />
+          <span>{name}</span>
+        </label>
+      ))}
+      {noneIsAll && <p class="field-about">{t('form.allTargets')}</p>}
+    </fieldset>
   )
 }
 

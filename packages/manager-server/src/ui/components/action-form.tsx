@@ -18,18 +18,22 @@ export interface ActionFormProps {
   readonly onValue: (name: string, value: FieldValue) => void
   /** What must be typed because something will be lost; undefined: nothing. */
   readonly confirmation: string | undefined
+  /** Until when it can be undone, for people; undefined: it cannot. */
+  readonly undoableUntil?: string | undefined
   readonly onSubmit: () => void
 }
 
-/** So many fields are seen at once; the other ones are behind a heading. Not specified; chosen for a small screen. */
+/** Fields that are visible at first; the others are below a heading. Not specified; chosen for a small screen. */
 const mostFields = 4
 
 /** Asks for the inputs of an action, and for the name of what would be lost. */
 export function ActionForm(props: ActionFormProps) {
-  const { id, action, inputs, values, onValue, confirmation, onSubmit } = props
+  const { id, action, inputs, values, onValue, confirmation, undoableUntil, onSubmit } = props
   const names = useNames(inputs)
   const isFirst = (input: WireInput) =>
-    inputs.length <= mostFields || action.parameters.some(({ name }) => name === input.name) || input.required
+    (inputs.length <= mostFields && undoableUntil === undefined) ||
+    action.parameters.some(({ name }) => name === input.name) ||
+    input.required
   const field = (input: WireInput, at: number) => (
     <ActionField
       action={props.action.name}
@@ -51,7 +55,7 @@ export function ActionForm(props: ActionFormProps) {
         onSubmit()
       }}
     >
-      <About action={action} />
+      <About {...props} />
       {inputs.filter(isFirst).map(field)}
       {rest.length > 0 && (
         <details class="more-fields">
@@ -71,10 +75,13 @@ export function titleOf(action: string): string | undefined {
 }
 
 /** The action table speaks English; what is done most often is also said here. */
-function About({ action }: Pick<ActionFormProps, 'action'>) {
+function About({ action, instances, undoableUntil }: ActionFormProps) {
   const { name, description } = action
+  if (undoableUntil !== undefined)
+    return <p>{t('about.delete', { name: instances[0] ?? '', count: instances.length, until: undoableUntil })}</p>
   const key = `about.${name}`
-  const isOurs = hasText(key)
+  // What cannot be undone is said where it is confirmed.
+  const isOurs = hasText(key) && key !== 'about.delete'
   const { text, lang } = summaryOf(action)
   return (
     <div class="action-about">

@@ -3,14 +3,17 @@ import { Button } from '@steward/page-kit'
 import { t } from '../lib/i18n.js'
 import '../styles/action-form.css'
 import { labelOf } from './action-field.js'
+import { CopyButton } from './copy-button.js'
 
 /** What else an action answered, beside its message: keys with one value, and a list. */
 export function ActionResult({ result }: { readonly result: object }) {
   const answer = result as Readonly<Record<string, unknown>>
   const { list } = answer
-  const own = Object.entries(answer).filter(([key, value]) => !known.has(key) && isPlain(value))
+  const once = secretsOf(answer['item'])
+  const own = [...Object.entries(answer).filter(([key, value]) => !known.has(key) && isPlain(value)), ...once]
   return (
     <>
+      {once.length > 0 && <p>{t('fact.once')}</p>}
       {own.length > 0 && (
         <dl class="facts">
           {own.map(([key, value]) => (
@@ -30,9 +33,13 @@ function isPlain(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number'
 }
 
-/** Whether an answer tells something that not everybody beside the screen should see. */
+/** Whether an answer holds something that not everyone near the screen should see. */
 export function hasSecret(answer: object): boolean {
-  return Object.entries(answer).some(([name, value]) => isSecret(name) && isPlain(value))
+  return secretsOf(answer).length > 0 || secretsOf((answer as { readonly item?: unknown }).item).length > 0
+}
+
+function secretsOf(answer: unknown): readonly [name: string, value: unknown][] {
+  return Object.entries(answer ?? {}).filter(([name, value]) => isSecret(name) && isPlain(value))
 }
 
 function isSecret(name: string): boolean {
@@ -41,7 +48,6 @@ function isSecret(name: string): boolean {
 
 function Fact({ name, value }: { readonly name: string; readonly value: string }) {
   const [shown, setShown] = useState(!isSecret(name))
-  const [copied, setCopied] = useState(false)
   return (
     <div>
       <dt>{labelOf(name)}</dt>
@@ -52,14 +58,7 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
             {t('fact.show')}
           </Button>
         )}
-        <Button
-          small
-          icon={copied ? 'check' : 'copy'}
-          label={`${t(copied ? 'fact.copied' : 'fact.copy')}: ${labelOf(name)}`}
-          onClick={() => void navigator.clipboard?.writeText(value).then(() => setCopied(true))}
-        >
-          {t(copied ? 'fact.copied' : 'fact.copy')}
-        </Button>
+        <CopyButton value={value} of={labelOf(name)} />
       </dd>
     </div>
   )

@@ -6,7 +6,7 @@ import { FailureNotice } from './failure-notice.js'
 import { OperationProgress } from './operation-progress.js'
 import { Outcome } from './outcome.js'
 
-/** An action that was called: its steps as they go on, and what came of it. */
+/** An action that was called: its steps as they run, and the result. */
 export function ActionRun({ run }: { readonly run: Run }) {
   const { state, followed, answer, failure, isOver, result } = run
   return (
@@ -17,7 +17,7 @@ export function ActionRun({ run }: { readonly run: Run }) {
         <Outcome message={answer.message} warnings={answer.warnings} isNo={answer.status !== 0} />
       )}
       {failure && <FailureNotice failure={failure}>{failure.status === 0 && <p>{t('run.lost')}</p>}</FailureNotice>}
-      {isOver && !run.hasFailed && result && <ActionResult result={result} />}
+      {isOver && result && <ActionResult result={run.hasFailed ? { list: result.list } : result} />}
     </div>
   )
 }

@@ -2,18 +2,18 @@ import { useEffect, useState } from 'preact/hooks'
 import type { WireAction } from '@steward/manager-core'
 import { subjectOf, type FieldValues } from '../lib/action-input.js'
 import type { ApiFailure } from '../lib/api.js'
-import { apiAddress, pathTo } from '../lib/addresses.js'
-import { followEvents } from '../lib/event-stream.js'
+import { pathTo } from '../lib/addresses.js'
 import { t } from '../lib/i18n.js'
-import { afterResult, hasEnded, type Operation, type OperationAnswer } from '../lib/operation.js'
+import { endOf } from '../lib/end-of.js'
+import type { OperationAnswer } from '../lib/operation.js'
 import { begin, goesOn } from '../lib/use-run.js'
 
 export interface BulkRunProps {
   readonly action: WireAction
   readonly instances: readonly string[]
   readonly values: FieldValues
-  /** All have ended that were begun. */
-  readonly onEnd: () => void
+  /** All that were started have ended; with the answers of those that were done. */
+  readonly onEnd: (answers: readonly OperationAnswer[]) => void
 }
 
 type One = {
@@ -22,25 +22,29 @@ type One = {
   readonly operation?: string
 }
 
-/** So many at the same time. Not specified; chosen as `startall` does. */
+/** How many run at the same time. Not specified; chosen as `startall` does. */
 const parallel = 2
 
-/** The same action on several instances, each with what came of it. What is left begins no more; what was begun goes on. */
+/** The same action on several instances, each with its result. Once closed, the rest is not started; what was started continues. */
 export function BulkRun({ action, instances, values, onEnd }: BulkRunProps) {
   const [states, setStates] = useState<Readonly<Record<string, One>>>({})
   useEffect(() => {
     const left = new AbortController()
     const queue = [...instances]
+    const answers: OperationAnswer[] = []
     const show = (name: string, one: One) => setStates((before) => ({ ...before, [name]: one }))
     const work = async () => {
       for (;;) {
         const name = queue.shift()
         if (name === undefined) return
         if (left.signal.aborted) show(name, { state: 'skipped' })
-        else await perform(action, name, values, { signal: left.signal, onState: (one) => show(name, one) })
+        else {
+          const answer = await perform(action, name, values, { signal: left.signal, onState: (one) => show(name, one) })
+          if (answer) answers.push(answer)
+        }
       }
     }
-    void Promise.all(Array.from({ length: parallel }, work)).then(() => !left.signal.aborted && onEnd())
+    void Promise.all(Array.from({ length: parallel }, work)).then(() => !left.signal.aborted && onEnd(answers))
     return () => left.abort()
   }, [])
 
@@ -64,7 +68,7 @@ export function BulkRun({ action, instances, values, onEnd }: BulkRunProps) {
             <li key={name} class="step" data-state={state}>
               <span class="step-sign" aria-hidden="true" />
               <span class="step-title">
-                {operation === undefined ? name : <a href={pathTo('operations', operation)}>{name}</a>}
+                {operation === undefined ? name : <a href={pathTo('activity', operation)}>{name}</a>}
               </span>
               <span class="step-state">{t(`step.${state}`)}</span>
               {message !== undefined && (
@@ -85,39 +89,29 @@ interface PerformOptions {
   readonly onState: (one: One) => void
 }
 
-/** Never rejects. */
+/** Never rejects. @returns undefined: it was not done */
 async function perform(
   action: WireAction,
   name: string,
   values: FieldValues,
   { signal, onState }: PerformOptions,
-): Promise<void> {
+): Promise<OperationAnswer | undefined> {
   let operation: string | undefined
   try {
     onState({ state: 'running' })
     const answer = await begin(action, { ...values, [subjectOf(action)?.name ?? 'name']: name })
     operation = goesOn(action) ? answer.operation : undefined
-    if (operation === undefined) return onState({ state: 'done', message: answer.message })
+    if (operation === undefined) {
+      onState({ state: 'done', message: answer.message })
+      return answer
+    }
     onState({ state: 'running', operation })
-    const { state, message } = await endOf(operation, signal)
+    const { state, message, result } = await endOf(operation, signal)
     onState({ state: state === 'succeeded' ? 'done' : 'failed', message, operation })
+    return state === 'succeeded' ? result : undefined
   } catch (failure) {
     if (!signal.aborted)
       onState({ state: 'failed', message: (failure as ApiFailure).message, ...(operation && { operation }) })
+    return undefined
   }
-}
-
-/** @throws ApiFailure when it cannot be looked at */
-async function endOf(id: string, signal: AbortSignal): Promise<Operation> {
-  let operation: Operation | undefined
-  await followEvents(apiAddress('operation', { id }), {
-    signal,
-    isOver: () => operation !== undefined && hasEnded(operation),
-    onEvent({ type, data }) {
-      if (type === 'operation') operation = JSON.parse(data) as Operation
-      if (type === 'result' && operation) operation = afterResult(operation, JSON.parse(data) as OperationAnswer)
-      return type === 'result'
-    },
-  })
-  return operation as Operation
 }

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { Button, Notice } from '@steward/page-kit'
+import { Button, ButtonLink, Notice } from '@steward/page-kit'
+import { pathTo } from '../lib/addresses.js'
 import type { ApiFailure } from '../lib/api.js'
 import { t } from '../lib/i18n.js'
+import { CopyButton } from './copy-button.js'
 
 export interface FailureNoticeProps {
   readonly failure: ApiFailure
@@ -11,28 +13,55 @@ export interface FailureNoticeProps {
   readonly children?: ComponentChildren
 }
 
-/** Why something did not work, and what to do about it. */
+/** Lines of a program's output that are shown at first. */
+const shownLines = 20
+
+/** What did not work, why, and what to do about it: each said once. */
 export function FailureNotice({ failure, onRetry, children }: FailureNoticeProps) {
-  const { status, message, help, command, output } = failure
+  const { status, message, title = message, reason, ending, help, command, output = '' } = failure
+  // What the command would show is on a page, too.
+  const of = /^logs (\w+)$/.exec(command ?? '')?.[1]
   return (
     <Notice
       tone="bad"
-      title={status === 0 ? t('failure.network') : message}
+      title={status === 0 ? t('failure.network') : title}
       action={onRetry && <Button onClick={onRetry}>{t('button.retry')}</Button>}
     >
-      {status !== 0 && help && <p>{help}</p>}
-      {command && (
-        <p>
-          {t('failure.command')} <code>{`manager ${command}`}</code>
+      {reason !== undefined && (
+        <p class="failure-reason" lang="en">
+          <code>{reason}</code>
         </p>
       )}
-      {output && (
-        <details>
-          <summary>{t('failure.output')}</summary>
-          <pre tabIndex={0}>{output}</pre>
-        </details>
-      )}
+      {ending !== undefined && <p lang="en">{ending}</p>}
+      {status !== 0 && help && <p>{help}</p>}
+      {command &&
+        (of === undefined ? (
+          <p>
+            {t('failure.command')} <code>{`manager ${command}`}</code>
+          </p>
+        ) : (
+          <p>
+            <ButtonLink small href={pathTo('instances', of, 'logs')}>
+              {t('operations.showLog')}
+            </ButtonLink>
+          </p>
+        ))}
+      {output !== '' && output.trim() !== reason && <Output text={output.trimEnd()} />}
       {children}
     </Notice>
+  )
+}
+
+/** The end of it is in sight; all of it is copied. */
+function Output({ text }: { readonly text: string }) {
+  const lines = text.split('\n')
+  return (
+    <details open>
+      <summary>{t('failure.output')}</summary>
+      <pre tabIndex={0} lang="en">
+        {lines.slice(-shownLines).join('\n')}
+      </pre>
+      <CopyButton value={text} of={t('failure.output')} />
+    </details>
   )
 }

@@ -7,7 +7,7 @@ import { FailureNotice } from './failure-notice.js'
 import { OperationSteps } from './operation-steps.js'
 import { Outcome } from './outcome.js'
 
-/** An operation as it goes on: its steps, the state of the connection, and how it ended. */
+/** A running operation: its steps, the state of the connection, and how it ended. */
 export function OperationProgress({ operation, stream, failure }: FollowedOperation) {
   if (failure) return <FailureNotice failure={failure} />
   if (!operation) return <Skeleton lines={4} />
@@ -32,13 +32,12 @@ export function OperationProgress({ operation, stream, failure }: FollowedOperat
 }
 
 /** How it ended. */
-function OperationOutcome({ operation }: { readonly operation: Operation }) {
+export function OperationOutcome({ operation }: { readonly operation: Operation }) {
   const { state, warnings, result } = operation
   const message = operation.message === '' ? t(`state.${state}`) : operation.message
   if (state === 'succeeded') return <Outcome message={message} warnings={warnings} />
-  const { help, command, output } = result ?? {}
   return (
-    <FailureNotice failure={new ApiFailure(500, { message, help, command, output })}>
+    <FailureNotice failure={new ApiFailure(500, { ...result, message })}>
       {warnings.map((warning) => (
         <p key={warning} lang="en">
           {warning}

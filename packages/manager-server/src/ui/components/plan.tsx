@@ -26,7 +26,8 @@ export function usePreview(action: WireAction): Preview {
     forget: () => setState(nothing),
     look(values) {
       setState((before) => ({ ...before, isBusy: true }))
-      api<{ readonly plan?: Plan }>(action.name, { ...parametersOf(values), dryrun: true }).then(
+      const { plain, hidden } = parametersOf(action, values)
+      api<{ readonly plan?: Plan }>(action.name, { ...plain, dryrun: true }, { hidden }).then(
         (planned) => setState({ ...nothing, planned }),
         (failure: ApiFailure) => setState({ ...nothing, failure }),
       )

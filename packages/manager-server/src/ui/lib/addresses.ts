@@ -9,9 +9,20 @@ export function pathTo(...parts: readonly string[]): string {
   return `${uiPath}/${parts.map(encodeURIComponent).join('/')}`
 }
 
+/** Path of the API. */
+export const apiPath = new URL('../api', base).pathname
+
+/** Where sessions are opened and ended. */
+export const sessionAddress = `${apiPath}/session`
+
+/** The page that asks for the password, and comes back here. */
+export function signInAddress(): string {
+  return `${pathTo('sign-in')}?next=${encodeURIComponent(location.pathname + location.search + location.hash)}`
+}
+
 /** An address of the API. It has no credentials, which a page address may hold: `fetch` would refuse it. */
 export function apiAddress(action: string, parameters: ApiParameters = {}): string {
-  const url = new URL('../api', `${location.origin}${base.pathname}`)
+  const url = new URL(`${location.origin}${apiPath}`)
   url.searchParams.set('action', action)
   for (const [name, value] of Object.entries(parameters))
     if (value !== undefined && value !== '') url.searchParams.set(name, String(value))

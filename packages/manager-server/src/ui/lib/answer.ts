@@ -6,4 +6,8 @@ export type Answer = Pick<AnyAnswer, 'status' | 'message'> & Pick<ActionResult, 
 
 /** What a refused or failed action answers. */
 export type FailureBody = Pick<ManagerError, 'message'> &
-  Partial<Pick<ManagerError, 'help' | 'command' | 'output' | 'operation'>> & { readonly code?: string }
+  Partial<Pick<ManagerError, 'title' | 'ending' | 'help' | 'command' | 'output' | 'operation'>> & {
+    readonly code?: string
+    /** The line that says why. */
+    readonly cause?: string
+  }

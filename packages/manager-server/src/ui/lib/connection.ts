@@ -1,5 +1,6 @@
 import { createStore } from '@steward/page-kit'
 import { apiAddress } from './addresses.js'
+import { pageHeaders } from './session-key.js'
 
 const tryAgainMs = 3000
 
@@ -8,7 +9,7 @@ export const isConnected = createStore(true)
 
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** To be told after each question. While there is no answer, the server is asked again and again. */
+/** To be called after each request. While there is no answer, the server is asked again and again. */
 export function reached(yes: boolean): void {
   isConnected.set(yes)
   clearTimeout(timer)
@@ -17,8 +18,8 @@ export function reached(yes: boolean): void {
 
 async function tryAgain(): Promise<void> {
   try {
-    const { status } = await fetch(apiAddress('whoami'), { headers: { 'X-Manager-Request': 'ui' } })
-    // A reverse proxy says so when there is no server behind it.
+    const { status } = await fetch(apiAddress('whoami'), { headers: pageHeaders() })
+    // A reverse proxy says so when its server does not answer.
     reached(![502, 503, 504].includes(status))
   } catch {
     reached(false)

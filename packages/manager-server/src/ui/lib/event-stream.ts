@@ -1,5 +1,6 @@
 import type { FailureBody } from './answer.js'
 import { ApiFailure } from './api.js'
+import { ask } from './ask.js'
 import { createEventParser, type StreamEvent } from './event-parser.js'
 
 /** `connecting`: first attempt; `live`: events come; `waiting`: it broke and is tried again; `offline`: no network. */
@@ -18,12 +19,12 @@ export interface FollowOptions {
 
 /** Longest pause between two attempts, in ms. */
 const longestPauseMs = 8000
-/** The server says something at least that often; else the connection is dead, though nobody said so. In ms. */
+/** The server says something at least that often; else the connection is dead, though it was not closed. In ms. */
 const silenceMs = 60_000
 
 /**
  * Reads events until the last one, over connections that break, servers that are started again, and hours without a
- * network. It goes on behind the event that came last.
+ * network. It continues after the event that came last.
  *
  * @throws ApiFailure when the server refuses: trying again would not help. What the signal was aborted with.
  */
@@ -68,10 +69,9 @@ async function readOnce(
   globalThis.addEventListener('offline', breakOff)
   let silence = setTimeout(breakOff, silenceMs)
   try {
-    const response = await fetch(address, {
+    const response = await ask(address, {
       headers: {
         Accept: 'text/event-stream',
-        'X-Manager-Request': 'ui',
         ...(last !== '' && { 'Last-Event-ID': last }),
       },
       cache: 'no-store',

@@ -28,7 +28,19 @@ export function addressOf({ public_url, custom_url, url }: Instance): string {
   return public_url || custom_url || url
 }
 
-/** Whether its version has a newer template. Source: wire-decisions, "rules". */
-export function needsUpgrade({ version, version_date }: Instance, dates: ReadonlyMap<string, string>): boolean {
-  return version_date < (dates.get(version) ?? '')
+/** Whether its version has a newer template. */
+export function needsUpgrade({ update }: Pick<Instance, 'update'>): boolean {
+  return update === 'available'
+}
+
+/** Whether it should answer, and does not or not well. */
+export function isDown(instance: Instance): boolean {
+  const { status, observed, health = '' } = instance
+  if (isBeingChanged(instance) || status !== 'started') return observed === 'crashed'
+  return ['crashed', 'degraded', 'stopped', 'unknown'].includes(observed) || (health !== '' && health !== 'OK')
+}
+
+/** Whether there is no good backup of it here. */
+export function hasNoBackup({ last_backup: last }: Pick<Instance, 'last_backup'>): boolean {
+  return last === ''
 }

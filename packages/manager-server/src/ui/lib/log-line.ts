@@ -1,33 +1,52 @@
-import { logLevels, readLogEntry, type LogLevel } from '@steward/manager-core/logs'
+import { logLevels, readLogEntry, type LogEntry, type LogLevel } from '@steward/manager-core/logs'
 
-export interface ReadableLine {
-  readonly text: string
-  readonly tone: 'bad' | 'warn' | ''
+/** How grave lines are, as they are told apart here; `other` does not say, as the output of a program. */
+export const lineLevels = ['error', 'warn', 'info', 'debug', 'other'] as const
+export type LineLevel = (typeof lineLevels)[number]
+
+export interface ReadableLine extends Pick<LogEntry, 'time' | 'message' | 'fields' | 'details'> {
+  readonly level: LineLevel
+  /** Local time with milliseconds; empty: it has none. */
+  readonly clock: string
+  /** All that it says in lower case, to be searched. */
+  readonly searched: string
 }
 
-/** Levels from which on lines can be asked for. */
-export const offeredLevels = ['info', 'warn', 'error'] as const satisfies LogLevel[]
-export type OfferedLevel = (typeof offeredLevels)[number]
+const clockOf = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', hourCycle: 'h23' })
 
-// Swedish dates are written as ISO 8601 has them, in every language alike.
-const timestamp = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' })
-
-/** A line of a log as people read it: local time, level, what happened, and below it where an error came from. */
+/** A line of a log as people read it. */
 export function readableLine(line: string): ReadableLine {
-  const { time, level, text, details } = readLogEntry(line)
-  const head = [...(time === undefined ? [] : [timestamp.format(time)]), ...(level ? [level.toUpperCase()] : []), text]
+  const { time, level, message, fields, details } = readLogEntry(line)
+  const clock = time === undefined ? '' : `${clockOf.format(time)}.${String(time % 1000).padStart(3, '0')}`
+  const texts = [clock, level ?? '', message, ...fields.map(([name, value]) => `${name}=${value}`), ...details]
   return {
-    text: [head.join(' '), ...details.map((detail) => `    ${detail}`)].join('\n'),
-    tone: level === undefined ? toneOfText(text) : toneOfLevel(level),
+    time,
+    message,
+    fields,
+    details,
+    clock,
+    level: level === undefined ? levelOfText(message) : lineLevelOf(level),
+    searched: texts.join('\n').toLowerCase(),
   }
 }
 
-function toneOfLevel(level: LogLevel): ReadableLine['tone'] {
-  const rank = logLevels.indexOf(level)
-  return rank >= logLevels.indexOf('error') ? 'bad' : level === 'warn' ? 'warn' : ''
+function lineLevelOf(level: LogLevel): LineLevel {
+  if (level === 'fatal') return 'error'
+  return level === 'trace' ? 'debug' : level
 }
 
 /** For lines that do not say their level. */
-function toneOfText(text: string): ReadableLine['tone'] {
-  return /\b(error|fatal|exception)\b/i.test(text) ? 'bad' : /\bwarn(ing)?\b/i.test(text) ? 'warn' : ''
+function levelOfText(text: string): LineLevel {
+  if (/\b(error|fatal|exception)\b/i.test(text)) return 'error'
+  return /\bwarn(ing)?\b/i.test(text) ? 'warn' : 'other'
+}
+
+/**
+ * From which level on lines have to be asked for, so that all are there that are wanted; undefined: all lines.
+ *
+ * @param wanted empty: all
+ */
+export function leastLevel(wanted: ReadonlySet<LineLevel>): LogLevel | undefined {
+  const isGrave = wanted.size > 0 && [...wanted].every((level) => level === 'error' || level === 'warn')
+  return isGrave ? logLevels.find((level) => (wanted as ReadonlySet<string>).has(level)) : undefined
 }

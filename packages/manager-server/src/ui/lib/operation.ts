@@ -28,7 +28,7 @@ export function hasEnded({ state }: Pick<Operation, 'state'>): boolean {
 }
 
 /** The operation after an event. */
-export function afterEvent(operation: Operation, event: OperationEvent): Operation {
+export function afterEvent(operation: Operation, event: OperationEvent & { readonly at?: string }): Operation {
   switch (event.type) {
     case 'waiting':
       return { ...operation, state: 'queued', message: `It waits for ${event.holder}.` }
@@ -42,12 +42,17 @@ export function afterEvent(operation: Operation, event: OperationEvent): Operati
       }
     case 'step': {
       const isUndone = event.state === 'undoing' || event.state === 'undone'
+      const { state, at } = event
       return {
-        ...withStep(operation, event.step, ({ id, title, failed }) => ({
+        ...withStep(operation, event.step, ({ id, title, failed, at: since }) => ({
           id,
           title,
-          state: event.state,
-          ...((event.state === 'failed' || (isUndone && failed)) && { failed: true }),
+          state,
+          ...((state === 'failed' || (isUndone && failed)) && { failed: true }),
+          ...(at !== undefined && { at }),
+          ...(at !== undefined &&
+            since !== undefined &&
+            state !== 'undoing' && { took: Date.parse(at) - Date.parse(since) }),
         })),
         state: isUndone ? 'undoing' : operation.state === 'undoing' ? 'undoing' : 'running',
       }
@@ -73,7 +78,7 @@ export function settled(step: OperationStep): OperationStep {
 /** The operation when the answer of its action is there. */
 export function afterResult(operation: Operation, result: OperationAnswer): Operation {
   if (hasEnded(operation)) return { ...operation, result }
-  // Without a code it was done, and status 1 tells that the answer is no.
+  // Without a code it was done, and status 1 says that the answer is no.
   const done = result.status === undefined || result.status === 0 ? 'succeeded' : 'failed'
   const state = result.code === undefined ? done : (endOf[result.code] ?? 'failed')
   const { message, warnings = operation.warnings } = result

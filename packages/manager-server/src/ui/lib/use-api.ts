@@ -15,7 +15,7 @@ export interface ApiState<T> {
 }
 
 export interface UseApiOptions {
-  /** Asks again after so many ms. Default: never. */
+  /** Asks again after this many ms. Default: never. */
   readonly refreshMs?: number
   /** The answer to another question stays until there is the one to this. Default: no. */
   readonly keep?: boolean
@@ -55,7 +55,7 @@ export function useApi<T extends object>(
       failure: isSame ? failure : undefined,
       loading: true,
     }))
-    api<T>(action, parameters, ended.signal).then(
+    api<T>(action, parameters, { signal: ended.signal }).then(
       (data) => {
         keyOfData.current = key
         isAsking.current = false

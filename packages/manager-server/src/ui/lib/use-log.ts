@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { LogLevel } from '@steward/manager-core/logs'
 import { apiAddress } from './addresses.js'
 import type { ApiFailure } from './api.js'
-import { readableLine, type OfferedLevel, type ReadableLine } from './log-line.js'
 import { followEvents, type StreamState } from './event-stream.js'
+import { readableLine, type ReadableLine } from './log-line.js'
 
 export interface LogLine extends ReadableLine {
   /** Unique, in their order. */
@@ -17,13 +18,15 @@ export interface Log {
   readonly waiting: number
 }
 
+/** Lines that are read at first. */
+const firstLines = 2000
 /** More are forgotten, the oldest first: a browser is no archive. */
 const mostLines = 5000
 /** The page is drawn that often at most, in ms. */
 const drawMs = 120
 
 /** The log of an instance as it is written, from a level on; while it is paused what is shown stays. */
-export function useLog(name: string, isPaused: boolean, level: OfferedLevel | undefined): Log {
+export function useLog(name: string, isPaused: boolean, level: LogLevel | undefined): Log {
   const [log, setLog] = useState<Log>({ lines: [], stream: 'connecting', failure: undefined, waiting: 0 })
   const buffer = useRef<LogLine[]>([])
   const paused = useRef(isPaused)
@@ -41,10 +44,10 @@ export function useLog(name: string, isPaused: boolean, level: OfferedLevel | un
     let count = 0
     let timer: ReturnType<typeof setTimeout> | undefined
     buffer.current = []
-    followEvents(apiAddress('logs', { name, follow: true, lines: 500, level }), {
+    followEvents(apiAddress('logs', { name, follow: true, lines: firstLines, level }), {
       signal: left.signal,
       onState: (stream) => setLog((before) => ({ ...before, stream })),
-      // It begins anew with its last lines.
+      // It starts again with its last lines.
       onOpen() {
         buffer.current = []
         draw()

@@ -16,7 +16,7 @@ export interface FollowedOperation {
 
 const unknown: FollowedOperation = { operation: undefined, stream: 'connecting', failure: undefined }
 
-/** An operation as it goes on, to its end, whatever happens to connection and server meanwhile. */
+/** A running operation, until it has finished, whatever happens to connection and server meanwhile. */
 export function useOperation(id: string | undefined): FollowedOperation {
   const [followed, setFollowed] = useState(unknown)
   useEffect(() => {

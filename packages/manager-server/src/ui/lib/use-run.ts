@@ -14,9 +14,9 @@ export interface Run {
   /** Progress of the operation of `following`. */
   readonly followed: FollowedOperation
   readonly operation: string | undefined
-  /** Answer of an action that is no operation. */
+  /** Answer of an action that is not an operation. */
   readonly answer: AnswerOfAction | undefined
-  /** It was refused, or nobody knows. */
+  /** It was refused, or the result is unknown. */
   readonly failure: ApiFailure | undefined
   /** Nothing more will come. */
   readonly isOver: boolean
@@ -64,10 +64,11 @@ export function useRun(action: WireAction): Run {
 
 /** @throws ApiFailure */
 export function begin(action: WireAction, values: FieldValues): Promise<AnswerOfAction> {
-  return api(action.name, { ...parametersOf(values), ...(goesOn(action) && { async: true }) })
+  const { plain, hidden } = parametersOf(action, values)
+  return api(action.name, { ...plain, ...(goesOn(action) && { async: true }) }, { hidden })
 }
 
-/** What changes something or takes long is done by a process of its own, which goes on whoever looks. */
+/** What changes something or takes long is done by a process of its own, which continues whether the page is open or not. */
 export function goesOn({ mutating, ability }: Pick<WireAction, 'mutating' | 'ability'>): boolean {
   return mutating || ability === 'operate' || ability === 'admin'
 }

@@ -17,7 +17,11 @@ export interface SamplesState {
 /** Between two looks: a pixel of a chart does not change faster. */
 const refreshMs = 30_000
 
-/** The samples of several instances, newest last, looked for again and again. */
+/**
+ * The samples of several instances, newest last, looked for again and again.
+ *
+ * @param rangeMs up to now
+ */
 export function useSamples(names: readonly string[], rangeMs: number, points: number): SamplesState {
   const [state, setState] = useState<SamplesState>({ series: undefined, failure: undefined })
   useEffect(() => {
@@ -51,15 +55,15 @@ interface Question {
 }
 
 async function samplesOf(name: string, { since, points, signal }: Question): Promise<SamplesOf> {
-  const { list } = await api<{ readonly list: readonly WireSample[] }>('samples', { name, since, points }, signal)
+  const { list } = await api<{ readonly list: readonly WireSample[] }>('samples', { name, since, points }, { signal })
   return { name, samples: list }
 }
 
 const hourMs = 3_600_000
-/** Not asked for again so long. */
+/** Not asked for again for this long. */
 const keptMs = 60_000
 const kept = new Map<string, { readonly at: number; readonly samples: Promise<readonly WireSample[]> }>()
-/** So many questions at the same time; rows come into sight by the dozen. */
+/** Requests at the same time; rows come into sight by the dozen. */
 const parallel = 3
 const waiting: (() => void)[] = []
 let running = 0

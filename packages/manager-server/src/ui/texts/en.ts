@@ -1,9 +1,12 @@
 import { actions } from './en/actions.js'
+import { activity } from './en/activity.js'
 import { common } from './en/common.js'
+import { commands } from './en/commands.js'
 import { create } from './en/create.js'
 import { history } from './en/history.js'
 import { instance } from './en/instance.js'
 import { instances } from './en/instances.js'
+import { manager } from './en/manager.js'
 import { monitor } from './en/monitor.js'
 import { operations } from './en/operations.js'
 import { requests } from './en/requests.js'
@@ -15,12 +18,15 @@ import { trash } from './en/trash.js'
 export const en = {
   ...common,
   ...actions,
+  ...activity,
   ...shell,
   ...instances,
+  ...commands,
   ...create,
   ...requests,
   ...history,
   ...instance,
+  ...manager,
   ...monitor,
   ...operations,
   ...terminal,

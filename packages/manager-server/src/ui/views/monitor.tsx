@@ -1,23 +1,24 @@
 import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 import type { MonitoredInstance } from '@steward/manager-core'
-import { Badge, EmptyState, type Selection, Skeleton, Table, View } from '@steward/page-kit'
+import { Button, EmptyState, Segments, type Selection, Skeleton, Table, View } from '@steward/page-kit'
 import { FailureNotice } from '../components/failure-notice.js'
 import { pathTo } from '../lib/addresses.js'
 import { t } from '../lib/i18n.js'
+import { periodOf, ranges, type Range } from '../lib/period.js'
 import { useActionTable } from '../lib/session.js'
 import { useApi } from '../lib/use-api.js'
 import '../styles/chart.css'
 import '../styles/panel.css'
 import { Charts } from './monitor/charts.js'
 import { columns, rank } from './monitor/columns.js'
-import { Incidents } from './monitor/incidents.js'
+import { Incidents, OpenIncidents, useIncidents } from './monitor/incidents.js'
+import { Tiles } from './monitor/tiles.js'
 
-const hourMs = 3_600_000
-const ranges = { '1h': hourMs, '24h': 24 * hourMs, '7d': 7 * 24 * hourMs, '30d': 30 * 24 * hourMs } as const
-type Range = keyof typeof ranges
+/** Rows that are shown at first: charts follow them. */
+const mostRows = 10
 
-/** So many can be told apart. */
+/** How many can be told apart. */
 const mostCompared = 6
 
 /** What was measured of all instances, and of some over time; what is looked at is in the address. */
@@ -31,15 +32,24 @@ export function Monitor() {
     { refreshMs: 10_000 },
   )
   const rows = data?.list ?? []
-  const range: Range = isRange(query['range']) ? query['range'] : '24h'
+  const [isWhole, setWhole] = useState(false)
+  const incidents = useIncidents(isAllowed('incidents'))
+  const period = periodOf(query, Date.now())
   const chosen = (query['instances'] ?? '').split(',').filter((name) => rows.some((row) => row.name === name))
   const names = chosen.length > 0 ? chosen : defaultOf(rows)
-  const show = (next: { readonly instances?: readonly string[]; readonly range?: Range }) => {
-    const wanted = new URLSearchParams({ range: next.range ?? range, instances: (next.instances ?? chosen).join() })
-    route(`${pathTo('monitor')}?${wanted}`, true)
+  const show = (next: Readonly<Record<string, string>>) => {
+    const { range = '', from = '', to = '' } = query
+    const wanted = { range, from, to, instances: chosen.join(), ...next }
+    const given = new URLSearchParams(Object.entries(wanted).filter(([, value]) => value !== ''))
+    route(`${pathTo('monitor')}${given.size > 0 ? `?${given}` : ''}`, true)
   }
+  const running = rows.filter(({ status, incident }) => status !== 'stopped' || incident !== null)
+  const stopped = rows.filter((row) => !running.includes(row))
+  const selection = selectionOf(chosen, (instances) => show({ instances: instances.join() }))
+  const ordered = isWhole ? running : running.toSorted((a, b) => rank(b) - rank(a)).slice(0, mostRows)
+  const table = { columns, rowKey: ({ name }: MonitoredInstance) => name, order, onOrder: setOrder, selection }
   return (
-    <View title={t('nav.monitor')} aside={data && <Counts rows={rows} />}>
+    <View title={t('nav.monitor')}>
       {failure && <FailureNotice failure={failure} onRetry={reload} />}
       {!data && !failure && <Skeleton lines={8} />}
       {data && rows.length === 0 && (
@@ -49,30 +59,49 @@ export function Monitor() {
       )}
       {rows.length > 0 && (
         <>
+          <Tiles rows={rows} />
+          <OpenIncidents incidents={incidents} />
+          <p class="quiet">{t('monitor.choose', { count: mostCompared })}</p>
+          {running.length > 0 && <Table {...table} caption={t('monitor.instances')} rows={ordered} />}
+          {ordered.length < running.length && (
+            <p>
+              <Button small onClick={() => setWhole(true)}>
+                {t('monitor.showAll', { count: running.length })}
+              </Button>
+            </p>
+          )}
+          {stopped.length > 0 && (
+            <details class="folded" open={stopped.some(({ name }) => chosen.includes(name)) || undefined}>
+              <summary>{t('monitor.stoppedCount', { count: stopped.length })}</summary>
+              <Table {...table} caption={t('monitor.stopped')} rows={stopped} />
+            </details>
+          )}
           <div class="tab-bar">
             <h2>{names.join(', ')}</h2>
-            <RangeChoice range={range} onChoose={(one) => show({ range: one })} />
+            {period.isDrawn && (
+              <Button small icon="back" onClick={() => show({ from: '', to: '' })}>
+                {t('monitor.zoomOut')}
+              </Button>
+            )}
+            <Segments
+              label={t('monitor.range')}
+              labelHidden
+              value={period.isDrawn ? '' : (period.range ?? '24h')}
+              values={(Object.keys(ranges) as Range[]).map((one) => [one, t(`monitor.range.${one}`)])}
+              onChoose={(range) => show({ range, from: '', to: '' })}
+            />
           </div>
-          <Charts names={names} rangeMs={ranges[range]} />
-          <p class="quiet">{t('monitor.choose', { count: mostCompared })}</p>
-          <Table
-            caption={t('monitor.instances')}
-            columns={columns}
-            rows={rows}
-            rowKey={({ name }) => name}
-            order={order}
-            onOrder={setOrder}
-            selection={selectionOf(chosen, (instances) => show({ instances }))}
+          <Charts
+            names={names}
+            period={period}
+            incidents={incidents}
+            onZoom={(from, to) => show({ from: String(from), to: String(to), range: '' })}
           />
-          {isAllowed('incidents') && <Incidents />}
+          {incidents && <Incidents incidents={incidents} />}
         </>
       )}
     </View>
   )
-}
-
-function isRange(text: string | undefined): text is Range {
-  return text !== undefined && Object.hasOwn(ranges, text)
 }
 
 /** The one that is worst off. */
@@ -93,34 +122,4 @@ function selectionOf(chosen: readonly string[], choose: (names: readonly string[
     clear: () => choose([]),
     anchor: () => chosen.at(-1),
   }
-}
-
-function Counts({ rows }: { readonly rows: readonly MonitoredInstance[] }) {
-  const measured = rows.filter(({ status, ok }) => status === 'started' && ok !== null)
-  const bad = measured.filter(({ ok }) => ok === false).length
-  return (
-    <span role="status" class="counts">
-      <Badge tone="good">{t('monitor.healthyCount', { count: measured.length - bad })}</Badge>
-      {bad > 0 && <Badge tone="bad">{t('monitor.badCount', { count: bad })}</Badge>}
-    </span>
-  )
-}
-
-interface RangeChoiceProps {
-  readonly range: Range
-  readonly onChoose: (range: Range) => void
-}
-
-function RangeChoice({ range, onChoose }: RangeChoiceProps) {
-  return (
-    <fieldset class="segments">
-      <legend class="hidden">{t('monitor.range')}</legend>
-      {(Object.keys(ranges) as Range[]).map((one) => (
-        <label key={one}>
-          <input type="radio" name="range" value={one} checked={one === range} onChange={() => onChoose(one)} />
-          <span>{t(`monitor.range.${one}`)}</span>
-        </label>
-      ))}
-    </fieldset>
-  )
 }

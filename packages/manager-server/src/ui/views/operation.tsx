@@ -12,7 +12,7 @@ import { t } from '../lib/i18n.js'
 import { hasEnded, type Operation as Item } from '../lib/operation.js'
 import { useActionTable } from '../lib/session.js'
 import { useOperation } from '../lib/use-operation.js'
-import type { Ask, Use } from './instance/tab.js'
+import type { ActionUse, Ask } from './instance/tab.js'
 import { AttentionActions } from './operations/attention-actions.js'
 import { OperationBadge } from './operations/operation-badge.js'
 
@@ -29,16 +29,16 @@ export function Operation() {
   )
 }
 
-type Asked = Pick<ActionDialogProps, 'action'> & Use
+type Asked = Pick<ActionDialogProps, 'action'> & ActionUse
 
-/** An operation as it goes on; it catches up after a break of any kind. */
+/** A running operation; it catches up after a break of any kind. */
 function Followed({ id, ask }: { readonly id: string; readonly ask: Ask }) {
   const followed = useOperation(id)
   const { operation, failure } = followed
-  const back = <a href={pathTo('operations')}>← {t('nav.operations')}</a>
+  const back = <a href={pathTo('activity')}>← {t('nav.activity')}</a>
   if (failure?.status === 404)
     return (
-      <View title={t('nav.operations')} above={back}>
+      <View title={t('nav.activity')} above={back}>
         <EmptyState title={t('operations.missing')}>
           <p>{t('operations.missingText')}</p>
         </EmptyState>
@@ -85,7 +85,7 @@ function AboutIt({ operation: { id, action, instance, actor, started, ended } }:
   )
 }
 
-/** Goes on with the clock until it has ended. */
+/** Advances with the clock until it has ended. */
 function Duration({ started, ended }: Pick<Item, 'started' | 'ended'>) {
   const [now, setNow] = useState(Date.now())
   useEffect(() => {
@@ -97,7 +97,7 @@ function Duration({ started, ended }: Pick<Item, 'started' | 'ended'>) {
   return <>{formatDuration(ended ? ms : Math.round(ms / 1000) * 1000)}</>
 }
 
-/** Offered while it goes on; the manager refuses when it is past its point of no return. */
+/** Offered while it runs; the manager refuses when it is past its point of no return. */
 function Cancel({ operation }: { readonly operation: Item }) {
   const { isAllowed } = useActionTable()
   const [isAsking, setAsking] = useState(false)

@@ -4,9 +4,10 @@ import type { InstanceRequest } from '@steward/manager-core'
 import { Badge, Button, type Column, EmptyState, Skeleton, Table, Time, type Tone, View } from '@steward/page-kit'
 import { ActionDialog } from '../components/action-dialog.js'
 import { FailureNotice } from '../components/failure-notice.js'
+import { FeatureOff } from '../components/feature-off.js'
 import { pathTo } from '../lib/addresses.js'
 import { hasText, t } from '../lib/i18n.js'
-import { useActionTable } from '../lib/session.js'
+import { useActionTable, useSession } from '../lib/session.js'
 import { useApi } from '../lib/use-api.js'
 import '../styles/requests.css'
 
@@ -27,6 +28,17 @@ interface Decision {
 
 /** What people have asked for at the public form; those that wait for a decision come first. */
 export function Requests() {
+  const session = useSession()
+  if (session && !session.features.register)
+    return (
+      <View title={t('nav.requests')}>
+        <FeatureOff title={t('off.register')} setting="APPS_ALLOWREGISTER=yes" />
+      </View>
+    )
+  return <RequestList />
+}
+
+function RequestList() {
   const { data, failure, reload } = useApi<{ list: readonly InstanceRequest[] }>('requests-list', {}, { refreshMs })
   const [deciding, setDeciding] = useState<Decision>()
   const columns = useColumns(setDeciding)
@@ -76,7 +88,7 @@ export function Requests() {
   )
 }
 
-/** It is decided, but the mail that tells so was not sent; to approve it once more sends it. */
+/** It is decided, but the mail that says so was not sent; to approve it once more sends it. */
 function isUntold({ status, note }: InstanceRequest): boolean {
   return status === 'approved' && note !== ''
 }

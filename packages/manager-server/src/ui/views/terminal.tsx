@@ -2,9 +2,11 @@ import { useLocation } from 'preact-iso'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Badge, Button, ButtonLink, type Tone, View } from '@steward/page-kit'
 import { FailureNotice } from '../components/failure-notice.js'
+import { FeatureOff } from '../components/feature-off.js'
 import { pathTo } from '../lib/addresses.js'
 import type { ApiFailure } from '../lib/api.js'
 import { t } from '../lib/i18n.js'
+import { useSession } from '../lib/session.js'
 import '../styles/terminal.css'
 import { connect, type End, type Shell } from './terminal/connect.js'
 import { TerminalScreen, type Screen } from './terminal/screen.js'
@@ -24,6 +26,17 @@ const tones: Readonly<Record<State['is'], Tone>> = {
 
 /** A shell on the server, of the manager or of an instance (`?instance=`). */
 export function Terminal() {
+  const session = useSession()
+  if (session && !session.features.terminal)
+    return (
+      <View title={t('terminal.title')}>
+        <FeatureOff title={t('off.terminal')} setting="APPS_TERMINAL=yes" />
+      </View>
+    )
+  return <OpenTerminal />
+}
+
+function OpenTerminal() {
   const { query } = useLocation()
   const instance = query['instance'] === '' ? undefined : query['instance']
   const [state, setState] = useState<State>({ is: 'connecting' })
@@ -55,7 +68,7 @@ export function Terminal() {
     return () => ended.abort()
   }
 
-  // Who typed goes on at the button that opens another one.
+  // The focus moves to the button that opens another one.
   useEffect(() => {
     if (state.is === 'ended') again.current?.focus()
   }, [state.is])

@@ -1,18 +1,20 @@
 import { useMemo, useState } from 'preact/hooks'
-import { Button, EmptyState, Skeleton, Table, Time, View, type Column } from '@steward/page-kit'
+import type { TrashItem } from '@steward/manager-core'
+import { Button, EmptyState, formatBytes, Skeleton, Table, Time, View, type Column } from '@steward/page-kit'
 import { ActionDialog, type ActionDialogProps } from '../components/action-dialog.js'
 import { FailureNotice } from '../components/failure-notice.js'
 import { pathTo } from '../lib/addresses.js'
+import { databaseName } from '../lib/databases.js'
 import { hasText, t } from '../lib/i18n.js'
 import { useActionTable } from '../lib/session.js'
-import { useTrash, type TrashItem } from '../lib/use-trash.js'
+import { useTrash } from '../lib/use-trash.js'
 import '../styles/panel.css'
 
 type Asked = Omit<ActionDialogProps, 'onClose'>
 
 /** What was deleted or replaced and can still be restored. */
 export function Trash() {
-  const { data, failure, reload } = useTrash()
+  const { data, failure, reload } = useTrash(true)
   const { isAllowed } = useActionTable()
   const [order, setOrder] = useState('-deleted')
   const [asked, setAsked] = useState<Asked>()
@@ -49,25 +51,37 @@ function columnsOf(isAllowed: (action: string) => boolean, ask: (asked: Asked) =
     {
       id: 'name',
       title: t('column.name'),
-      cell: ({ name }) => <strong>{name}</strong>,
+      cell: (row) => (
+        <span class="cell-lines">
+          <strong>{row.name}</strong>
+          <span class="quiet">
+            {[row.version, databaseName(row.database), ...(row.reason === 'delete' ? [] : [reasonOf(row)])].join(' · ')}
+          </span>
+        </span>
+      ),
       order: ({ name }) => name,
       onCard: 'title',
     },
-    { id: 'reason', title: t('trash.reason'), cell: reasonOf, order: reasonOf },
     {
       id: 'deleted',
       title: t('trash.deleted'),
       cell: ({ deleted }) => <Time at={deleted} />,
       order: ({ deleted }) => deleted,
     },
+    { id: 'by', title: t('trash.by'), cell: ({ by }) => by, order: ({ by }) => by, wideOnly: true },
     {
       id: 'expires',
       title: t('trash.expires'),
       cell: ({ expires }) => <Time at={expires} as="date" />,
       order: ({ expires }) => expires,
     },
-    { id: 'version', title: t('column.version'), cell: ({ version }) => version, wideOnly: true },
-    { id: 'database', title: t('column.database'), cell: ({ database }) => database, wideOnly: true },
+    {
+      id: 'size',
+      title: t('trash.size'),
+      align: 'end',
+      cell: ({ size }) => (size === undefined ? '' : formatBytes(size)),
+      order: ({ size }) => size ?? -1,
+    },
     {
       id: 'actions',
       title: t('trash.actions'),
@@ -88,7 +102,7 @@ function columnsOf(isAllowed: (action: string) => boolean, ask: (asked: Asked) =
               kind="danger"
               onClick={() => ask({ action: 'purge', instances: [name], given: { entry }, fields: [] })}
             >
-              {t('action.purge')}
+              {t('trash.purge')}
             </Button>
           )}
         </span>

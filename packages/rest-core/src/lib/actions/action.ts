@@ -59,9 +59,9 @@ export interface ActionContext extends HookContext {
   readonly parameters: Readonly<Record<string, FieldValue>>
   /** Global calls: the records that the filters of the call match, as this user may read them. */
   records(): Promise<AsyncIterable<readonly BusinessRecord[]>>
-  /** Aborted when the server stops or, for a background action, when somebody cancels it. */
+  /** Aborted when the server stops or, for a background action, when a user cancels it. */
   readonly signal: AbortSignal
-  /** Tells how far it is; shown at the status address of a background action. */
+  /** Reports progress; shown at the status address of a background action. */
   progress(done: number, total?: number, text?: string): void
 }
 

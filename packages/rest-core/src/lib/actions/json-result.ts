@@ -4,7 +4,7 @@ import type { JsonValue } from '../fields/field-value.js'
 const deepest = 100
 
 /**
- * A copy of what an action returned, as JSON tells it; nothing returned is `null`, and properties without a value are left out.
+ * A copy of what an action returned, as JSON shows it; nothing returned is `null`, and properties without a value are left out.
  *
  * @throws TypeError naming the place of what is no JSON value: a function, a Date, a Map, NaN, a cycle …
  */

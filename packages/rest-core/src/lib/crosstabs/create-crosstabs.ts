@@ -97,7 +97,7 @@ function readableField(object: ObjectModel, name: string, problems: string[]): R
   return undefined
 }
 
-/** Cells of the flat form are told apart by these names. */
+/** These names distinguish cells of the flat form. */
 function checkNames({ lines, columns, values }: CrosstabModel): string[] {
   const names = [...lines, ...columns, ...values].map(({ name }) => name)
   // In the flat form a single value is called so.

@@ -65,7 +65,7 @@ export interface Crosstab {
   readonly model: CrosstabModel
   /**
    * All places that have records, ascending (empty values first, texts by code point, enums in the order of their list);
-   * after the places that begin alike comes their subtotal, at the end the total.
+   * after the places that start alike comes their subtotal, at the end the total.
    */
   readonly linePlaces: readonly CrosstabPlace[]
   /** The same; without column fields `[]` is the only one. */

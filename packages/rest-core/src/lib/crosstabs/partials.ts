@@ -28,7 +28,7 @@ export interface Partials {
 }
 
 /**
- * Digits of an average behind those of its field. Not specified; chosen because MySQL does the same.
+ * Digits of an average beyond those of its field. Not specified; chosen because MySQL does the same.
  */
 const moreDigits = 4
 

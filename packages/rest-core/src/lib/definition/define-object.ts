@@ -6,7 +6,7 @@ export type FiltersOf<D extends ObjectDefinition> = { [K in SortName<D>]?: strin
 
 /**
  * Gives a definition its exact type, so that records and inputs are typed. Keys that are not known, sorts by fields that are
- * not there and states of no enum field do not compile; all the rest is checked when a model is made of it.
+ * not there and states of no enum field do not compile; all the rest is checked when a model is built from it.
  *
  * @example
  * const Genre = defineObject({ name: 'Genre', fields: { gen_code: { type: 'string', length: 20, key: true } } })

@@ -57,12 +57,12 @@ export interface IdField extends FieldCommon {
   readonly type: 'id'
   /**
    * How the column identifies rows. Default `integer` (assigned by the database); `string` and `uuid` are for existing
-   * tables. A text that is no UUID is the id of no row.
+   * tables. A text that is not a UUID identifies no row.
    */
   readonly values?: 'integer' | 'string' | 'uuid'
   /**
    * Own fields that identify a row together, in the order of the key: at least two, each with a column. They are required
-   * and cannot be changed; the row id is made of their values, and goes with no `column` and no `values`. They are the
+   * and cannot be changed; the row id consists of their values, and has neither `column` nor `values`. They are the
    * functional key too, unless other fields are.
    */
   readonly fields?: readonly string[]
@@ -72,7 +72,7 @@ export interface ReferenceField extends FieldCommon {
   /** Name of the linked object. */
   readonly object: string
   /**
-   * For a linked object whose row id is made of several fields: the own fields that hold their values, in the same order.
+   * For a linked object whose row id consists of several fields: the own fields that hold their values, in the same order.
    * The reference has no column then; setting it sets them, and setting them sets it.
    */
   readonly via?: readonly string[]
@@ -143,7 +143,7 @@ export interface ImageField extends FieldCommon {
   readonly maxBytes?: number
   /** Longest side of the thumbnail in pixels. Default 200. */
   readonly thumbnailPixels?: number
-  /** Kinds of pictures that it takes, told by their content. Default: all of these. */
+  /** Kinds of pictures that it takes, recognised by their content. Default: all of these. */
   readonly mediaTypes?: readonly (
     | 'image/png'
     | 'image/jpeg'
@@ -247,14 +247,14 @@ export interface ObjectDefinition {
    */
   readonly indexable?: boolean | readonly string[]
   /**
-   * `public`: whoever may read a record that refers to one of this object also reads what the reference's `display` shows
+   * `public`: a user who may read a record that refers to one of this object also reads what the reference's `display` shows
    * of it, and it can be referred to by everybody, whatever rights they have here. Fields that grants hide stay hidden.
    * Default: references show, and can be set to, what the user may read.
    */
   readonly display?: 'public'
   /** Who changed what is kept in the object `AuditEntry`. Default false. */
   readonly audit?: boolean
-  /** Changes are told to listeners of `/api/events` and to webhooks. Default false. */
+  /** Changes are reported to listeners of `/api/events` and to webhooks. Default false. */
   readonly events?: boolean
   /** By name. Actions are code: they need a module, which may lie beside a YAML file ({@link defineCode}). */
   readonly actions?: Readonly<Record<string, ActionDefinition>>
@@ -323,7 +323,7 @@ type TakenKeys<Fields> = {
       : K
 }[keyof Fields & string]
 
-/** Fields that the row id is made of. */
+/** Fields that form the row id. */
 type RowKeys<D extends ObjectDefinition> = D['fields'] extends {
   row_id: { fields: infer K extends readonly string[] }
 }
@@ -362,9 +362,10 @@ export type UpdateOf<D extends ObjectDefinition> = Simplify<{
  */
 export type RecordsOf<D extends readonly ObjectDefinition[]> = { [O in D[number] as O['name']]: RecordOf<O> }
 
-/** What a module beside a YAML or JSON file of the same name may say of its object. */
+/** What a module beside a YAML or JSON file of the same name may add to its object. */
 export type ObjectCode = Pick<ObjectDefinition, (typeof objectCodeKeys)[number]>
 
+/** Members of a definition that a module beside a YAML or JSON file may add. */
 export const objectCodeKeys = ['actions', 'hooks', 'states', 'publications', 'crosstabs'] as const
 
 /**

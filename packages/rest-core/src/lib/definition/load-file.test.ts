@@ -46,7 +46,7 @@ describe('parseObjectFile()', () => {
     ).toEqual(['mov_title'])
   })
 
-  test('tells where actions and hooks belong', async () => {
+  test('a definition with actions or hooks is refused, with where they belong', async () => {
     const text = 'name: Movie\nfields: { mov_title: { type: string } }\nhooks: {}\nactions: { see: {} }\n'
     const advice =
       'is code; put it into a module of the same name beside this file (ticket.ts of ticket.yaml): export default defineCode({ … })'
@@ -177,7 +177,7 @@ describe('loadObjectFile()', () => {
   })
 })
 
-test('loadObjectFiles() reads several objects, and tells mistakes of all with their lines', async () => {
+test('loadObjectFiles() reads several objects, and reports mistakes of all with their lines', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'steward-files-'))
   const path = join(folder, 'all.yaml')
   const one = (name: string, type: string) => `name: ${name}\nfields:\n  a: { type: ${type} }\n`

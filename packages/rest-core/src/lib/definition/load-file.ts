@@ -34,7 +34,7 @@ export async function loadObjectFiles(path: string): Promise<ObjectDefinition[]>
   return definitions
 }
 
-/** Each with empty lines in place of those before it, so that mistakes are told with their line of the file. */
+/** Each with empty lines in place of those before it, so that mistakes are reported with their line in the file. */
 function documentsOf(text: string): string[] {
   const lines = text.split('\n')
   const isSeparator = (line: string): boolean => /^---(?:\s|$)/.test(line)
@@ -65,7 +65,7 @@ function mapValues<T>(values: Readonly<Record<string, T>>, map: (value: T) => T)
 
 /**
  * Reads one object definition from YAML or JSON text. What needs other objects (references, display fields) is checked
- * when a model is made of it.
+ * when a model is built from it.
  *
  * @param fileName for messages.
  * @throws DefinitionError as {@link loadObjectFile}.

@@ -60,7 +60,7 @@ function textOf({ keyword, params, data, schema, parentSchema, message = 'is not
   }
 }
 
-/** A number that a text of the list means, too, is told once: 5.1 beside "5.1". */
+/** A number that also stands in the list as a text is reported once: 5.1 beside "5.1". */
 function withoutDoubles(values: readonly (string | number)[]): string[] {
   const texts = values.filter((value) => typeof value === 'string')
   return values

@@ -7,7 +7,11 @@ const value: Schema = { type: ['number', 'string', 'null'] }
 /** A pivot table as a table. Source: wire-decisions, "pivot table". */
 export function crosstabTable({ name }: CrosstabModel): Schema {
   const place: Schema = { type: 'array', description: 'A place on an axis; shorter: a subtotal; empty: the total.' }
-  const cell: Schema = { type: ['array', 'null'], items: value, description: 'A value per value; null: no records.' }
+  const cell: Schema = {
+    type: ['array', 'null'],
+    items: value,
+    description: 'One result per value of the pivot table; null: no records.',
+  }
   return exactly({
     name: { const: name },
     lines: listOf(axisSchema),

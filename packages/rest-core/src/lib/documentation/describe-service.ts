@@ -9,7 +9,7 @@ import { namedOperations } from './named-operations.js'
 import { objectOperations } from './object-operations.js'
 import { bodySchema, mayWrite, recordSchema, schemaNames } from './object-schemas.js'
 import { filterParameters, pathParameters, queryParameters } from './parameters.js'
-import { idempotencyKey } from './parts.js'
+import { idempotencyKey, viewAsParameter } from './parts.js'
 import type { Describe, OperationContents } from './parts.js'
 import { recordOperations } from './record-operations.js'
 import type { Route, ServiceInterface, ServiceOperation } from './service-interface.js'
@@ -32,7 +32,7 @@ export interface DescribeOptions {
 }
 
 /**
- * What a service offers to a user: made of the definitions, of the user's rights and of what the router says of itself, so
+ * What a service offers to a user: derived from the definitions, the user's rights and what the router says about itself, so
  * that it cannot say anything else than what holds.
  *
  * @throws RestError ERR_RIGHT when the user has no right at all on the object.
@@ -98,6 +98,7 @@ export function describeService({ model, principal, service, object: only }: Des
         ...own,
         ...queryParameters(service, route, access),
         ...filters.filter(({ name }) => !names.has(name)),
+        ...(service.viewAs?.on(route.operation) ? [viewAsParameter(service.viewAs.header)] : []),
       ],
       body,
       answers,

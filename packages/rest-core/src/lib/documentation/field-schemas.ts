@@ -101,7 +101,7 @@ function enabledCodes({ codes = new Map() }: FieldModel): string[] {
   return [...codes].filter(([, enabled]) => enabled).map(([name]) => name)
 }
 
-/** Records may hold codes that the list no longer has, so that it is no `enum`. */
+/** Records may hold codes that the list no longer has, so it is not an `enum`. */
 function codesOf(field: ReadableField): Schema {
   return { 'x-extensible-enum': [...(baseField(field).codes?.keys() ?? [])] }
 }

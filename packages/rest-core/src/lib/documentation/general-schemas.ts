@@ -210,7 +210,7 @@ export const generalSchemas: Readonly<Record<string, Schema>> = {
     {
       name: text,
       mime: text,
-      content: { type: 'string', description: 'Of a text as it is, of anything else base64.' },
+      content: { type: 'string', description: 'Text as it is; any other content as base64.' },
     },
     'A document as JSON.',
   ),

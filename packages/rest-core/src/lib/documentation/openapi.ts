@@ -50,7 +50,7 @@ export function infoAndTags(service: ServiceDescription): Record<'info' | 'tags'
 }
 
 /**
- * One object per path, one operation in it per method. What only a parameter tells from another operation is left out,
+ * One object per path, one operation in it per method. Operations that differ from another one by a parameter only are left out,
  * since such documents cannot describe it.
  */
 export function operationsByPath<T>(

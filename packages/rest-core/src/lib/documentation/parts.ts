@@ -62,4 +62,10 @@ export const idempotencyKey: ParameterDescription = {
   schema: { type: 'string', pattern: String.raw`^[\x21-\x7e]{1,255}$` },
 }
 
+/** For administrators. */
+export function viewAsParameter(name: string): ParameterDescription {
+  const text = 'Login of another user, percent-encoded: answers what that user may read.'
+  return { ...headerParameter(name, text), shared: `rest.${name}` }
+}
+
 export const ifMatch = headerParameter('If-Match', 'Expected tag of the record; 412 if it has changed.')

@@ -38,7 +38,7 @@ export type ParameterForm =
   | 'context'
   | 'output'
 
-/** A request parameter that is no filter. */
+/** A request parameter that is not a filter. */
 export interface RequestParameter {
   readonly name: string
   /** Operations that it may be given to. */
@@ -50,7 +50,7 @@ export interface RequestParameter {
 
 /** An address and a method, and what they do. */
 export interface Route {
-  /** Below the base address, e.g. `/{object}/{row_id}`; with `?<parameter>={name}` where only a parameter tells the name. */
+  /** Below the base address, e.g. `/{object}/{row_id}`; with `?<parameter>={name}` where only a parameter names it. */
   readonly path: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly operation: ServiceOperation
@@ -58,7 +58,7 @@ export interface Route {
   readonly view?: string
 }
 
-/** How the service is reached: told by what serves it, so that documentation and router cannot disagree. */
+/** How the service is reached: described by what serves it, so that documentation and router cannot disagree. */
 export interface ServiceInterface {
   /** The application's title, for people. */
   readonly title: string
@@ -69,6 +69,8 @@ export interface ServiceInterface {
   readonly level: string
   /** Name of the header that may be sent in place of `Authorization`. */
   readonly authorizationHeader: string
+  /** The header by which this user may see what another one sees, and where it works; absent: there is none. */
+  readonly viewAs?: { readonly header: string; readonly on: (operation: ServiceOperation) => boolean }
   /** Those that the level has. */
   readonly routes: readonly Route[]
   /** Those that the level has. */

@@ -21,7 +21,7 @@ export function toSwagger(service: ServiceDescription): Record<string, unknown> 
     securityDefinitions: {
       basic: { type: 'basic', description: 'Login and password.' },
       token: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Bearer <token>`' },
-      header: { type: 'apiKey', in: 'header', name: authorizationHeader, description: 'In place of `Authorization`.' },
+      header: { type: 'apiKey', in: 'header', name: authorizationHeader, description: 'Instead of `Authorization`.' },
     },
     tags,
     paths: operationsByPath(service, toOperation),

@@ -54,7 +54,7 @@ test('a document is not there before its info.json is, and what a crash left is 
   expect(swept.at(-1)).toEqual(new Date(later.getTime() - 86_400_000))
 })
 
-test('a failure of the bucket is told as it is, never as a document that is not there', async () => {
+test('a failure of the bucket is reported as such, never as a missing document', async () => {
   const { bucket } = createMemoryBucket()
   const away = () => Promise.reject(new Error('The store is away'))
   const documents = createBucketDocumentStore({ ...bucket, get: away })

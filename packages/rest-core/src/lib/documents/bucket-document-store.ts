@@ -16,7 +16,7 @@ import { makeThumbnail } from './thumbnail.js'
  * keys and takes contents of unknown size is one.
  */
 export interface DocumentBucket {
-  /** Stores an object, or replaces it at once; what was sent of one that fails is seen by nobody. */
+  /** Stores an object, or replaces it at once; what was sent of one that fails is never visible. */
   put(key: string, source: BucketSource): Promise<unknown>
   /** @throws Error whose `code` is ERR_TARGET_NOT_FOUND. A stream that is cut fails, it never just ends. */
   get(key: string, range?: Partial<ByteRange>): Promise<Readable>
@@ -25,9 +25,9 @@ export interface DocumentBucket {
     readonly objects: readonly { readonly key: string; readonly modified: Date }[]
     readonly next: string | undefined
   }>
-  /** Removes an object; one that is not there is no error. */
+  /** Removes an object; a missing one is not an error. */
   delete(key: string): Promise<unknown>
-  /** Removes what is left of uploads that began before this moment and never ended. */
+  /** Removes what is left of uploads that started before this moment and never ended. */
   sweep(options: { readonly before: Date }): Promise<unknown>
   close(): Promise<void>
 }
@@ -145,7 +145,7 @@ function bytesOf(bytes: Uint8Array): BucketSource {
   return { size: all.length, open: (start = 0) => Readable.from([all.subarray(start)], { objectMode: false }) }
 }
 
-/** The content as a source that ends with an error behind `maxBytes`; and what is known when it was read. */
+/** The content as a source that ends with an error after `maxBytes`; and what is known when it was read. */
 function measured(
   content: Readable | Uint8Array,
   { maxBytes, name }: PutDocument,

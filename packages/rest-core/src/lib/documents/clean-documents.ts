@@ -19,7 +19,7 @@ export interface CleanDocumentsOptions {
   readonly signal?: AbortSignal
 }
 
-/** Held in memory at a time; each time all tables with documents are read once. */
+/** Held in memory at the same time; each batch reads all tables with documents once. */
 const chunkSize = 50_000
 
 /**

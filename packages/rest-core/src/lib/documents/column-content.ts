@@ -35,12 +35,12 @@ export function shownBytes(length: number): string {
   return `${shown}${length}`
 }
 
-/** Whether the value of a document field is what records show of a content in a column, which tells no two of a length apart. */
+/** Whether the value of a document field is what records show of a content in a column, which does not distinguish two of the same length. */
 export function isShownBytes(value: FieldValue | undefined): boolean {
   return typeof value === 'string' && /^bytes-\d+$/.test(value)
 }
 
-/** What the audit trail says of a content: its length, and a hash that tells it from others of the same length. */
+/** What the audit trail records about a content: its length, and a hash that distinguishes it from others of that length. */
 export function namedBytes(value: FieldValue): string {
   const bytes = Buffer.from(bytesDigits(value), 'hex')
   return `${shownBytes(bytes.length)}-${versionOf(bytes).slice(0, 12)}`

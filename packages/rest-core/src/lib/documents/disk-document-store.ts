@@ -58,7 +58,7 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
   async function read(id: string, range?: ByteRange): Promise<Readable> {
     if (!documentIdPattern.test(id)) throw RestError.notFound(`Document "${id}"`)
     try {
-      // Opened at once, so that what is removed meanwhile can still be read, and what was removed before is told here.
+      // Opened at once, so that what is removed meanwhile can still be read, and what was removed before is reported here.
       const handle = await open(join(place(id), 'content'), 'r')
       return handle.createReadStream({ ...range })
     } catch (error) {

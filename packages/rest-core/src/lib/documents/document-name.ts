@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 
-/** The media type that the name of a document tells, `application/octet-stream` when it tells none. */
+/** The media type by the name of a document, `application/octet-stream` when its ending is unknown. */
 export async function mediaTypeOf(name: string): Promise<string> {
   // The list of media types is large, and most processes never need it.
   const { default: mimeTypes } = await import('mime-types')

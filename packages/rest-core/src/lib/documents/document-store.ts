@@ -56,7 +56,7 @@ export interface DocumentStore {
   delete(id: string): Promise<void>
   /** All documents, and uploads that have not ended, in no particular order. */
   list(): AsyncIterable<ListedDocument>
-  /** Removes what `list()` cannot tell of uploads that began before this moment and never ended, where a store keeps such. */
+  /** Removes remains of unfinished uploads that started before this moment and that `list()` does not show, where a store keeps such. */
   sweep?(before: Date): Promise<void>
   /** Ends connections. Called once, when nothing uses it any more. */
   close?(): Promise<void>

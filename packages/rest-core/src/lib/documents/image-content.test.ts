@@ -29,7 +29,7 @@ describe('imageMediaType()', () => {
       text('\uFEFF<?xml version="1.0"?>\n<!-- a > b -->\n<!DOCTYPE svg PUBLIC "x" "y" [<!ENTITY a "b">] >\n<svg>é'),
     ],
   ] as const) {
-    it(`tells ${name} by its content`, async () => {
+    it(`imageMediaType() recognises ${name} by its content`, async () => {
       expect(imageMediaType(await content, any)).toBe(type)
     })
   }
@@ -42,7 +42,7 @@ describe('imageMediaType()', () => {
     ['a PDF document', text('%PDF-1.7')],
     ['a ZIP archive or an office document', Buffer.from('PK\x03\x04\x14', 'latin1')],
     ['content that starts with the bytes 00010203', Buffer.from([0, 1, 2, 3, 4])],
-    // A text of two letters is no bitmap.
+    // A text of two letters is not a bitmap.
     ['text', text('BMW is a make of cars and motorcycles')],
   ] as const) {
     it(`refuses ${found}`, () => {

@@ -1,7 +1,7 @@
 import type { ImageField } from '../definition/definition.js'
 import { Problem } from '../fields/field-type.js'
 
-/** Bytes from the start of a content that tell what it is. Not specified; chosen so that the comments before an SVG's root fit. */
+/** Bytes at the start of a content that identify its type. Not specified; chosen so that the comments before an SVG's root fit. */
 export const headBytes = 4096
 
 type Test = (head: Buffer) => boolean

@@ -10,7 +10,7 @@ import { createModel } from '../model/create-model.js'
 import { cleanDocuments } from './clean-documents.js'
 import { createDiskDocumentStore } from './disk-document-store.js'
 
-/** Stores and removes documents until it is killed, and tells each one once it is stored. */
+/** Stores and removes documents until it is killed, and reports each one once it is stored. */
 const writer = `
 import { Readable } from 'node:stream'
 import { createDiskDocumentStore } from '@steward/rest-core'
@@ -89,7 +89,7 @@ function startWriter(folder: string) {
   const end = new Promise<void>((resolve) => void lines.once('close', resolve))
   return {
     count: () => found.size,
-    /** Whether it stored so many before it ended. */
+    /** Whether it stored that many before it ended. */
     async stored(most: number): Promise<boolean> {
       let check = () => {}
       const enough = new Promise<void>((resolve) => {

@@ -26,7 +26,7 @@ export async function makeThumbnail(file: string, pixels: number): Promise<Uint8
       .webp()
       .toBuffer()
   } catch {
-    // sharp has no error classes: whatever it cannot decode is no picture for us. Reading the file was tried before.
+    // sharp has no error classes: whatever it cannot decode is not a picture for us. Reading the file was tried before.
     return undefined
   }
 }

@@ -119,7 +119,7 @@ it('next() ends with its signal and with the hub', async () => {
   await other
 })
 
-it('a store that fails is told once, and events come when it works again', async () => {
+it('a store that fails is reported once, and events come when it works again', async () => {
   const { model, store, service } = fixture()
   let broken = true
   const errors: unknown[] = []
@@ -138,7 +138,7 @@ it('a store that fails is told once, and events come when it works again', async
   expect(errors).toHaveLength(1)
 })
 
-it('eventFor() tells a user of readable records only', async () => {
+it('eventFor() gives a user events of readable records only', async () => {
   const { model, service, write } = fixture()
   const user = (grants: readonly GrantData[]) =>
     createPrincipal({ login: 'eve', rights: createRights(model, grants, { LOGIN: 'eve' }) })

@@ -11,7 +11,7 @@ export interface EventHubOptions {
   readonly store: ObjectStore
   /** How often writes of other processes are looked for, in ms. Default 1,000. */
   readonly pollMs?: number
-  /** Told when events can no longer be read, once until they can again. Default: nobody. */
+  /** Called when events can no longer be read, once until they can again. Default: none. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -38,11 +38,15 @@ export interface EventHub {
 const keptEvents = 1000
 const mostAtOnce = 200
 
+/**
+ * Reads committed events of all processes from the store, in order and without gaps, for listeners of this one. Call `start()`
+ * first; `close()` ends it.
+ */
 export function createEventHub({ model, store, pollMs = 1000, onError = () => {} }: EventHubOptions): EventHub {
   const lease = createLease({ model, store, name: 'events' })
   const end = new AbortController()
   const waiting = new Set<() => void>()
-  /** The newest events, without gaps; the last one is the one that `head` tells. */
+  /** The newest events, without gaps; the last one is the one that `head` names. */
   let kept: EventRecord[] = []
   let head: number | undefined
   let timer: NodeJS.Timeout | undefined

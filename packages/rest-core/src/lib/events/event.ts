@@ -5,7 +5,7 @@ import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects } from '../service/business-objects.js'
 import type { ObjectStore } from '../store.js'
 
-/** A committed change as listeners are told of it. */
+/** A committed change as listeners receive it. */
 export interface EventRecord {
   /** From 1 on, without gaps, in the order of commits. */
   readonly number: number
@@ -47,7 +47,7 @@ function toEvent(record: BusinessRecord): EventRecord {
 }
 
 /**
- * The event as this user may be told of it; `undefined`: not at all. A user is told of records that can be read now, and of
+ * The event as this user may see it; `undefined`: not at all. A user sees events of records that can be read now, and of
  * deletions in objects that can be read; the login only where the user may see who changed a record.
  */
 export async function eventFor(

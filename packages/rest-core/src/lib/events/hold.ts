@@ -4,7 +4,7 @@ export interface HoldOptions {
   readonly lease: Lease
   /** Different for each process. */
   readonly owner: string
-  /** An owner that shows no sign of life for so long loses the lease, in ms. */
+  /** An owner that shows no sign of life for this long loses the lease, in ms. */
   readonly leaseMs: number
   /** A monotonic clock, in ms. Default: that of the process. */
   readonly now?: (() => number) | undefined
@@ -19,7 +19,7 @@ export interface Hold {
    * @returns whether this process has it.
    */
   take(): Promise<boolean>
-  /** Whether this process has it, without asking the database: nobody else can have it yet. */
+  /** Whether this process has it, without asking the database: no other process can have it yet. */
   isHeld(): boolean
   /** Number of the claim; every later one of any process has a higher one. */
   term(): number
@@ -31,7 +31,7 @@ export interface Hold {
 
 /**
  * The owner changes the row again and again. Others take it when they have seen no change for `leaseMs`, measured by clocks
- * that only count: they need not agree on a time. The owner stops relying on it `leaseMs` after it began the last change
+ * that only count: they need not agree on a time. The owner stops relying on it `leaseMs` after it started the last change
  * that succeeded, which is earlier.
  */
 export function createHold({ lease, owner, leaseMs, now = () => performance.now() }: HoldOptions): Hold {

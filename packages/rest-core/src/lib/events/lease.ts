@@ -12,11 +12,11 @@ export interface LeaseOptions {
 
 /** What the row of a lease says. */
 export interface LeaseState {
-  /** Empty: nobody. */
+  /** Empty: no owner. */
   readonly owner: string
   /** Changes while the owner lives. */
   readonly beat: number
-  /** Grows with each change of the owner: what was begun in an older term must not be written any more. */
+  /** Grows with each change of the owner: what was started in an older term must not be written any more. */
   readonly term: number
   readonly number: number
 }

@@ -9,7 +9,7 @@ const most = 200
 export interface NumberEventsOptions {
   readonly model: Model
   readonly store: ObjectStore
-  /** Its lock lets one process number at a time; its number is the last one given. */
+  /** Its lock lets one process at a time assign numbers; its number is the last one given. */
   readonly lease: Lease
 }
 
@@ -18,7 +18,7 @@ export interface NumberEventsOptions {
  *
  * Row ids will not do as places in the stream: they are given when a row is inserted, and transactions commit in another
  * order, so that a reader that has seen 8 would never see 7 when it is committed later. So events get a number of their
- * own after their commit, by one process at a time, which holds a lock until its numbers are committed: whoever sees a
+ * own after their commit, by one process at a time, which holds a lock until its numbers are committed: a reader who sees a
  * number can see all before it, and events that are committed later get higher ones.
  *
  * @returns the last number that was given ever.

@@ -13,10 +13,10 @@ export interface PrepareWebhooksOptions {
   readonly muted: boolean
 }
 
-export const mutedReason = 'Nothing is sent: the application is neutralised.'
+export const mutedReason = 'Not sent: the application was neutralised, or its data copied from another instance.'
 
 /**
- * Writes down whether webhooks are told what is written from now on, so that it holds however this process ends. Await it
+ * Records whether webhooks receive what is written from now on, so that it holds however this process ends. Await it
  * before the first write; it passes by what was written until then while they were muted.
  */
 export async function prepareWebhooks({ model, store, muted }: PrepareWebhooksOptions): Promise<void> {

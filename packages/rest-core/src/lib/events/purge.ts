@@ -3,10 +3,10 @@ import type { Model, ObjectModel } from '../model/model.js'
 import { timestamp } from '../fields/temporal.js'
 import type { ObjectStore } from '../store.js'
 
-/** Rows that go in one transaction, so that nobody waits long for its locks. */
+/** Rows that go in one transaction, so that no writer waits long for its locks. */
 const mostAtOnce = 500
 
-/** Deletes rows, some at a time. @returns how many. */
+/** Deletes rows in batches. @returns how many. */
 export async function purgeRows(store: ObjectStore, object: ObjectModel, where: Filter): Promise<number> {
   const { order } = object
   let count = 0
@@ -22,7 +22,7 @@ export async function purgeRows(store: ObjectStore, object: ObjectModel, where: 
   }
 }
 
-/** The time so many days ago, as datetime fields hold it. */
+/** The time that many days ago, as datetime fields hold it. */
 export function daysAgo(days: number, now: Date = new Date()): string {
   return timestamp(new Date(now.getTime() - days * 86_400_000))
 }

@@ -35,7 +35,7 @@ const everything = createPrincipal({ login: 'webhooks' })
  * Makes one attempt, and writes down what came of it.
  *
  * @param stop ends the attempt, which then counts as none.
- * @returns whether the deliveries behind it may go on.
+ * @returns whether the deliveries after it may continue.
  */
 export async function attemptDelivery(
   context: DeliveryContext,

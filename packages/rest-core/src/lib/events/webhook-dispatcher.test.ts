@@ -115,7 +115,30 @@ it('an event is sent, signed, and noted as done', async () => {
   expect(await deliveries()).toMatchObject([{ whd_attempts: 1, whd_http_status: 200, whd_error: '', whd_next_dt: '' }])
 })
 
-it('a failed delivery is sent again, and the ones behind it wait', async () => {
+it('a delivery that was given up is sent again by the action "retry", and no other one', async () => {
+  const { start, webhook, write, statuses, deliveries, received, service } = fixture()
+  await webhook()
+  statuses.push(500, 500)
+  start({ retry: { firstDelayMs: 1, attempts: 2 } })
+  await write('a')
+  await expect.poll(deliveries).toMatchObject([{ whd_status: 'failed', whd_http_status: 500 }])
+  const rowId = (await deliveries())[0]?.row_id ?? ''
+  const offered = async () =>
+    (await service.metadata(boss, 'WebhookDelivery', { rowId })).actions.map(({ name }) => name)
+  expect(await offered()).toEqual(['retry'])
+  const reader = createPrincipal({
+    login: 'eve',
+    rights: createRights(service.model, [{ object: '*', letters: 'R' }], { LOGIN: 'eve' }),
+  })
+  await expect(service.action(reader, 'WebhookDelivery', 'retry', { rowId })).rejects.toMatchObject({ status: 403 })
+  await service.action(boss, 'WebhookDelivery', 'retry', { rowId })
+  await expect.poll(deliveries).toMatchObject([{ whd_status: 'done', whd_attempts: 1, whd_error: '' }])
+  expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  expect(await offered()).toEqual([])
+  await expect(service.action(boss, 'WebhookDelivery', 'retry', { rowId })).rejects.toMatchObject({ status: 403 })
+})
+
+it('a failed delivery is sent again, and the ones after it wait', async () => {
   const { start, webhook, write, statuses, deliveries, received, service } = fixture()
   await webhook()
   statuses.push(500, 503)
@@ -147,7 +170,7 @@ it('a delivery that keeps failing is overtaken, and given up in the end', async 
   expect(received.slice(0, 3).map(({ json }) => json.data.number)).toEqual([1, 1, 2])
 })
 
-it('a webhook that keeps failing is switched off with the reason, and begins anew when switched on', async () => {
+it('a webhook that keeps failing is switched off with the reason, and starts again when switched on', async () => {
   const { start, webhook, write, answerWith, service, deliveries } = fixture()
   const { row_id: id } = await webhook()
   let status = 500
@@ -232,7 +255,7 @@ it('only one of several dispatchers sends', async () => {
   expect(received.map(({ json }) => json.data.number)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1))
 })
 
-it('another process goes on when one is closed, and nothing is lost between', async () => {
+it('another process continues when one is closed, and nothing is lost between', async () => {
   const { start, webhook, write, deliveries } = fixture()
   await webhook()
   const first = start()
@@ -250,7 +273,7 @@ it('what another process has noted meanwhile is not written over', async () => {
   const object = model.object('WebhookDelivery')
   let answered = 0
   answerWith(async () => {
-    // As if this process had been paused for so long that another one sent it.
+    // As if this process had been paused long enough that another one sent it.
     const [delivery] = await deliveries()
     const done = { whd_status: 'done', whd_attempts: 1, whd_due: null, whd_http_status: 204 }
     await store.update(object, delivery?.['row_id'] as string, done, { select: object.select([]) })
@@ -315,7 +338,7 @@ it('a webhook that could not work is refused, without showing its secret', async
   expect(record).not.toHaveProperty('whk_secret')
 })
 
-it('who is no administrator has webhooks for himself only', async () => {
+it('a user who is not an administrator has webhooks for himself only', async () => {
   const { service, model, webhook } = fixture()
   const { row_id: userId } = await service.create(boss, 'User', { usr_login: 'eve' })
   const eve = createPrincipal({
@@ -347,7 +370,7 @@ it('muted, it sends nothing of what waits nor of what comes, not even when it is
   await first.close()
   const muted = start({ muted: true })
   await write('comes')
-  const error = 'Nothing is sent: the application is neutralised.'
+  const error = 'Not sent: the application was neutralised, or its data copied from another instance.'
   await expect.poll(deliveries).toMatchObject([{ whd_status: 'skipped', whd_error: error }])
   await muted.close()
   expect(received).toHaveLength(1)
@@ -365,7 +388,7 @@ it('what was written while muted is never sent, however the muted process ended'
   const { row_id: waiting } = await write('waits')
   await expect.poll(deliveries).toMatchObject([{ whd_status: 'pending', whd_attempts: 1 }])
   await first.close()
-  // Nobody passes these by: the process ends before it comes to them.
+  // These are not skipped: the process ends before it comes to them.
   await prepareWebhooks({ model, store, muted: true })
   await write('muted')
   await write('muted, too')
@@ -382,7 +405,7 @@ it('what was written while muted is never sent, however the muted process ended'
   await expect.poll(texts).toEqual([waiting, later, last])
 })
 
-it('two processes that are not muted any more may begin at the same time', async () => {
+it('two processes that are not muted any more may start at the same time', async () => {
   const { model, store, start, webhook, write, texts } = fixture()
   await webhook()
   await prepareWebhooks({ model, store, muted: true })

@@ -39,11 +39,11 @@ export interface WebhookDispatcherOptions {
   readonly keepEventsDays?: number
   /** Age at which deliveries are deleted, the ones to come too when their webhook is off. Default 30. */
   readonly keepDeliveriesDays?: number
-  /** A process that shows no sign of life for so long loses the work to another one. In ms, default 6,000. */
+  /** A process that shows no sign of life for this long loses the work to another one. In ms, default 6,000. */
   readonly leaseMs?: number
   /** How often due deliveries are looked for, in ms. Default 1,000. */
   readonly pollMs?: number
-  /** Told when the work cannot be done, once until it can again. Default: nobody. */
+  /** Called when the work cannot be done, once until it can again. Default: none. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -161,7 +161,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
   async function fanOut(): Promise<void> {
     for (;;) {
       const events = await hub.read(fanned)
-      // Events that somebody deleted are told to nobody.
+      // Deleted events are not delivered.
       const last = events.at(-1)?.number ?? hub.known()
       if (last <= fanned || closing.signal.aborted) return
       const active = muted ? [] : (await readWebhooks()).filter((webhook) => webhook['whk_active'] === true)
@@ -255,7 +255,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
   }
 }
 
-/** A webhook is not told of what was before it. */
+/** A webhook receives nothing that happened before it was created. */
 function wants(webhook: BusinessRecord, { object, action, time }: EventRecord): boolean {
   const objects = splitNames(webhook['whk_objects'] as string)
   const actions = webhook['whk_actions'] as readonly string[]

@@ -26,9 +26,9 @@ export interface WebhookRequest {
 export type WebhookSender = (request: WebhookRequest) => Promise<number>
 
 /**
- * The body of a message: the event as this user may be told of it, if wanted with the record as the user may read it now.
+ * The body of a message: the event as this user may see it, if wanted with the record as the user may read it now.
  *
- * @returns `undefined` when the user may not be told.
+ * @returns `undefined` when the user may not see it.
  */
 export async function webhookBody(
   service: BusinessObjects,

@@ -23,7 +23,7 @@ export const customBases = [
 
 export type CustomBase = (typeof customBases)[number]
 
-/** What a type of the application is told of a field. */
+/** What a type of the application learns about a field. */
 export interface CustomFieldContext {
   readonly name: string
   readonly label: string

@@ -63,7 +63,7 @@ describe('multi-enum', () => {
     expect(take(definition, { A: true })).toMatch(/^ERR_TYPE must be an array of codes/)
   })
 
-  test('parses codes that are gone behind the others', () => {
+  test('parses codes that no longer exist after the others', () => {
     const field = fieldFor(definition)
     expect(field.type.parse('gone;D;A', field)).toEqual(['A', 'D', 'gone'])
   })

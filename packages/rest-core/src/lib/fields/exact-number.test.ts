@@ -28,7 +28,7 @@ describe('exact numbers', () => {
     expect(quotient('90071992547409930', 10, 0)).toBe('9007199254740993')
   })
 
-  test('exactNumber() refuses what is no number', () => {
+  test('exactNumber() refuses what is not a number', () => {
     expect(() => exactNumber('NaN')).toThrow('not a number')
   })
 })

@@ -6,7 +6,7 @@ export interface ExactNumber {
   readonly scale: number
 }
 
-/** @throws TypeError for what is no number in decimal notation. */
+/** @throws TypeError for what is not a number in decimal notation. */
 export function exactNumber(value: number | string): ExactNumber {
   const digits = readDigits(String(value))
   if (!digits) throw new TypeError(`${JSON.stringify(value)} is not a number.`)

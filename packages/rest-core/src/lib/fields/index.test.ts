@@ -72,7 +72,7 @@ describe.each(definitions.map((definition) => [JSON.stringify(definition), defin
     const { type } = field
     const schema = new Ajv2020({ allowUnionTypes: true, validateFormats: false }).compile(type.jsonSchema(field))
 
-    test('parses any input to a value in its one form, or tells why not', () => {
+    test('parses any input to a value in its one form, or says why not', () => {
       fc.assert(
         fc.property(inputs, (input) => {
           const value = type.parse(input, field)

@@ -5,7 +5,7 @@ import { idType } from './id.js'
 import { referenceType } from './reference.js'
 import { readRowId } from './row-key.js'
 
-/** A row id that is made of several fields. It has no column, so that no pattern can be looked for in it. */
+/** A row id that consists of several fields. It has no column to search with a pattern. */
 export const keyIdType: FieldType = {
   ...idType,
   like: false,

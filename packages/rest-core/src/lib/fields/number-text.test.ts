@@ -40,7 +40,7 @@ test.each([
   '1e401',
   '9'.repeat(401),
   `1${'0'.repeat(300)}e200`,
-])('readDigits(%j) is no number', (text) => {
+])('readDigits(%j) is not a number', (text) => {
   expect(readDigits(text)).toBeUndefined()
 })
 

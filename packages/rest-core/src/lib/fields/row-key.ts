@@ -6,7 +6,7 @@ import type { ColumnType } from './field-type.js'
 import { isEmpty, Problem } from './field-type.js'
 import type { FieldValue } from './field-value.js'
 
-/** Stands between the values of a row id that is made of several fields. */
+/** Stands between the values of a row id that consists of several fields. */
 export const keySeparator = '~'
 
 const plain = /^[\w-]*$/
@@ -53,7 +53,7 @@ export function rowIdOf(parts: readonly FieldModel[], valueOf: (field: FieldMode
 }
 
 /**
- * The values that a row id of several fields is made of.
+ * The values that form a row id of several fields.
  *
  * @param parts Fields that take them, of the object itself or those of a reference to it.
  * @returns `undefined` for a text that is the id of no row; every row has one id.

@@ -61,7 +61,7 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Puts surrogates, which stand for U+10000 and above, behind U+E000 to U+FFFF. */
+/** Puts surrogates, which stand for U+10000 and above, after U+E000 to U+FFFF. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800

@@ -18,7 +18,7 @@ export interface FilterContext {
   readonly object: ObjectModel
   readonly options: FilterOptions
   readonly budget: Budget
-  /** Where in a text about several fields the field of a condition begins, from 0; `undefined`: the text is about one field. */
+  /** Where in a text about several fields the field of a condition starts, from 0; `undefined`: the text is about one field. */
   readonly position?: number
 }
 

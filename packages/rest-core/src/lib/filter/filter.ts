@@ -4,7 +4,7 @@ import type { FieldValue } from '../fields/field-value.js'
  * A condition as plain data. It has no `not`: the parser moves negation into the leaves, so that every record either
  * matches or does not, on all databases alike. An empty value matches `null`, `<>`, `notLike`, `notIn` and `notContains`, nothing else.
  *
- * A boolean is never empty: one that is not stored, or lies behind a missing link, is `false`. No terms at all: `and` matches
+ * A boolean is never empty: one that is not stored, or is reached through a missing link, is `false`. No terms at all: `and` matches
  * everything, `or` nothing; no values at all: `notIn` everything, `in` nothing.
  *
  * `guarded` is an `and` of terms whose joined fields are seen through the guards of the query: what a user asks for, as

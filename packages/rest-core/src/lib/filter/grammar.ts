@@ -13,9 +13,9 @@ export type Expression =
 export type Condition = {
   /** Only in expressions about a whole object. */
   readonly field: string | undefined
-  /** Where the condition begins. */
+  /** Where the condition starts. */
   readonly start: number
-  /** Where what follows the field begins. */
+  /** Where what follows the field starts. */
   readonly position: number
 } & (
   | { readonly kind: 'compare'; readonly op: Comparison; readonly operand: WrittenOperand }
@@ -61,7 +61,7 @@ interface Token {
 const operator = '<>|!=|<=|>=|[<>=]'
 const quoted = "'[^']*(?:''[^']*)*'"
 const variable = String.raw`\[[^\]\n\r]{1,60}\]`
-// It ends where anything else begins; `!` does so only in `!=`.
+// It ends where anything else starts; `!` does so only in `!=`.
 const word = String.raw`(?:[^\s'(),=<>![\]]|!(?!=))+`
 const token = new RegExp(`${operator}|${quoted}|${variable}|[(),]|${word}`, 'y')
 const blanks = /\s*/y

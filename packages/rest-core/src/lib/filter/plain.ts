@@ -4,11 +4,11 @@ import type { FilterContext } from './context.js'
 import type { Filter } from './filter.js'
 import { isPlain, readWildcards } from './pattern.js'
 
-/** Values of these types are codes that often hold a `_`, so that it is no wildcard there; see `plainFilter`. */
+/** Values of these types are codes that often hold a `_`, so that it is not a wildcard there; see `plainFilter`. */
 const codeTypes: ReadonlySet<string> = new Set(['id', 'reference', 'enum', 'document', 'image'])
 
 /**
- * A text that is no expression: a value, or a value with wildcards. On numbers, dates and times `from;to` is an interval.
+ * A text that is not an expression: a value, or a value with wildcards. On numbers, dates and times `from;to` is an interval.
  * Not specified; chosen because `_` is part of most codes: in ids, references, enums and document ids a plain `_` is
  * itself (`like` takes it as a wildcard everywhere).
  *

@@ -43,6 +43,6 @@ test.each([
   '[DATETIME:+999999m+999999m]',
   '[DATE:-1111111d]',
   '[DATE:+1d',
-])('%s is no relative date', (text) => {
+])('%s is not a relative date', (text) => {
   expect(readRelativeDate(text, now)).toBeUndefined()
 })

@@ -29,7 +29,7 @@ describe('indexable', () => {
     expect([names(false), names(undefined)]).toEqual([undefined, undefined])
   })
 
-  it('adds a column that is no field', () => {
+  it('adds a column that is not a field', () => {
     const object = modelOf(true)
     expect(object.index?.words).toMatchObject({ column: 'idx_words', columnType: { kind: 'words' }, visible: false })
     expect(object.readable.has('idx_words')).toBe(false)

@@ -2,7 +2,7 @@ import type { FieldTypeName } from '../definition/definition.js'
 import { createField } from '../model/create-field.js'
 import type { FieldModel, IndexModel, ObjectModel } from '../model/model.js'
 
-/** Name of the column of words, and of the field behind it, which nobody may read, filter or write. */
+/** Name of the column of words, and of its field, which no user may read, filter or write. */
 const wordsName = 'idx_words'
 
 /** Types of texts that people write; colours and regular expressions are not. */

@@ -24,7 +24,7 @@ const anyWord = new RegExp(String.raw`[[${unspaced}]&&[\p{L}\p{N}]]|[[\p{L}\p{N}
 // oxlint-disable-next-line no-control-regex -- all of ASCII
 const ascii = /^[\x00-\x7f]*$/
 
-/** Characters of a text that are normalised at a time. */
+/** Characters of a text that are normalised in one step. */
 const step = 4096
 
 /**
@@ -41,7 +41,7 @@ export function indexWords(text: string): string {
  * 18 characters of one.
  */
 export function* eachWord(text: string): Generator<string, void> {
-  // What the last step ended in may go on in the next one.
+  // What the last step ended in may continue in the next one.
   let open = ''
   for (let start = 0; start < text.length;) {
     const end = wholeEnd(text, start + step)

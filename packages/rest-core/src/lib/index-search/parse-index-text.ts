@@ -11,8 +11,8 @@ const pieces = /"([^"]*)"|([^\s"]+)|"/g
 const endsInWord = /[\p{L}\p{N}\p{M}]$/u
 
 /**
- * Reads what somebody looks for: words, all of which must be met; `word*` is the beginning of one, `"some words"` are
- * words in this order, of which the last may be a beginning too. Everything that is no letter or digit separates words:
+ * Reads the text of a search: words, all of which must be met; `word*` is the start of one, `"some words"` are
+ * words in this order, of which the last may be a start too. Everything that is not a letter or digit separates words:
  * `well-known` is the phrase `"well known"`.
  *
  * @throws RestError ERR_BAD_REQUEST when there is no word, a quote is not closed, a `*` stands elsewhere, or it is too long.
@@ -45,5 +45,5 @@ function parseTerm(text: string, piece: string): IndexTerm {
 }
 
 function wrong(text: string): RestError {
-  return new RestError('ERR_BAD_REQUEST', `The text of an index search ${text}.`)
+  return new RestError('ERR_BAD_REQUEST', `The search text ${text}.`)
 }

@@ -11,7 +11,7 @@ export function hasIndex(field: ReadableField): boolean {
 function hasOwnIndex(field: FieldModel): boolean {
   const { object, definition } = field
   if (field === object.id || field === object.key[0] || field.indexed || field.unique) return true
-  // Fields that a row id or a reference is made of are indexed together, in their order.
+  // Fields that form a row id or a reference are indexed together, in their order.
   if (definition.type === 'reference') return definition.index !== false
   return [object.id, ...object.references].some(({ parts }) => parts?.[0] === field)
 }

@@ -39,7 +39,7 @@ const batchSize = 1_000
 
 /**
  * A store that keeps rows in memory: the smallest reading of the contract, and a fast double in tests. Rows are gone
- * after `close()`. Writers wait for each other; readers see what is committed and wait for nobody.
+ * after `close()`. Writers wait for each other; readers see what is committed and never wait.
  */
 export function createMemoryStore(): ObjectStore {
   const data = new MemoryData()

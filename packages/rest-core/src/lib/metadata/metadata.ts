@@ -4,7 +4,7 @@ import type { FieldValue } from '../fields/field-value.js'
 import type { ReferenceModel } from '../model/model.js'
 import type { PublicationFormat } from '../publications/publication.js'
 
-/** What an object is made of, as one user may know it. Source: wire-decisions, "metadata". */
+/** The structure of an object, as one user may see it. Source: wire-decisions, "metadata". */
 export interface ObjectMetadata {
   readonly id: string
   readonly name: string
@@ -25,7 +25,7 @@ export interface ObjectMetadata {
   /** There is a publication that the user may use. */
   readonly print: boolean
   readonly updateAll: boolean
-  /** Nobody can write records. */
+  /** Records are read-only. */
   readonly readonly: boolean
   /** Records can be found by words. */
   readonly indexable: boolean
@@ -131,7 +131,7 @@ export interface ActionMetadata {
   readonly scope: Scope
   /** Question to put before it runs; empty: none. */
   readonly confirm: string
-  /** It is answered at once and runs on. */
+  /** It is answered immediately and keeps running. */
   readonly background: boolean
   readonly parameters: readonly FieldMetadata[]
 }

@@ -32,7 +32,7 @@ export interface KnownRecord {
 }
 
 /**
- * What an object is made of, as this user may know it: hidden fields are left out, and so are links, actions, transitions,
+ * The structure of an object, as this user may see it: hidden fields are left out, and so are links, actions, transitions,
  * pivot tables and publications that the user may not use.
  *
  * @throws RestError ERR_RIGHT when the user may not read the object.

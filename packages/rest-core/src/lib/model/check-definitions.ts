@@ -45,7 +45,7 @@ export function checkDefinitions(definitions: readonly ObjectDefinition[], types
   return { problems, minor, sound: structures.map(({ rest }) => rest) }
 }
 
-/** @param broken parts that are told already, and not to be looked at. */
+/** @param broken parts that are reported already, and not to be checked. */
 function checkObject(
   definition: ObjectDefinition,
   names: ReadonlySet<string>,
@@ -63,7 +63,7 @@ function checkObject(
     if (isMadeOfFields(own)) continue
     const column = (own.column ?? field).toLowerCase()
     const twin = columns.get(column)
-    // A field that nobody writes may show the row id as what it is in the table.
+    // A read-only field may show the row id as what it is in the table.
     if (twin !== undefined && !(twin === 'row_id' && own.readOnly === true))
       problems.push(`${name}.${field}: field "${twin}" already uses column "${column}"`)
     columns.set(column, field)

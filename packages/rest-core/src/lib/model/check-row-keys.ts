@@ -1,6 +1,6 @@
 import type { FieldDefinition, ObjectDefinition } from '../definition/definition.js'
 
-/** The field has no column: its value is made of those of other fields. */
+/** The field has no column: its value consists of those of other fields. */
 export function isMadeOfFields(field: FieldDefinition): boolean {
   return (field.type === 'id' && field.fields !== undefined) || (field.type === 'reference' && field.via !== undefined)
 }
@@ -23,7 +23,7 @@ const keyTypes: ReadonlySet<FieldDefinition['type']> = new Set([
   'reference',
 ])
 
-/** Mistakes in row ids that are made of several fields, and in references to them. */
+/** Mistakes in row ids that consist of several fields, and in references to them. */
 export function checkRowKeys(
   definition: ObjectDefinition,
   definitions: ReadonlyMap<string, ObjectDefinition>,

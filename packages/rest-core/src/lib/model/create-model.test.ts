@@ -235,7 +235,7 @@ test('the structure of definitions in code is checked like that of files, all mi
     'Thing.f: it refers to object "Nowhere", which does not exist',
   ])
   expect(problemsOf(sound as ObjectDefinition)).toEqual([])
-  // Mistakes in parts that others do not need are told together with those that need the whole model.
+  // Mistakes in parts that others do not need are reported together with those that need the whole model.
   const { fields } = Country
   const actions = { a: { run, lable: 'x' }, b: { run, parameters: { ref: { type: 'reference', object: 'Country' } } } }
   expect(problemsOf({ name: 'Country', fields, order: ['nope'], actions } as unknown as ObjectDefinition)).toEqual([
@@ -262,7 +262,7 @@ test.each([
   [{ type: 'integer', default: 'x' }, 'number'],
   [{ type: 'enum', values: ['a'], default: 'b' }, 'a'],
   [{ type: 'string', length: 2, default: 'abc' }, '2'],
-] as const)('a default that is no value of its field is refused: %j', (field, text) => {
+] as const)('a default that is not a value of its field is refused: %j', (field, text) => {
   expect(problemsOf({ name: 'Thing', fields: { thi_field: field } })).toEqual([
     expect.stringMatching(new RegExp(`Thing.thi_field.default: .*${text}`)),
   ])
@@ -293,6 +293,6 @@ test.each([
     },
     'Thing.up: onDelete "setNull" does not go with "a", which is required',
   ],
-] as const)('mistakes in keys of several fields are told: %j', (fields, text) => {
+] as const)('mistakes in keys of several fields are reported: %j', (fields, text) => {
   expect(problemsOf({ name: 'Thing', fields: { ...two, ...fields } }).join('\n')).toContain(text)
 })

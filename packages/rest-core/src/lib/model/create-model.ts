@@ -225,7 +225,7 @@ function displayOf(reference: ReferenceModel): readonly string[] {
   return display ?? reference.target.key.filter((field) => field.visible && !isReference(field)).map(({ name }) => name)
 }
 
-/** References behind one field. Not specified; chosen because deeper ones are mistakes (a self reference, mostly). */
+/** References in a chain from one field. Not specified; chosen because deeper ones are mistakes (a self reference, mostly). */
 export const longestPath = 5
 const mostPaths = 1_000
 const mostSelections = 200
@@ -268,7 +268,7 @@ function parseOrder(object: ObjectModel, order: readonly string[], problems: str
 }
 
 /**
- * The error for a name that is no field of the object; the same whether it is missing, hidden or not granted.
+ * The error for a name that is not a field of the object; the same whether it is missing, hidden or not granted.
  *
  * @param hides Fields that must not be proposed. Default: nothing is proposed.
  * @param place Completes the sentence, e.g. ` at position 3`. Default: nothing.
@@ -299,7 +299,7 @@ function nearField(object: ObjectModel, name: string, hides: (field: ReadableFie
     }
     const own = isLast ? [...target.fields, ...target.technical] : target.references
     const proposals = own.flatMap((field) => [parts.with(at, field.name).join('__')]).filter(isShown)
-    // Names of an object begin alike, so that only the rest of them tells whether they are close; two letters may have changed places.
+    // Names of an object start alike, so that only the rest of them shows whether they are close; two letters may have changed places.
     const { length } = part.slice(part.indexOf('_') + 1)
     const meant =
       nearMiss(name, proposals, length < 6 ? 2 : 3) ??

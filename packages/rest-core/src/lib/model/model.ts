@@ -33,7 +33,7 @@ export interface ObjectModel {
   /** Members of the functional key, by default the fields of a row id that has several; may be empty for existing tables. */
   readonly key: readonly FieldModel[]
   readonly references: readonly ReferenceModel[]
-  /** The row id, or a reference, is made of several fields. */
+  /** The row id, or a reference, consists of several fields. */
   readonly hasMadeFields: boolean
   /** Own document and image fields. */
   readonly documents: readonly FieldModel[]
@@ -69,7 +69,7 @@ export interface FieldModel {
   readonly object: ObjectModel
   readonly type: FieldType
   readonly columnType: ColumnType
-  /** A field of a type of the application is told as one of the built-in type. */
+  /** A field of a type of the application is shown as one of the built-in type. */
   readonly definition: BuiltInField
   readonly required: boolean
   readonly key: boolean
@@ -84,11 +84,11 @@ export interface FieldModel {
   /** Enum codes → whether new input may use them; only for enum and multi-enum. */
   readonly codes: ReadonlyMap<string, boolean> | undefined
   /**
-   * Own fields that the value is made of, where it has no column of its own: a row id of several fields, and a reference
+   * Own fields that form the value, where it has no column of its own: a row id of several fields, and a reference
    * to such a one. What is written is written to them.
    */
   readonly parts: readonly FieldModel[] | undefined
-  /** The content of a document field that is in the column itself: never answered, read for one row at a time. */
+  /** The content of a document field that is in the column itself: never answered, read for one row only. */
   readonly content?: FieldModel | undefined
   /** Always empty for an own field; see `JoinedField`. */
   readonly path: readonly ReferenceModel[]
@@ -121,11 +121,12 @@ export interface JoinedField {
 
 export type ReadableField = FieldModel | JoinedField
 
+/** Whether a field is read through a reference, and so belongs to a linked record. */
 export function isJoined(field: ReadableField): field is JoinedField {
   return field.path.length > 0
 }
 
-/** The own field behind a readable one: itself, or the field of the linked object. */
+/** The own field of a readable one: itself, or the field of the linked object. */
 export function baseField(field: ReadableField): FieldModel {
   return isJoined(field) ? field.field : field
 }

@@ -32,6 +32,6 @@ export interface DumpEnd {
 }
 
 export interface PortableOptions {
-  /** Told after each batch. */
+  /** Called after each batch. */
   readonly onProgress?: (object: string, rows: number) => void
 }

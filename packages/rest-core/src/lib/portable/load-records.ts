@@ -18,8 +18,8 @@ export interface LoadRecordsOptions extends PortableOptions {
 const batchSize = 500
 
 /**
- * Fills an empty database with the records of a dump, as one transaction: row ids stay, later ones go on behind them,
- * and the words of indexed objects are worked out anew. Memory stays flat.
+ * Fills an empty database with the records of a dump, as one transaction: row ids stay, later ones continue after them,
+ * and the words of indexed objects are worked out again. Memory stays flat.
  *
  * @returns rows by object
  * @throws RestError ERR_BAD_REQUEST naming the line of a dump that is damaged, cut off or of another application;

@@ -39,7 +39,7 @@ export function checkTemplate(
     problems.push(`line ${node.loc.start.line}: ${text}`)
   }
 
-  /** A mistake is told, and the rest is checked too. */
+  /** A mistake is reported, and the rest is checked too. */
   function attempt(node: Node, check: () => void): void {
     try {
       check()
@@ -94,7 +94,7 @@ export function checkTemplate(
       throw new Error(`{{${shown}}} is a whole JSON value, so it cannot stand between quotes`)
   }
 
-  /** Arguments of a helper of values; the names of fields are told to those that need them. */
+  /** Arguments of a helper of values; the names of fields are passed to those that need them. */
   function checkCall(call: hbs.AST.SubExpression, place: TemplatePlace): void {
     const { path, params, hash } = call
     const { original: name } = path

@@ -10,7 +10,7 @@ import { createTextTemplate } from './text-template.js'
 
 /**
  * The publications of an object by name; mistakes are added to `problems`. Files of templates are read here, so that a
- * missing one is told at the start.
+ * missing one is reported at the start.
  */
 export function createPublications(object: ObjectModel, problems: string[]): ReadonlyMap<string, PublicationModel> {
   const publications = new Map<string, PublicationModel>()

@@ -6,7 +6,7 @@ import { formats } from './formats.js'
  * Publications of a model whose format needs a package that is not installed: a line each, with the command that
  * installs it. Nothing is loaded.
  *
- * @param isInstalled told the name of a package
+ * @param isInstalled called with the name of a package
  */
 export function missingPublicationPackages(
   { objects }: Pick<Model, 'objects'>,

@@ -35,7 +35,7 @@ export function pictureBudget(): (bytes: number) => void {
   }
 }
 
-/** The pictures that a template shows, as data URIs; what is no picture is left out. */
+/** The pictures that a template shows, as data URIs; what is not a picture is left out. */
 export async function templatePictures(
   documents: DocumentStore | undefined,
   { pictures: uses }: TemplateNeeds,
@@ -104,7 +104,7 @@ export async function loadPicture(
     const mime = isJpeg ? 'image/jpeg' : 'image/png'
     return { bytes: data, mime, width: size.width, height: size.height, name: info.name }
   } catch {
-    // sharp has no error classes: whatever it cannot decode is no picture for us.
+    // sharp has no error classes: whatever it cannot decode is not a picture for us.
     return undefined
   }
 }

@@ -1,9 +1,9 @@
 import type { PublicationFormat } from './publication.js'
 
-/** Where in a template a value stands: in running text, in the quotes of an attribute or string, where a link begins, or as a JSON value. */
+/** Where in a template a value stands: in running text, in the quotes of an attribute or string, where a link starts, or as a JSON value. */
 export type TemplatePlace = 'text' | 'quoted' | 'url' | 'value'
 
-/** Reads the fixed text of a template in its order, and tells of each value between where it stands. */
+/** Reads the fixed text of a template in its order, and reports the place of each value between. */
 export interface Scanner {
   text(text: string): void
   /** @throws Error for a place where a value could change the document; the message completes `A value `. */
@@ -43,7 +43,7 @@ const urlAttributes = new Set([
   'xlink:href',
 ])
 
-/** HTML and XML: text, tags, quoted attributes; the rest is no place for values. */
+/** HTML and XML: text, tags, quoted attributes; the rest is not a place for values. */
 function markupScanner(html: boolean): Scanner {
   let state: 'text' | 'tag' | 'value' | 'skip' = 'text'
   let tag = ''
@@ -127,7 +127,7 @@ function markupScanner(html: boolean): Scanner {
   }
 }
 
-/** Markdown: the places of HTML's running text; what begins the address of a link is one. */
+/** Markdown: the places of HTML's running text; what starts the address of a link is one. */
 function markdownScanner(): Scanner {
   const markup = markupScanner(true)
   let line = ''

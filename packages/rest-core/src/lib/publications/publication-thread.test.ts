@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeInThread } from './publication-thread.js'
 
-test('makeInThread() makes several documents at the same time, each for who asked, and says why there is none', async () => {
+test('makeInThread() makes several documents at the same time, each for its caller, and says why one fails', async () => {
   const pdf = (text: string) =>
     makeInThread({ kind: 'pdf', definition: { content: [{ text }], pageMargins: 40 }, pageNumbers: true })
   const [one, wrong, sheet, two] = await Promise.all([

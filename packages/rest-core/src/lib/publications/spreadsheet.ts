@@ -38,7 +38,7 @@ function cellOf(field: ReadableField, value: FieldValue | undefined): SheetCell 
   // A number that no double holds stays a text with all its digits.
   if (typeof value === 'number') return { value, type: 'Number' }
   if (typeof value === 'boolean') return { value, type: 'Boolean' }
-  // Dates of spreadsheets begin in 1900.
+  // Dates of spreadsheets start in 1900.
   if (name === 'date' && (value as string) >= '1900-03-01')
     return { value: new Date(`${value as string}T00:00:00Z`), type: 'Date', format: 'yyyy-mm-dd' }
   if (name === 'datetime' && (value as string) >= '1900-03-01')

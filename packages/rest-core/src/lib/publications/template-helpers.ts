@@ -85,7 +85,7 @@ function formatDate(text: string, { style, locale = 'en' }: Hash): string {
   return Number.isNaN(date.getTime()) ? text : formatter.format(date)
 }
 
-/** With so many `digits` after the point, in the `locale` (default `en`). @throws RangeError */
+/** With that many `digits` after the point, in the `locale` (default `en`). @throws RangeError */
 function formatNumber(value: unknown, { digits, locale = 'en' }: Hash): string {
   const least = typeof digits === 'number' ? digits : 0
   const formatter = new Intl.NumberFormat(locale as string, {

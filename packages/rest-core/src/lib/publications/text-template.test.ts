@@ -86,7 +86,7 @@ describe('what templates may not say', () => {
     else expect(problems).toEqual(['line 1: "date" needs one value'])
   })
 
-  test('every mistake is told', () => {
+  test('every mistake is reported', () => {
     expect(compile('{{a}}\n{{#if b}}{{c}}{{/if}}\n{{nope d}}').problems.map((text) => text.slice(0, 30))).toEqual([
       'line 1: "Film" has no field "a',
       'line 2: "Film" has no field "b',

@@ -98,7 +98,7 @@ export async function makeWord(
   }
 }
 
-/** Texts of several lines; the package's own plug-in puts the second line behind whatever follows the tag. */
+/** Texts of several lines; the package's own plug-in puts the second line after whatever follows the tag. */
 function linesPlugin({ TextPlugin, officeMarkup, xml }: Word): TemplatePlugin {
   class LinesPlugin extends TextPlugin {
     override simpleTagReplacements(tag: Tag, data: ScopeData): void {

@@ -20,8 +20,8 @@ export interface Access {
   /** Which linked records this user may see, where not all: for queries of the object's own joined fields. */
   readonly guards: readonly Guard[] | undefined
   /**
-   * The same for a query that also asks for these fields, whatever for. Without a name that is no own joined field they
-   * are `guards`. @throws RestError ERR_BAD_REQUEST when they lie behind too many references.
+   * The same for a query that also asks for these fields, whatever for. Without a name that is not an own joined field they
+   * are `guards`. @throws RestError ERR_BAD_REQUEST when they are reached through too many references.
    */
   guardsFor(names: Iterable<string>): readonly Guard[] | undefined
   /** References that this user may not set to every record. */

@@ -12,7 +12,7 @@ export interface GrantData {
   readonly letters: string
   /** Rows it covers, in the filter language with field names, e.g. `created_by = [LOGIN]`. Default: all. */
   readonly filter?: string | undefined
-  /** Fields that this grant does not show, and does not let anybody set. */
+  /** Fields that this grant does not show, and does not let the user set. */
   readonly hidden?: readonly string[] | undefined
   /** Actions that it grants, with the letter `A`. Default: all. */
   readonly actions?: readonly string[] | undefined

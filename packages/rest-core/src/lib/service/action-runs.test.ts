@@ -47,7 +47,7 @@ const refusal = async (call: Promise<unknown>): Promise<RestError> => {
 }
 
 describe('definitions', () => {
-  test('every mistake of an action is told with its place', () => {
+  test('every mistake of an action is reported with its place', () => {
     const run = () => null
     const mistakes = () =>
       createModel([
@@ -112,7 +112,7 @@ describe('parameters', () => {
     ).toMatchObject({ result: { by: '', day: '', data: { a: [1] } } })
   })
 
-  test('all mistakes are told at once', async () => {
+  test('all mistakes are reported at once', async () => {
     const { status, messages } = await refusal(
       service.action(boss, 'Job', 'echo', {
         parameters: { kind: 'old', tags: ['z'], day: '2026-02-30', by: 'too long', nope: 1, constructor: 2 },
@@ -290,7 +290,7 @@ describe('transactions', () => {
     })
   })
 
-  test('a direct action is told when the service closes', async () => {
+  test('a direct action is aborted when the service closes', async () => {
     let started = (): void => {}
     const running = new Promise<void>((resolve) => (started = resolve))
     const { service } = setUp({
@@ -311,7 +311,7 @@ describe('transactions', () => {
 })
 
 describe('background actions', () => {
-  /** Actions that stop until they are told to go on. */
+  /** Actions that stop until the test lets them continue. */
   function gates() {
     const open = new Map<string, () => void>()
     const gate: ActionDefinition = {
@@ -336,7 +336,7 @@ describe('background actions', () => {
     return read()
   }
 
-  test('it runs on as a task that tells how far it is and how it ended', async () => {
+  test('it keeps running as a task that reports its progress and its result', async () => {
     const { gate, open } = gates()
     const { service } = setUp({ gate }, { clock: () => new Date('2026-05-06T12:00:00Z') })
     const [rowId = ''] = await add(service, 'a')
@@ -351,7 +351,7 @@ describe('background actions', () => {
     expect(await service.cancelTask(boss, task.id)).toEqual(done)
   })
 
-  test('what can be refused is refused before it begins', async () => {
+  test('what can be refused is refused before it starts', async () => {
     const { gate } = gates()
     const { service, user } = setUp({ gate }, { hooks: { isActionEnable: ({ record }) => record !== undefined } })
     const reader = user('reader', { object: 'Job', letters: 'R' })
@@ -361,7 +361,7 @@ describe('background actions', () => {
     expect((await refusal(service.action(boss, 'Job', 'gate', { parameters: { x: 1 } }))).status).toBe(400)
   })
 
-  test('every write is its own, and a failure is told without details', async () => {
+  test('every write is a transaction of its own, and a failure is reported without details', async () => {
     const { service, errors } = setUp({
       half: {
         scope: 'global',
@@ -405,7 +405,7 @@ describe('background actions', () => {
     await service.close()
   })
 
-  test('one that is cancelled before its code begins does not begin', async () => {
+  test('one that is cancelled before its code starts does not start', async () => {
     const { gate, open } = gates()
     const second = Promise.withResolvers<void>()
     let asked = 0
@@ -423,7 +423,7 @@ describe('background actions', () => {
     expect(open.size).toBe(0)
   })
 
-  test('so many run at once, others wait; a waiting one is cancelled at once, a running one by its signal', async () => {
+  test('that many run at once, others wait; a waiting one is cancelled at once, a running one by its signal', async () => {
     const { gate, open } = gates()
     const { service } = setUp({ gate }, { tasks: { maxRunning: 3 } })
     const start = async (name: string) => taskOf(await service.action(boss, 'Job', 'gate', { parameters: { name } })).id

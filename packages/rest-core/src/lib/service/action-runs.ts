@@ -63,7 +63,7 @@ export function createActionRuns(
     const run = prepare(principal, name, actionName, request)
     const { definition } = run.action
     tasks.closing.throwIfAborted()
-    // In a transaction somebody waits for all of it, and may undo it.
+    // In a transaction the caller waits for all of it, and may undo it.
     if (definition.background && !context.transaction && !context.outer) return { task: await startTask(run, request) }
     const control: TaskControl = { signal: AbortSignal.any([tasks.closing]), progress: () => {} }
     const repeat = definition.repeatable
@@ -226,7 +226,7 @@ function maySeeAll({ rights }: Principal): boolean {
   return rights === allRights
 }
 
-/** What the code of an action throws that is no error of the service says nothing to clients. */
+/** What the code of an action throws that is not an error of the service says nothing to clients. */
 async function runCode(action: ActionModel, actionContext: ActionContext): Promise<unknown> {
   try {
     return await action.definition.run(actionContext)

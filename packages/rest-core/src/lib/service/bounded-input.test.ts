@@ -40,7 +40,7 @@ it.each([
   ['create', (count: number) => service.create(boss, 'Note', many(count))],
   ['action', (count: number) => service.action(boss, 'Note', 'echo', { parameters: many(count) })],
   ['batch', (count: number) => service.batch(boss, 'Note', [{ action: 'create', values: many(count) }])],
-])('%s tells the first 100 of many mistakes, and how many there are', async (_name, call) => {
+])('%s reports the first 100 of many mistakes, and how many there are', async (_name, call) => {
   const few = await refusal(call(mostMessages))
   expect(few.messages).toHaveLength(mostMessages)
   expect(few.message).toMatch(/ \(and 99 more\)$/)
@@ -59,7 +59,7 @@ it('batch() of items on their own answers 100 messages in all, and why each was 
   expect(results.every((result) => 'error' in result && result.error.includes('unknown0'))).toBe(true)
 })
 
-it('a name of megabytes is cut in what is told of it', async () => {
+it('a name of megabytes is cut in the error about it', async () => {
   const { message, messages } = await refusal(service.create(boss, 'Note', { ['x'.repeat(3_000_000)]: 1 }))
   expect(message.length).toBeLessThan(200)
   expect(messages[0]?.field).toHaveLength(100)

@@ -30,7 +30,7 @@ export interface AnswerOptions {
 
 export interface GetOptions extends AnswerOptions {
   /**
-   * In a transaction: nobody else changes or deletes the record before its end, and what is answered is how it is once
+   * In a transaction: no other caller changes or deletes the record before its end, and what is answered is how it is once
    * others, who may be changing it now, have ended. From code, never by a client's wish. Default false.
    */
   readonly lock?: boolean | undefined
@@ -41,7 +41,7 @@ export interface SearchRequest extends AnswerOptions {
   readonly filters?: FilterTexts | undefined
   /** A condition on several fields, in the form of row filters of grants; holds as well as `filters`. */
   readonly expression?: string | undefined
-  /** A parsed filter, from code; holds as well as `filters`. Never made of a client's input. */
+  /** A parsed filter, from code; holds as well as `filters`. Never built from a client's input. */
   readonly filter?: Filter | undefined
   /** Default: the object's. The row id is added at the end. */
   readonly order?: readonly Order[] | undefined
@@ -49,9 +49,9 @@ export interface SearchRequest extends AnswerOptions {
   readonly page?: number | undefined
   /** Records per page, 1 to 1,000. Default: the object's. */
   readonly pageSize?: number | undefined
-  /** In place of `page`: records that follow the place of this cursor, which `nextCursor` gave; `''` begins. */
+  /** In place of `page`: records that follow the place of this cursor, which `nextCursor` gave; `''` starts. */
   readonly cursor?: string | undefined
-  /** Aborted when nobody waits for the answer any more: the database may stop, and the call rejects. */
+  /** Aborted when the client no longer waits for the answer: the database may stop, and the call rejects. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -134,7 +134,7 @@ export interface IndexRecord {
 }
 
 export interface RebuildOptions {
-  /** Told from time to time, and at the end of each object. */
+  /** Called from time to time, and at the end of each object. */
   readonly onProgress?: ((progress: RebuildProgress) => void) | undefined
   /** Ends the work after the rows that it is at; what was done is kept. */
   readonly signal?: AbortSignal | undefined
@@ -157,7 +157,7 @@ export interface ActionRequest {
   readonly search?: SearchRequest | undefined
 }
 
-/** `background`: it runs on as this task, whose state `task` tells. */
+/** `background`: it keeps running as this task, whose state `task` returns. */
 export type ActionResult = { readonly result: unknown } | { readonly task: Task }
 
 /** A background action. */
@@ -210,7 +210,7 @@ export interface UploadedDocument {
 /** One item of a batch. */
 export interface BatchItem {
   readonly action: 'create' | 'update' | 'delete' | 'upsert'
-  /** For update and delete; or the functional key in `values` tells the record. */
+  /** For update and delete; or the functional key in `values` identifies the record. */
   readonly row_id?: string | undefined
   readonly values?: unknown
 }
@@ -244,7 +244,7 @@ export interface RepeatOptions {
 export interface JoinedTransaction {
   /** For calls before the transaction ends. Background actions are waited for. */
   readonly service: BusinessObjects
-  /** To be called once the transaction was committed: tells of changes, and removes documents that were replaced. */
+  /** To be called once the transaction was committed: reports changes, and removes documents that were replaced. */
   committed(): Promise<void>
   /** To be called once the transaction was rolled back: removes documents that were stored for it. */
   rolledBack(): Promise<void>
@@ -288,7 +288,7 @@ export interface BusinessObjects {
   ): Promise<AsyncIterable<readonly RecordFor<O>[]>>
   count(principal: Principal, object: ObjectName, request?: SearchRequest): Promise<CountResult>
   /**
-   * The cursor behind a record that a search with the same request and `cursor` gave; `undefined` when no other record
+   * The cursor after a record that a search with the same request and `cursor` gave; `undefined` when no other record
    * followed it. @throws RestError ERR_BAD_REQUEST when the record's values are too long for a cursor
    */
   nextCursor(principal: Principal, object: ObjectName, request: SearchRequest, last: BusinessRecord): string | undefined
@@ -318,7 +318,7 @@ export interface BusinessObjects {
   countIndex(principal: Principal, object: ObjectName | undefined, request: IndexSearchRequest): Promise<CountResult>
   /**
    * Brings the index in step with rows that were not written by this service, or before the object was indexed, or with
-   * another definition of it; resolves to the number of changed rows. Readers and writers go on meanwhile.
+   * another definition of it; resolves to the number of changed rows. Readers and writers continue meanwhile.
    *
    * @param object Default: all indexed objects.
    */
@@ -350,14 +350,14 @@ export interface BusinessObjects {
   /** Filters of the request apply; its paging does not. */
   crosstab(principal: Principal, object: ObjectName, name: string, request?: SearchRequest): Promise<Crosstab>
   /**
-   * What an object is made of and what this user may do with it, or, with a row id, with that record now.
+   * The structure of an object and what this user may do with it, or, with a row id, with that record now.
    *
    * @throws RestError ERR_RIGHT, ERR_NOT_FOUND
    */
   metadata(principal: Principal, object: ObjectName, request?: MetadataRequest): Promise<ObjectMetadata>
   /** The document or image in a field of a record. @throws RestError ERR_NOT_FOUND */
   document(principal: Principal, object: ObjectName, rowId: string, field: string): Promise<DocumentContent>
-  /** Its thumbnail as WebP. @throws RestError ERR_NOT_FOUND, also for what is no picture */
+  /** Its thumbnail as WebP. @throws RestError ERR_NOT_FOUND, also for what is not a picture */
   thumbnail(principal: Principal, object: ObjectName, rowId: string, field: string): Promise<Uint8Array>
   /** Puts a document into a field of a record, as a stream of any length up to the field's limit; answers the record. */
   upload(
@@ -386,14 +386,14 @@ export interface BusinessObjects {
   /**
    * Runs several calls as one transaction: all are kept when `work` resolves, none when it rejects. Inside it, use the
    * given service; on a bound service (in a hook) it takes part in the running transaction, which is repeated, if at all,
-   * by whoever opened it.
+   * by the code that opened it.
    */
   transaction<T>(work: (service: BusinessObjects) => Promise<T>, options?: RepeatOptions): Promise<T>
   /**
-   * This service within a transaction that the application has begun on a connection of its own, as its store takes it
+   * This service within a transaction that the application has started on a connection of its own, as its store takes it
    * (`ObjectStore.within`): records, audit entries and events are kept or undone together with what the application writes.
    * Each call is a savepoint: one that is refused leaves the transaction as it was. Say how it ended by `committed` or
-   * `rolledBack`: until then nobody is told of changes (`onChange`), and replaced documents are not removed.
+   * `rolledBack`: until then no change is reported (`onChange`), and replaced documents are not removed.
    *
    * @throws RestError ERR_INTERNAL when the store cannot do it, ERR_BAD_REQUEST within a transaction of the service
    *

@@ -30,7 +30,7 @@ export async function checkLinks(
   return messages
 }
 
-/** Only for a value that the writer may read: to others the answer would tell what it is. */
+/** Only for a value that the writer may read: to others the answer would reveal it. */
 async function isUnchanged(
   session: StoreSession,
   access: Access,

@@ -19,6 +19,7 @@ import { createMetadata } from './metadata.js'
 import { createOnce } from './once.js'
 import { checkRecorded } from './record-change.js'
 import type { Change, ServiceContext } from './service-context.js'
+import { rememberSession } from './session-of.js'
 import { TaskJournal, type TaskJournalListener } from './task-journal.js'
 import { Tasks } from './tasks.js'
 import type { TaskOptions } from './tasks.js'
@@ -35,11 +36,11 @@ export interface BusinessObjectsOptions {
   readonly documents?: DocumentStore | undefined
   /** Default: the system's clock. */
   readonly clock?: (() => Date) | undefined
-  /** Told of every write that a call made, after it was committed; rows that the database deleted along are not named. */
+  /** Called for every write that a call made, after it was committed; rows that the database deleted along are not named. */
   readonly onChange?: ((change: Change) => void) | undefined
   /** How many background actions run at once, and how long they are remembered. */
   readonly tasks?: TaskOptions | undefined
-  /** Told of failures that do not fail a request, e.g. a replaced document that could not be removed. Default: nobody. */
+  /** Called on failures that do not fail a request, e.g. a replaced document that could not be removed. Default: none. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Id of the request that is being served, for the audit trail, e.g. from an `AsyncLocalStorage`. Default: none. */
   readonly requestId?: (() => string | undefined) | undefined
@@ -118,6 +119,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       openTasks: () => tasks.open,
       close: () => tasks.close(),
     }
+    rememberSession(service, context)
     return service
 
     async function inTransaction<T>(

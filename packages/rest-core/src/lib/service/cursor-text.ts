@@ -16,7 +16,7 @@ const version = 1
 const longestPlace = 3000
 
 /**
- * The order of a search by cursor. A cursor tells the values that it stands at, so fields that nobody sees are left out of
+ * The order of a search by cursor. A cursor reveals the values that it stands at, so fields that the user cannot see are left out of
  * the object's own order. It ends with the row id, in the direction of the field before it, so that an index on that field
  * gives the whole order.
  */

@@ -44,7 +44,7 @@ async function create(wrap: (store: ObjectStore) => ObjectStore = (store) => sto
 }
 
 describe('a cursor', () => {
-  test('tells nothing of a field that the user does not see, although the object is sorted by it', async () => {
+  test('reveals nothing about a field that the user does not see, although the object is sorted by it', async () => {
     const { hiding, page } = await create()
     const seen = await page({ cursor: '', pageSize: 2 })
     expect(Buffer.from(seen.next() as string, 'base64url').toString()).toContain('76999')

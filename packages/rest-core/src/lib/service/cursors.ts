@@ -14,7 +14,7 @@ import type { BusinessObjects } from './business-objects.js'
 import { cursorOrder, encodeCursor, type CursorPlace } from './cursor-text.js'
 import type { ServiceContext } from './service-context.js'
 
-/** Places of the records that searches by cursor gave; `undefined` behind the last one. */
+/** Places of the records that searches by cursor gave; `undefined` after the last one. */
 const places = new WeakMap<BusinessRecord, CursorPlace | undefined>()
 
 export function createCursors(context: ServiceContext): Pick<BusinessObjects, 'nextCursor'> {
@@ -35,7 +35,7 @@ export interface PageQuery extends Query {
 
 /**
  * The records that follow a place, as one page. Each part of what follows is a query of its own, with nothing but a
- * range behind equal values: databases go to its start by an index, however far that is. Most pages need one or two.
+ * range after equal values: databases go to its start by an index, however far that is. Most pages need one or two.
  */
 export async function* searchFrom(
   session: StoreSession,
@@ -52,7 +52,7 @@ export async function* searchFrom(
   for (const part of start ? partsAfter(object, order, start) : [{ where: undefined, order: enough(object, order) }]) {
     const had = rows.length
     const where = and(query.where, part.where && asSeen(part.where, query))
-    // One more than asked for tells whether there is another page.
+    // One more than asked for shows whether there is another page.
     const search = { select, where, order: part.order, limit: limit + 1 - had, guards: query.guards, caller }
     for await (const batch of session.search(object, search)) rows.push(...batch)
     if (part.behind) checkProgress(rows[had], part.behind)
@@ -66,7 +66,7 @@ export async function* searchFrom(
   if (page.length > 0) yield page
 }
 
-/** A row id of several fields goes by these, so that each part stays a range behind equal values. */
+/** A row id of several fields goes by these, so that each part stays a range after equal values. */
 function expand(
   { id }: ObjectModel,
   order: readonly Order[],
@@ -106,7 +106,7 @@ function partsAfter(object: ObjectModel, order: readonly Order[], place: CursorP
   return parts
 }
 
-/** Records behind a value of the first field of the order: empty ones come first when ascending, last when descending. */
+/** Records after a value of the first field of the order: empty ones come first when ascending, last when descending. */
 function behind(order: readonly Order[], field: ReadableField, value: FieldValue): Part[] {
   const { name } = field
   const { descending } = order[0] as Order
@@ -142,7 +142,7 @@ function isUnique(object: ObjectModel, field: ReadableField, value: FieldValue):
 
 /**
  * A column of an existing table may hold more than its field shows, e.g. fractions of a second: then the record of the
- * cursor lies behind itself, and pages would never end.
+ * cursor lies after itself, and pages would never end.
  */
 function checkProgress(first: BusinessRecord | undefined, { field, value }: NonNullable<Part['behind']>): void {
   if (!first || compareValues(first[field.name] as FieldValue, value, field) !== 0) return

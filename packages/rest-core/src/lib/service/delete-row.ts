@@ -22,7 +22,7 @@ type Missing = (session: StoreSession) => Promise<RestError>
  * Deletes one row with its hooks. Children that go with it and have hooks or documents of their own, or whose changes are
  * written down, are deleted here, one by one; all others are the database's business.
  *
- * @returns ids of documents that nobody refers to any more.
+ * @returns ids of documents that are no longer referred to.
  */
 export async function deleteRow(
   request: Request,

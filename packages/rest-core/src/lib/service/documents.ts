@@ -101,7 +101,7 @@ export async function inlineDocuments(
         record[field.name] = inlined
         break
       }
-      // Somebody replaced or removed the document after the record was read, or its content is lost.
+      // The document was replaced or removed after the record was read, or its content is lost.
       const now = await currentId(context, field, record.row_id)
       if (now === id)
         throw new RestError(

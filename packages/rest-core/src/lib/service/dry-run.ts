@@ -9,7 +9,7 @@ export function createDryRun(context: ServiceContext): Pick<BusinessObjects, 'dr
   return {
     async dryRun(work, options) {
       if (context.transaction)
-        throw new RestError('ERR_BAD_REQUEST', 'A dry run cannot be a part of a transaction: nothing of it is kept.')
+        throw new RestError('ERR_BAD_REQUEST', 'A dry run cannot be part of a transaction, because it keeps nothing.')
       try {
         return await repeatUndone(async () => {
           const transaction = new LazyTransaction(context.store, context.onError)

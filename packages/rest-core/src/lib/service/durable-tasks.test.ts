@@ -15,7 +15,7 @@ import { createBusinessObjects } from './create-business-objects.js'
 const ann = createPrincipal({ userId: '7', login: 'ann' })
 const system = createPrincipal({ login: 'system' })
 const soon = { timeout: 30_000 }
-/** Longer than any pause of this process: nobody is taken for dead. */
+/** Longer than any pause of this process: no process is taken for dead. */
 const never = 600_000
 
 const cleanUps: (() => Promise<unknown>)[] = []
@@ -147,7 +147,7 @@ test('a resumable task of a dead process runs again in another one, others fail 
   await expect.poll(() => statusOf(two.service, cancelled), soon).toBe('cancelled')
   await expect.poll(() => two.gates.length, soon).toBe(1)
   expect(await statusOf(two.service, again)).toBe('running')
-  // The first process was only cut off: what it does now must not count.
+  // The first process was only interrupted: what it does now must not count.
   one.cut(false)
   for (const open of one.gates) open()
   await expect.poll(async () => (await one.service.task(ann, again)).text, soon).toBe('in two')
@@ -182,7 +182,7 @@ test('close() leaves resumable tasks to other processes, which need not wait, an
   await expect.poll(() => statusOf(two.service, again), soon).toBe('done')
 })
 
-test('a database that is away when a task ends is told later', async () => {
+test('the end of a task is written later when the database is unreachable', async () => {
   const { startProcess } = fixture()
   const [one, two] = [startProcess('one'), startProcess('two')]
   const id = await one.start('once')

@@ -4,7 +4,7 @@ import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects } from './business-objects.js'
 
-/** What every hook is told. */
+/** What every hook receives. */
 export interface HookContext {
   readonly object: ObjectModel
   readonly principal: Principal

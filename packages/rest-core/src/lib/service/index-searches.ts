@@ -17,7 +17,7 @@ import { answerSelection } from './selections.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
 
-/** Records of an answer without pages. Not specified; chosen because nobody reads more, and ranking keeps all of them in memory. */
+/** Records of an answer without pages. Not specified; chosen because people do not read more, and ranking keeps all of them in memory. */
 const mostWithoutPages = 1_000
 /** How far pages over all objects reach: each object is searched from its first record on. */
 const deepestOverAll = 10_000
@@ -135,7 +135,7 @@ export function createIndexSearches(
     for (const [at, { record, score: counted }] of hits.entries()) {
       // Databases count a word by how many rows have it, also those that this user may not know of.
       const score = rights ? 1 / (offset + at + 1) : counted
-      // Before anything is made of the record: a hook may hide what is in it.
+      // Before the record is used: a hook may hide what is in it.
       if (hooks?.postSearchRow) await hooks.postSearchRow({ ...hookBase, record })
       const key = keyFields.map((field) => wireText(record[field.name])).filter((text) => text !== '')
       const value = indexedText(index, record)
@@ -173,7 +173,7 @@ export function createIndexSearches(
 
 /**
  * The index knows the words of a record, not of which field each one is: who may not see one of the fields may not
- * search it. Not specified; chosen because hits, their order and their number would tell what the field holds.
+ * search it. Not specified; chosen because hits, their order and their number would reveal what the field holds.
  *
  * @throws RestError ERR_BAD_REQUEST when it is not indexed, ERR_RIGHT
  */
@@ -192,9 +192,9 @@ function searchable(principal: Principal, object: ObjectModel): Searched {
 
 function readTerms({ text, order, cursor }: IndexSearchRequest): readonly IndexTerm[] {
   if (order !== undefined && order.length > 0)
-    throw new RestError('ERR_BAD_REQUEST', 'An index search answers the best first; it takes no other sort.')
+    throw new RestError('ERR_BAD_REQUEST', 'An index search sorts by relevance only.')
   if (cursor !== undefined)
-    throw new RestError('ERR_BAD_REQUEST', 'An index search has pages by number only, no cursor.')
+    throw new RestError('ERR_BAD_REQUEST', 'An index search has numbered pages only, no cursor.')
   return parseIndexText(text)
 }
 

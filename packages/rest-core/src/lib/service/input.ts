@@ -42,7 +42,7 @@ export function readInput(
   { restore = false }: WriteOptions = {},
 ): Input {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new RestError('ERR_BAD_REQUEST', 'The body must be a JSON object of field values.')
+    throw new RestError('ERR_BAD_REQUEST', 'The body must be a JSON object with field values.')
   }
   const { object } = access
   const values: Record<string, FieldValue> = {}
@@ -98,7 +98,7 @@ export function isIgnored(field: FieldModel, operation: 'create' | 'update'): bo
   return field.readOnly || (field.createOnly && operation === 'update') || object.technical.includes(field)
 }
 
-/** A row id that nobody but the database assigns, or that is there already. */
+/** A row id that only the database assigns, or that is there already. */
 function isGivenId(field: FieldModel, operation: 'create' | 'update'): boolean {
   return field === field.object.id && (operation === 'update' || field.definition.readOnly !== false)
 }

@@ -33,7 +33,7 @@ export function createKeys(context: ServiceContext): Pick<BusinessObjects, 'find
     const values = key ? withKey(fields, key, body) : body
     const given = fields.map((field) => (values as Record<string, unknown> | null | undefined)?.[field.name])
     const service = context.bind(context.transaction)
-    // A transaction is undone as a whole, so whoever opened it has to begin again.
+    // A transaction is undone as a whole, so the code that opened it has to start again.
     return context.transaction ? attempt() : retryDuplicate(attempt)
 
     async function attempt() {

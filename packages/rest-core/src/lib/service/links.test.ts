@@ -49,7 +49,7 @@ describe('references', () => {
     })
   })
 
-  test('to what the user may not read are not told to be unchanged where the user may not read the record', async () => {
+  test('to what the user may not read are not reported as unchanged where the user may not read the record', async () => {
     const { service, user, open, shut, alien } = await filled()
     const writer = user('w', [{ object: 'Movie', letters: 'U' }])
     const texts = await Promise.all(
@@ -252,7 +252,7 @@ describe('grants', () => {
 })
 
 describe('refusals', () => {
-  test('of a taken key do not tell the members that are hidden, nor keys of records that the user may not change', async () => {
+  test('of a taken key reveal neither hidden members nor keys of records that the user may not change', async () => {
     const Seat = defineObject({
       name: 'Seat',
       fields: {

@@ -27,7 +27,7 @@ const runningOf = new WeakMap<ObjectStore, Map<string, Promise<unknown>>>()
 
 /**
  * Carries out a request once: the entry of its key is the first thing that its transaction writes, so that a second one
- * waits for its end (databases let nobody else write the same key meanwhile), and the answer is the last.
+ * waits for its end (databases let no one else write the same key meanwhile), and the answer is the last.
  */
 export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once'> {
   return {
@@ -65,7 +65,7 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
     } catch (error) {
       throw await translate(error, undefined, context.store)
     }
-    throw new RestError('ERR_CONFLICT', 'Another request with this Idempotency-Key is being carried out.', {
+    throw new RestError('ERR_CONFLICT', 'Another request with this Idempotency-Key is in progress.', {
       retryAfterSeconds: 1,
     })
   }

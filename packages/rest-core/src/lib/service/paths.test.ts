@@ -273,7 +273,7 @@ describe('paths', () => {
     await expect(wide.count(boss, 'Wide', { expression })).rejects.toThrow(/at most 20 linked records/)
   })
 
-  test('that nobody asks for cost nothing: the store is asked as before', async () => {
+  test('that are not asked for cost nothing: the store is asked as before', async () => {
     const bob = user({ ...customers, filter: 'cus_limit < 50' }, countries)
     await codes(bob, {})
     const plain = asked.at(-1)

@@ -88,7 +88,7 @@ describe('definitions', () => {
     }
   }
 
-  test('every mistake is told with its publication', () => {
+  test('every mistake is reported with its publication', () => {
     expect(
       mistakes({
         'a b': { format: 'json' },
@@ -125,7 +125,7 @@ describe('definitions', () => {
     ])
   })
 
-  test('a file is looked for beside the definition, and a missing one is told at the start', async () => {
+  test('a file is looked for beside the definition, and a missing one is reported at the start', async () => {
     const path = join(folder, 'thing.yaml')
     const yaml = (file: string): string =>
       `name: Thing\nfields: { thi_name: { type: string, key: true } }\npublications: { sheet: { format: txt, file: ${file} } }\n`
@@ -320,7 +320,7 @@ describe('pictures', () => {
     expect(await sharp(Buffer.from(uri, 'base64')).metadata()).toMatchObject({ format: 'webp', width: 200 })
     const none = await add('B')
     expect((await publish('html', { rowId: none })).text).toBe('B')
-    // It begins like a picture, and is none.
+    // It starts like a picture, and is none.
     const broken = Buffer.from('\x89PNG\r\n\x1A\n', 'latin1').toString('base64')
     const damaged = await add('C', { fil_poster: { name: 'x.png', content: broken } })
     expect((await publish('source', { rowId: damaged })).text).toBe('<img src="">')
@@ -372,7 +372,7 @@ describe('docx', () => {
     )
   })
 
-  test('a tag that is no field is an error that names template and field', async () => {
+  test('a tag that is not a field is an error that names template and field', async () => {
     await writeFile(join(folder, 'broken.docx'), 'no zip')
     const { add, publish } = await setUp({
       wrong: { format: 'docx', file: await letter('wrong.docx', '{fil_nope}') },

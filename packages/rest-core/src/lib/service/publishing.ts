@@ -37,7 +37,7 @@ interface Printing {
   readonly batches: Batches
 }
 
-/** Publications: documents made of a record, or of the records of a search, as this user may see them. */
+/** Publications: documents from a record, or from the records of a search, as this user may see them. */
 export function createPublishing(context: ServiceContext): Pick<BusinessObjects, 'publish'> {
   return { publish }
 
@@ -81,7 +81,7 @@ export function createPublishing(context: ServiceContext): Pick<BusinessObjects,
             ? jsonTable(columns, opened.batches, single)
             : xmlTable(object, columns, opened.batches, single)
       const content = Readable.from(encode(table), { objectMode: false })
-      // A stream that nobody reads never begins, so it never ends either.
+      // A stream that is not read never starts, so it never ends either.
       content.once('close', opened.release)
       return { name: nameOf(printing, opened.first), mime, content }
     }

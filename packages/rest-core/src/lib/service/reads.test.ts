@@ -36,7 +36,7 @@ test('search() filters by texts, sorts and pages with a stable order', async () 
   expect(await codes(boss, 'Movie', { page: 9 })).toEqual([])
 })
 
-test('count() tells pages as 0-based numbers', async () => {
+test('count() numbers pages from 0', async () => {
   const { service } = await filled()
   expect(await service.count(boss, Movie)).toEqual({ count: 5, page: 0, maxpage: 2, pagesize: 2 })
   expect(await service.count(boss, Movie, { filters: { mov_code: 'none' } })).toEqual({

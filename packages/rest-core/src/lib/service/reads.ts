@@ -226,7 +226,7 @@ function addFields(access: Access, filter: Filter, names: Set<string>): void {
 /** The number of the page, 0 when none is asked for. @throws RestError ERR_BAD_REQUEST */
 export function readPage({ page, cursor }: SearchRequest): number {
   if (page === undefined) return 0
-  if (cursor !== undefined) throw new RestError('ERR_BAD_REQUEST', 'Page by a cursor or by numbers, not by both.')
+  if (cursor !== undefined) throw new RestError('ERR_BAD_REQUEST', 'Use either a cursor or page numbers, not both.')
   return wholeNumber('page', page, 0, Number.MAX_SAFE_INTEGER)
 }
 

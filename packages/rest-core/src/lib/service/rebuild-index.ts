@@ -60,7 +60,7 @@ async function rebuild(
       const isEnd = page.length < pageRows || signal?.aborted === true
       if (isEnd || (rows / pageRows) % 10 === 0) onProgress?.({ object: object.name, rows, changed })
       if (isEnd) return changed
-      // Stores whose driver is synchronous would let nobody else in.
+      // Stores whose driver is synchronous would block all other work.
       await setImmediate()
     }
   } catch (error) {

@@ -176,7 +176,7 @@ it('a model without the system objects is refused', () => {
   )
 })
 
-it('nobody writes audit entries and events through the service', async () => {
+it('audit entries and events cannot be written through the service', async () => {
   const { service } = fixture()
   await service.create(boss, 'Book', { bok_title: 'A' })
   for (const object of ['AuditEntry', 'Event']) {

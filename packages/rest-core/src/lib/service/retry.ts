@@ -1,10 +1,10 @@
 import { RestError, StoreError } from '../../errors.js'
 
-/** Not specified; chosen because each time somebody else must have created, or removed, the same record in between. */
+/** Not specified; chosen because each time another caller must have created, or removed, the same record in between. */
 const mostRetries = 2
 
 /**
- * Runs a write again that failed because somebody else created the same record meanwhile: then it finds it. The write
+ * Runs a write again that failed because another caller created the same record meanwhile: then it finds it. The write
  * must be undone as a whole when it fails.
  */
 export async function retryDuplicate<T>(work: () => Promise<T>): Promise<T> {

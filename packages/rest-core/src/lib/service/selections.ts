@@ -24,7 +24,7 @@ export function answerSelection(access: Access, options: AnswerOptions | undefin
   return access.object.select([...names, ...technical.map(({ name }) => name)])
 }
 
-/** @throws RestError ERR_BAD_REQUEST for a name that is no own field of these types. */
+/** @throws RestError ERR_BAD_REQUEST for a name that is not an own field of these types. */
 function checkInlined(access: Access, names: true | readonly string[] | undefined, types: readonly string[]): void {
   if (names === undefined || names === true) return
   for (const name of names) {

@@ -21,13 +21,13 @@ export interface ServiceContext {
   readonly onError: (error: unknown) => void
   /** Id of the request that is being served, for the audit trail. */
   readonly requestId: (() => string | undefined) | undefined
-  /** Background actions; also tells when the service closes. */
+  /** Background actions; also reports when the service closes. */
   readonly tasks: Tasks
   /** For look-ups outside any transaction. */
   readonly store: ObjectStore
   /** The transaction that this service is bound to; absent: every request has its own. */
   readonly transaction: LazyTransaction | undefined
-  /** The end of the transaction that the application began, when this service has joined one. */
+  /** The end of the transaction that the application started, when this service has joined one. */
   readonly outer: TransactionEnd | undefined
   /** Where reads and writes go: the bound transaction, or a request's own one when it is open, else the store. */
   session(own?: LazyTransaction): StoreSession | Promise<StoreSession>

@@ -13,7 +13,7 @@ import { refusedKey, refusedValues } from './refused-values.js'
 export interface StoreAttempt {
   readonly object: ObjectModel
   readonly operation: 'read' | 'create' | 'update' | 'delete'
-  /** Who attempted it; messages tell nothing that is hidden from them. Default: everything is told. */
+  /** Who attempted it; messages reveal nothing that is hidden from them. Default: nothing is hidden. */
   readonly principal?: Principal
   readonly rowId?: string
   readonly values?: Readonly<Record<string, FieldValue>>
@@ -34,12 +34,12 @@ export async function translate(
   if (!StoreError.is(error)) return error
   switch (error.code) {
     case 'unavailable':
-      return new RestError('ERR_UNAVAILABLE', 'The database cannot be reached; try again.', {
+      return new RestError('ERR_UNAVAILABLE', 'The database cannot be reached. Try again.', {
         cause: error,
         retryAfterSeconds: 2,
       })
     case 'busy':
-      return new RestError('ERR_UNAVAILABLE', 'The record is being changed by others; try again.', {
+      return new RestError('ERR_UNAVAILABLE', 'The record is being changed by another request. Try again.', {
         cause: error,
         retryAfterSeconds: 1,
       })
@@ -135,7 +135,7 @@ export async function duplicates(attempt: StoreAttempt, session: StoreSession): 
   return messages
 }
 
-/** Members that are hidden from the user, and their values, are not told. */
+/** Members that are hidden from the user, and their values, are left out. */
 function duplicate(
   { object, principal }: StoreAttempt,
   key: readonly [FieldModel, ...FieldModel[]],

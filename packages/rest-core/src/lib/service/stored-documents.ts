@@ -92,7 +92,7 @@ export function createStoredDocuments(
     try {
       return await service.update(principal, object.name, rowId, { [field.name]: new StoredDocument(info) }, options)
     } catch (error) {
-      // After other failures nobody knows whether the record has it; what it has not is cleaned up later.
+      // After other failures it is unknown whether the record has it; what it has not is cleaned up later.
       if (!context.transaction && RestError.is(error) && error.status < 500) await remove()
       throw error
     }
@@ -163,7 +163,7 @@ async function gather(content: Readable, name: string, maxBytes: number): Promis
   return Buffer.concat(chunks).toString('base64')
 }
 
-/** The content from its beginning, with the media type that it has. @throws RestError ERR_VALIDATION when it is no picture */
+/** The content from its start, with the media type that it has. @throws RestError ERR_VALIDATION when it is not a picture */
 async function checkImage(field: FieldModel, content: Readable): Promise<{ content: Readable; mime: string }> {
   const chunks = content[Symbol.asyncIterator]() as AsyncIterator<Uint8Array | string>
   let head = Buffer.alloc(0)
@@ -198,7 +198,7 @@ async function* whole(
   }
 }
 
-/** @throws RestError ERR_RIGHT, ERR_NOT_FOUND for what is no document field that this user sees */
+/** @throws RestError ERR_RIGHT, ERR_NOT_FOUND for what is not a document field that this user sees */
 function documentField(principal: Principal, object: ObjectModel, name: string, letter: 'R' | 'U'): FieldModel {
   const access = accessOf(principal, object)
   access.need(letter)

@@ -15,7 +15,7 @@ export interface DurableTaskOptions {
   readonly principalOf: (userId: string) => Promise<Principal | undefined>
   /** How often progress is written, and orders to stop and ended processes are looked for, in ms. Default 1,000. */
   readonly everyMs?: number
-  /** A process that shows no sign of life for so long loses its tasks, in ms. Default 6,000. */
+  /** A process that shows no sign of life for this long loses its tasks, in ms. Default 6,000. */
   readonly leaseMs?: number
 }
 
@@ -153,7 +153,7 @@ export class TaskJournal {
     await this.#purge()
   }
 
-  /** What was paused for too long must not go on: another process has its tasks. */
+  /** What was paused for too long must not continue: another process has its tasks. */
   #loseAll(): void {
     this.#own = undefined
     for (const id of this.#mine) this.#lose(id)

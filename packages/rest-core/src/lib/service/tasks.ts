@@ -8,7 +8,7 @@ import type { DurableTaskOptions, TaskJournal } from './task-journal.js'
 
 /** Limits of background actions, which each process has for itself. */
 export interface TaskOptions {
-  /** Run at once; others wait for their turn. Default 4. */
+  /** Run at the same time; others wait for their turn. Default 4. */
   readonly maxRunning?: number
   /** How many tasks of one user may wait or run. Default 20. */
   readonly maxPerUser?: number
@@ -25,7 +25,7 @@ export interface TaskOptions {
   readonly durable?: DurableTaskOptions | undefined
 }
 
-/** What a background action does and is told. */
+/** What a background action does and receives. */
 export interface TaskRun {
   readonly object: string
   readonly action: string
@@ -108,7 +108,7 @@ export class Tasks {
       )
     this.#forget(this.#maxKept - 1)
     if (this.#entries.size >= this.#maxKept)
-      throw new RestError('ERR_TOO_MANY', `${this.#maxKept} background actions wait already; try again later.`, {
+      throw new RestError('ERR_TOO_MANY', `${this.#maxKept} background actions are already waiting. Try again later.`, {
         retryAfterSeconds: 60,
       })
     const { object, action } = work
@@ -132,7 +132,7 @@ export class Tasks {
     this.#wait(this.#enter(task, work))
   }
 
-  /** Another process has the task: it must end here, and how it ends is no news. */
+  /** Another process has the task: it must end here, and its result does not count. */
   lose(id: string): void {
     const entry = this.#entries.get(id)
     if (!entry) return
@@ -147,7 +147,7 @@ export class Tasks {
   }
 
   /**
-   * One that waits is cancelled at once; one that runs is asked to stop by its signal, and its state tells when it did.
+   * One that waits is cancelled at once; one that runs is asked to stop by its signal, and its state shows when it did.
    *
    * @throws RestError ERR_NOT_FOUND
    */

@@ -3,13 +3,13 @@ import { RestError, StoreError } from '../../errors.js'
 import type { ObjectStore, StoreSession } from '../store.js'
 import type { RepeatOptions } from './business-objects.js'
 
-/** Work that waits for the end of a transaction, which somebody else brings about. */
+/** Work that waits for the end of a transaction, which other code brings about. */
 export class TransactionEnd {
   readonly #onError: (error: unknown) => void
   readonly #afterCommit: (() => Promise<void>)[] = []
   readonly #afterRollback: (() => Promise<void>)[] = []
 
-  /** @param onError is told of failures of this work, which fail nothing else. */
+  /** @param onError is called on failures of this work, which fail nothing else. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
@@ -62,7 +62,7 @@ export class LazyTransaction {
   #commitTried = false
 
   /**
-   * @param onError is told of failures of work after the end, which do not fail the request. Default: nobody.
+   * @param onError is called on failures of work after the end, which do not fail the request. Default: none.
    * @param outer the end of the transaction that this one is a part of
    */
   constructor(store: ObjectStore, onError: (error: unknown) => void = () => {}, outer?: TransactionEnd) {
@@ -175,7 +175,7 @@ export async function repeatUndone<T>(attempt: () => Promise<T>, { repeat = fals
   }
 }
 
-/** Also for what the service, or the session, made of the store's error. */
+/** Also for what the service, or the session, made from the store's error. */
 function isRepeatable(error: unknown): boolean {
   if (RestError.is(error)) return error.code === 'ERR_UNAVAILABLE' && isRepeatable(error.cause)
   return StoreError.is(error) && (error.repeatable || isRepeatable(error.cause))

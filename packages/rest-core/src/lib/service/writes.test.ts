@@ -9,7 +9,7 @@ import { verifyPasswordHash } from '../security/password.js'
 import { Movie, boss, collect, createService } from './fixture-for-test.js'
 
 const alien = { mov_code: 'ALIEN', mov_title: 'Alien' }
-/** The beginning of a picture is enough to be taken for one. */
+/** The start of a picture is enough to be taken for one. */
 const png = Buffer.from('\x89PNG\r\n\x1A\n', 'latin1').toString('base64')
 
 test('create() answers the complete record with defaults, initial state and joined fields', async () => {
@@ -317,7 +317,7 @@ test('a record never points to a content that was removed, also when the answer 
   }
 })
 
-test('a record that is kept although a hook failed behind it keeps its content', async () => {
+test('a record that is kept although a later hook failed keeps its content', async () => {
   const fail = () => {
     throw new RestError('ERR_RIGHT', 'Not now.')
   }
@@ -403,7 +403,7 @@ test('transaction() keeps everything or nothing', async () => {
   expect((await service.count(boss, Movie)).count).toBe(1)
 })
 
-test('onChange is told of what was committed, and of nothing else', async () => {
+test('onChange reports what was committed, and nothing else', async () => {
   const onChange = vi.fn<(change: Change) => void>()
   const { service, model } = createService({}, { onChange })
   const { row_id: rowId } = await service.create(boss, Movie, alien)

@@ -207,7 +207,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     if (input.uploads.length > 0) {
       const uploaded = await storeUploads(context.documents, input, input.values)
       transaction.afterRollback(() => removeDocuments(uploaded))
-      // Whether a single statement was carried out cannot be told when its answer is lost.
+      // Whether a single statement was carried out is unknown when its answer is lost.
       await transaction.session()
     }
     await hashPasswords(object, input.values)
@@ -349,7 +349,10 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
       return (field && (await readColumn(await transaction.session(), field, id))?.id) ?? ''
     }
     if (!(await precondition(record, contentId)))
-      throw new RestError('ERR_PRECONDITION', 'The record was changed meanwhile; get it again and repeat the change.')
+      throw new RestError(
+        'ERR_PRECONDITION',
+        'The record has changed since you read it. Read it again and repeat the change.',
+      )
   }
 
   function announce(

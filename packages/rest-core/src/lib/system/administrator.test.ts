@@ -69,7 +69,7 @@ test('a user that is there keeps password and groups while there is an administr
   expect([await hashOf('ann'), await hashOf('bob'), await isAdmin('bob')]).toEqual(['', '', false])
 })
 
-test('what a set-up made of the user that is asked for gives way', async () => {
+test('the user that is asked for replaces the one of a set-up', async () => {
   await makeUser('admin', { group: 'ADMIN' })
   await makeUser('bob', { active: false })
   expect(await createAdministrator(service, { login: 'admin', fresh: true })).toBeUndefined()

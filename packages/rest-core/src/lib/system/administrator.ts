@@ -11,7 +11,7 @@ export const administratorGroup = 'ADMIN'
 export interface AdministratorOptions {
   /** Default `admin`. */
   readonly login?: string | undefined
-  /** Default: made up. */
+  /** Default: generated. */
   readonly password?: string | undefined
 }
 
@@ -22,7 +22,7 @@ export interface CreateAdministratorOptions extends AdministratorOptions {
 
 export interface NewAdministrator {
   readonly login: string
-  /** Only set when it was made up here; show it once. */
+  /** Only set when it was generated here; show it once. */
   readonly generatedPassword: string | undefined
 }
 
@@ -34,11 +34,11 @@ export interface ResetAdministrator extends NewAdministrator {
 const self = createPrincipal({ login: 'system' })
 
 /**
- * Makes an administrator, and the group that may do everything: when nobody active is in that group, and when `login` or
- * `password` ask for a user that is not there. A user that is there is changed only when it is asked for and nobody is
+ * Creates an administrator, and the group that may do everything: when no active user is in that group, and when `login` or
+ * `password` ask for a user that is not there. A user that is there is changed only when it is asked for and no user is
  * an administrator, or the application is `fresh`.
  *
- * @returns `undefined` when nothing was changed; {@link findAdministrator} tells whether there is an administrator.
+ * @returns `undefined` when nothing was changed; {@link findAdministrator} returns whether there is an administrator.
  */
 export async function createAdministrator(
   service: BusinessObjects,
@@ -121,7 +121,7 @@ async function activeAdministrators(service: BusinessObjects): Promise<string[]>
 
 async function all(service: BusinessObjects, object: string, filter: Filter): Promise<BusinessRecord[]> {
   const records: BusinessRecord[] = []
-  // A single page, for which the store needs no thread; nobody has so many administrators.
+  // A single page, for which the store needs no thread; no installation has that many administrators.
   for await (const batch of await service.search(self, object, { filter, page: 0, pageSize: 1000 }))
     records.push(...batch)
   return records

@@ -32,7 +32,7 @@ export async function isAdministrator(context: HookContext, userId: string): Pro
 }
 
 /**
- * Refuses what would leave nobody who may do everything. Whoever asks waits for others who have asked in a transaction
+ * Refuses what would leave no user who may do everything. The caller waits for others who have asked in a transaction
  * that is not over, so that two administrators cannot remove each other.
  *
  * @param goes which memberships end, or stop to count.

@@ -22,11 +22,14 @@ export async function checkGrant(context: WriteContext): Promise<void> {
   const objects = targets(text('grt_object'), model.objects)
   for (const object of objects) {
     const filter = text('grt_filter')
-    if (filter) parseFilterExpression(object, filter, { LOGIN: 'login', USERID: '1' })
+    if (filter) about('grt_filter', () => parseFilterExpression(object, filter, { LOGIN: 'login', USERID: '1' }))
   }
   for (const name of splitNames(text('grt_hidden_fields'))) {
     const [object] = objects
-    if (object && !objects.some((each) => each.field(name))) throw unknownField(object, name)
+    if (!object || objects.some((each) => each.field(name))) continue
+    about('grt_hidden_fields', () => {
+      throw unknownField(object, name)
+    })
   }
   for (const kind of ['actions', 'publications', 'crosstabs'] as const) {
     const field = `grt_${kind}`
@@ -40,8 +43,20 @@ export async function checkGrant(context: WriteContext): Promise<void> {
   if (!mayDoEverything(context.principal)) for (const object of objects) refuseBeyondOwn(context, object.name, text)
 }
 
+/** What is wrong inside the text of a field is wrong with this field. */
+function about(field: string, check: () => unknown): void {
+  try {
+    check()
+  } catch (error) {
+    if (!RestError.is(error)) throw error
+    const { code, message, messages } = error
+    const found = messages.length > 0 ? messages : [{ code, text: message }]
+    throw new RestError(code, message, { messages: found.map((one) => ({ ...one, field })), cause: error })
+  }
+}
+
 /**
- * Rows are not compared: who has a right for some rows only cannot give it, since a filter may mean more for somebody else.
+ * Rows are not compared: who has a right for some rows only cannot give it, since a filter may match more for another user.
  */
 function refuseBeyondOwn({ principal }: WriteContext, object: string, text: (name: string) => string): void {
   const own = principal.rights.object(object)

@@ -5,7 +5,7 @@ import { mayDoEverything, refuseLast } from './administrators.js'
 
 /**
  * Keeps the group of administrators out of the reach of others, and in place as long as it is needed. Names of groups are
- * rights (of transitions, of actions): who is no administrator does not change them.
+ * rights (of transitions, of actions): who is not an administrator does not change them.
  */
 export async function checkGroup(context: WriteContext): Promise<void> {
   const { principal, values } = context

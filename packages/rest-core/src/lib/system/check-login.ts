@@ -3,15 +3,15 @@ import type { Filter } from '../filter/filter.js'
 import type { WriteContext } from '../service/hooks.js'
 import { mayDoEverything, system } from './administrators.js'
 
-/** What nobody sees: format and control characters, fillers, variation selectors. */
+/** Invisible: format and control characters, fillers, variation selectors. */
 const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
 /**
- * Keeps logins apart that people cannot tell apart: blanks around them go, invisible characters and other forms of letters
+ * Keeps logins apart that look the same to people: blanks around them go, invisible characters and other forms of letters
  * (fullwidth, ligatures) are refused, and none may differ from another one only by case or the dot of an i. Not covered:
  * letters of different scripts that look alike.
  *
- * Who is no administrator does not change the login of a user: row filters go by it.
+ * A user who is not an administrator does not change the login of a user: row filters go by it.
  */
 export async function checkLogin(
   { principal, values, service }: WriteContext,
@@ -31,7 +31,7 @@ export async function checkLogin(
   const filter: Filter = { op: 'like', field: 'usr_login', pattern: patternOf(folded) }
   for await (const users of await service.search(system, 'User', { filter, fields: ['usr_login'] })) {
     const twin = users.map((user) => user['usr_login'] as string).find((other) => foldLogin(other) === folded)
-    // The same login is a duplicate, which is told elsewhere.
+    // The same login is a duplicate, which is reported elsewhere.
     if (twin === undefined || twin === login || twin === before) continue
     const text = `Login "${login}" is too similar to "${twin}", which another user has.`
     throw RestError.conflict([{ code: 'ERR_USERKEY', field: 'usr_login', text }])

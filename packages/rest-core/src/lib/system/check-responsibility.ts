@@ -4,7 +4,7 @@ import { administratorGroup } from './administrator.js'
 import { mayDoEverything, refuseLast, system } from './administrators.js'
 
 /**
- * Who is no administrator puts users only into groups that he is in himself: nobody gives rights that he does not have.
+ * A user who is not an administrator adds users only to groups that he is in himself: no user gives rights that he does not have.
  * The last active administrator stays one.
  */
 export async function checkResponsibility(context: WriteContext): Promise<void> {

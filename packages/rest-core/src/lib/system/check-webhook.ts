@@ -6,8 +6,8 @@ import type { WriteContext } from '../service/hooks.js'
 import { splitNames } from './check-grant.js'
 
 /**
- * Refuses a webhook that could never work, and one by which somebody would get what somebody else may read: who is no
- * administrator has webhooks for himself only. One that is switched on again begins anew.
+ * Refuses a webhook that could never work, and one by which a user would get what another user may read: who is no
+ * administrator has webhooks for himself only. One that is switched on again starts again.
  */
 export async function checkWebhook(context: WriteContext): Promise<void> {
   const { values, old } = context

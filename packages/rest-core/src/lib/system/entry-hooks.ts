@@ -56,7 +56,7 @@ export function entryHooks(fields: EntryFields): ObjectHooks {
       : null
   }
 
-  /** What the entry is about; an answer of chosen fields may not tell. */
+  /** What the entry is about; an answer of chosen fields may lack it. */
   async function placeOf({ object, record, service }: RecordContext): Promise<{ object: string; rowId: string }> {
     const whole: BusinessRecord =
       fields.object in record && fields.rowId in record

@@ -110,6 +110,32 @@ test('look() reads in the background, and is waited for only after a quiet time'
   expect(other.look()).toBeInstanceOf(Promise)
 })
 
+test('after a notice the next look() is waited for, also when a read was under way', async () => {
+  let notice = () => {}
+  let stopped = 0
+  const service = createBusinessObjects({ model, store })
+  const other = watch({
+    ...store,
+    listen(_, onNotice) {
+      notice = onNotice
+      return async () => void stopped++
+    },
+  })
+  await other.look()
+  notice()
+  const reading = other.look()
+  await service.create(system, 'Group', { grp_name: 'G' })
+  notice()
+  await reading
+  const next = other.look()
+  expect(next).toBeInstanceOf(Promise)
+  await next
+  expect(other.look()).toBeUndefined()
+  expect(drops).toBe(2)
+  await other.close()
+  expect(stopped).toBe(1)
+})
+
 test('look() drops the caches while the database does not answer, and reports that once', async () => {
   let isAway = false
   const away: ObjectStore = {

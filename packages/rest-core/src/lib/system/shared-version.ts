@@ -6,6 +6,9 @@ import type { ObjectStore, StoreSession } from '../store.js'
 /** Name of the `Lease` row whose number is the version. */
 const name = 'system-objects'
 
+/** Where a store that has notices announces a new version. */
+const channel = 'steward-system-objects'
+
 const cached = new Set(['User', 'Group', 'Responsibility', 'Grant', 'SystemParam', 'RevokedToken'])
 
 /** Whether processes keep in memory what they read of this object, so that its changes raise the shared version. */
@@ -22,12 +25,13 @@ export async function raiseVersion(model: Model, session: StoreSession): Promise
   const found = await findVersion(model, session)
   if (!found) {
     await session.insert(lease, { lse_name: name, lse_number: 1 }, lease.select([]))
-    return
+  } else {
+    const select = lease.select(['lse_number'])
+    const locked = await session.get(lease, found.id, { select, lock: true })
+    const number = ((locked?.['lse_number'] as number | null) ?? 0) + 1
+    await session.update(lease, found.id, { lse_number: number }, { select: lease.select([]) })
   }
-  const select = lease.select(['lse_number'])
-  const locked = await session.get(lease, found.id, { select, lock: true })
-  const number = ((locked?.['lse_number'] as number | null) ?? 0) + 1
-  await session.update(lease, found.id, { lse_number: number }, { select: lease.select([]) })
+  await session.notify?.(channel)
 }
 
 /** Makes the row of the version, so that no two first changes make it at the same time. */
@@ -44,7 +48,7 @@ export interface VersionWatchOptions {
   readonly onChange: () => void
   /** How often the database is asked while there are requests, in ms. Default 500. */
   readonly everyMs?: number
-  /** Called when the version cannot be read, once until it can again. Default: nobody. */
+  /** Called when the version cannot be read, once until it can again. Default: none. */
   readonly onError?: (error: unknown) => void
   /** A monotonic clock, in ms. Default: that of the process. */
   readonly now?: () => number
@@ -54,10 +58,12 @@ export interface VersionWatchOptions {
 export interface VersionWatch {
   /**
    * To be called by every request, before it uses anything that is kept in memory. Reads the version when the last look is
-   * older than `everyMs`, in the background.
+   * older than `everyMs`, in the background. The first call also starts to listen, on a store that can: after a notice the
+   * next call reads. The version is read every `everyMs` all the same, as a connection may be lost without a sign.
    *
-   * @returns `undefined`, without any wait, when the last look is at most twice as old as `everyMs`; otherwise a promise that
-   * resolves after the look. It never rejects: when the database does not answer, `onChange` is called.
+   * @returns `undefined`, without any wait, when the last look is at most twice as old as `everyMs`, and there was no notice
+   * since; otherwise a promise that resolves after the look. It never rejects: when the database does not answer, `onChange`
+   * is called.
    */
   look(): Promise<void> | undefined
   /**
@@ -65,9 +71,14 @@ export interface VersionWatch {
    * else than a service.
    */
   raise(): Promise<void>
+  /** Stops listening. */
+  close(): Promise<void>
 }
 
-/** Caches of a process that follow the changes of all others within twice `everyMs`, on any database. */
+/**
+ * Caches of a process that follow the changes of all others: within twice `everyMs` on any database, immediately where its
+ * store has notices.
+ */
 export function createVersionWatch({
   model,
   store,
@@ -77,13 +88,16 @@ export function createVersionWatch({
   now = () => performance.now(),
 }: VersionWatchOptions): VersionWatch {
   let seen: number | undefined
-  /** When the last look that succeeded began. */
+  /** When the last look that succeeded started. */
   let lookedAt = -Infinity
   let running: Promise<void> | undefined
   let failing = false
+  let isNoticed = false
+  let stop: (() => Promise<void>) | undefined
 
   return {
     look() {
+      stop ??= store.listen?.(channel, notice) ?? (async () => {})
       const age = now() - lookedAt
       if (age < everyMs) return undefined
       running ??= read().finally(() => (running = undefined))
@@ -93,15 +107,25 @@ export function createVersionWatch({
       await store.transaction((session) => raiseVersion(model, session))
       onChange()
     },
+    async close() {
+      await stop?.()
+    },
+  }
+
+  function notice(): void {
+    isNoticed = true
+    lookedAt = -Infinity
   }
 
   async function read(): Promise<void> {
     const began = now()
+    isNoticed = false
     try {
       const number = (await findVersion(model, store))?.number ?? 0
       if (number !== seen) onChange()
       seen = number
-      lookedAt = began
+      // What was read may be older than a notice that came meanwhile.
+      if (!isNoticed) lookedAt = began
       failing = false
     } catch (error) {
       // Nothing that may be outdated is used meanwhile.

@@ -53,7 +53,7 @@ it('number() keeps to its limits', async () => {
   expect(wrong).toHaveLength(7)
 })
 
-it('a value that cannot be used is told once', async () => {
+it('a value that cannot be used is reported once', async () => {
   const { parameters, wrong, set } = fixture({ maxAgeMs: 0 })
   await set('USE_IT', 'perhaps')
   expect(await parameters.isYes('USE_IT', false)).toBe(false)

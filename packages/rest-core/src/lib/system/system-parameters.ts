@@ -5,9 +5,9 @@ export interface SystemParametersOptions {
   /** Holds the system objects. */
   readonly model: Model
   readonly store: ObjectStore
-  /** How long a value serves before it is read again, in ms; so long may a change by another process go unnoticed. Default 5,000. */
+  /** How long a value serves before it is read again, in ms; a change by another process may go unnoticed for this long. Default 5,000. */
   readonly maxAgeMs?: number
-  /** Told once of every value that cannot be used. Default: nobody. */
+  /** Called once for every value that cannot be used. Default: none. */
   readonly onWrongValue?: (text: string) => void
 }
 

@@ -52,7 +52,7 @@ test.each([
   ['nobody', 'passport'],
   ['', 'passport'],
   ['a\0', 'passport'],
-])('verifyPassword(%j, %j) gives nobody', async (login, password) => {
+])('verifyPassword(%j, %j) finds no user', async (login, password) => {
   expect(await directory.verifyPassword(login, password)).toBeUndefined()
 })
 
@@ -79,7 +79,19 @@ test.each([
   await expect(service.create(system, 'Grant', { grt_group_id: groupId, ...values })).rejects.toThrow(text)
 })
 
-test('a user who is switched off is nobody at once', async () => {
+test('a grant with a wrong filter or hidden field is refused with a message about that field', async () => {
+  for (const [field, value] of [
+    ['grt_filter', 'usr_login = = 1'],
+    ['grt_filter', 'usr_logn = 1'],
+    ['grt_filter', 'usr_active = maybe'],
+    ['grt_hidden_fields', 'usr_login, nothing'],
+  ] as const)
+    await expect(
+      service.create(system, 'Grant', { grt_group_id: groupId, grt_object: 'User', [field]: value }),
+    ).rejects.toMatchObject({ status: 400, messages: [{ field }] })
+})
+
+test('a user who is switched off loses access immediately', async () => {
   await service.update(system, 'User', userId, { usr_active: false })
   expect(await directory.verifyPassword('ann', 'passport')).toBeUndefined()
   expect(await directory.principalOf(userId)).toBeUndefined()

@@ -32,7 +32,7 @@ export interface UserDirectory {
   /** The active user with this login as a principal, without any check: for anonymous calls under a public user. */
   principalOfLogin(login: string): Promise<Principal | undefined>
   /**
-   * A text that changes with the password of the user, and tells nothing about it; `undefined` for a principal that does
+   * A text that changes with the password of the user, and reveals nothing about it; `undefined` for a principal that does
    * not come from here. What was found out with another stamp, or given for it, holds no more.
    */
   securityStampOf(principal: Principal): string | undefined
@@ -137,7 +137,7 @@ export function createUserDirectory({
       email: record['usr_email'] as string,
       lang: record['usr_lang'] as string,
     })
-    // Without a password nobody is an administrator, also who was let in before: no stamp of the user fits.
+    // Without a password no user is an administrator, not even one who was let in before: no stamp of the user fits.
     const isOpen = record['usr_password'] === '' && principal.rights === allRights
     stamps.set(principal, isOpen ? '' : stampOf(record))
     return principal
@@ -151,7 +151,7 @@ export function createUserDirectory({
   }
 
   async function userByLogin(login: string): Promise<BusinessRecord | undefined> {
-    // Nobody has an empty login or one that the database could not hold.
+    // No user has an empty login or one that the database could not hold.
     if (login === '' || login.length > 100 || login.includes('\0') || !login.isWellFormed()) return undefined
     const where: Filter = { op: '=', field: 'usr_login', value: login }
     for await (const [record] of store.search(user, { select: userFields, where, order: user.order, limit: 1 }))
@@ -173,7 +173,7 @@ interface Kept<T> {
   readonly value: Promise<T | undefined>
 }
 
-/** The salt in the stored hash makes it as good as keyed: nobody can try passwords against a stamp. */
+/** The salt in the stored hash makes it as good as keyed: passwords cannot be tried against a stamp. */
 function stampOf(user: BusinessRecord): string {
   return hash('sha256', user['usr_password'] as string, 'base64url').slice(0, 22)
 }

@@ -2,6 +2,7 @@ import { defineObject } from '../definition/define-object.js'
 import { changeActions } from './change-objects.js'
 import { checkWebhook } from './check-webhook.js'
 import { entryHooks } from './entry-hooks.js'
+import { mayRetry, retry } from './retry-delivery.js'
 
 /** Where events are sent. Signatures follow the convention of Standard Webhooks. */
 export const Webhook = defineObject({
@@ -84,5 +85,9 @@ export const WebhookDelivery = defineObject({
   order: ['-row_id'],
   timestamps: false,
   readOnly: true,
-  hooks: entryHooks({ object: 'whd_object', rowId: 'whd_row_id' }),
+  actions: { retry },
+  hooks: {
+    ...entryHooks({ object: 'whd_object', rowId: 'whd_row_id' }),
+    isActionEnable: ({ record }) => mayRetry(record),
+  },
 })

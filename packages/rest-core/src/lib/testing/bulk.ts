@@ -73,7 +73,7 @@ export function testBulk(factory: StoreFactory): void {
       for (const object of model.objects.values()) expect(await store.count(object)).toBe(0)
     })
 
-    test('load() takes rows with their ids in any order, and later ones get ids behind them', async ({ skip }) => {
+    test('load() takes rows with their ids in any order, and later ones get the ids after them', async ({ skip }) => {
       const { store } = used
       if (!store.load) return skip(`${store.capabilities.name} cannot load`)
       const result = await store.load(model, async (insert) => {

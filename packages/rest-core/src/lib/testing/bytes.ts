@@ -20,7 +20,7 @@ export function testBytes(factory: StoreFactory): void {
   describe('documents in columns', () => {
     const used = useStore(factory)
 
-    test('come back byte by byte, and records tell their length only', async () => {
+    test('come back byte by byte, and records show their length only', async () => {
       const { store } = used
       if (store.capabilities.columnDocuments !== true) {
         await expect(store.sync(model)).rejects.toMatchObject({ code: 'schema' })

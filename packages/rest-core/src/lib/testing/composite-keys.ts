@@ -194,7 +194,7 @@ export function testCompositeKeys(factory: StoreFactory, seed: number): void {
       expect(await store.count(line)).toBe(before)
     })
 
-    test('what a row id is made of does not change', async () => {
+    test('fields that form a row id do not change', async () => {
       const { store } = used
       const { row_id: id, ...values } = await insertLine(await insertCart(), 1, 'first')
       const select = everything(line)

@@ -83,7 +83,7 @@ const sampleOf: Partial<Record<ColumnType['kind'], FieldValue>> = {
   list: ['red'],
 }
 
-/** A pattern made of a text by putting wildcards, escapes and the other case into it. */
+/** A pattern made from a text by putting wildcards, escapes and the other case into it. */
 function generatePattern(random: Random, text: string, ascii: boolean): string {
   const characters = [...text].slice(0, 20).map((character) => {
     if (ascii && /\P{ASCII}/u.test(character)) return '_'

@@ -38,7 +38,7 @@ export function testGuards(factory: StoreFactory, seed: number): void {
         .map((path) => ({ path, where: filterOf(random, (path.at(-1) as ReferenceModel).target, 2) }))
     }
 
-    /** The records as they must be seen through the guards: what lies behind a row that does not match is empty. */
+    /** The records as they must be seen through the guards: what is reached through a row that does not match is empty. */
     function seenRecords(object: ObjectModel, guards: readonly Guard[]): BusinessRecord[] {
       const wheres = new Map(guards.map(({ path, where }) => [chainOf(path), where]))
       const sees = (path: readonly ReferenceModel[], linked: BusinessRecord): boolean => {

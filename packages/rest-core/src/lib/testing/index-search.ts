@@ -31,7 +31,7 @@ const shelf = model.object('Shelf')
 const book = model.object('Book')
 const select = everything(book)
 
-/** Titles by a short name; each name tells what finds the book. */
+/** Titles by a short name; each name says what finds the book. */
 const titles = {
   short: 'A 42 is the answer',
   stop: 'The who',

@@ -2,7 +2,7 @@ import { longestPath } from '../model/create-model.js'
 import type { FieldModel, ObjectModel, ReadableField } from '../model/model.js'
 import type { Random } from './random.js'
 
-/** A field behind one to five references; `undefined` for an object without any. Most of them are in no `display`. */
+/** A field through one to five references; `undefined` for an object without any. Most of them are in no `display`. */
 export function randomPath(random: Random, object: ObjectModel): ReadableField | undefined {
   const names: string[] = []
   let target = object

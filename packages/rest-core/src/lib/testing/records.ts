@@ -220,7 +220,7 @@ export function testRecords(factory: StoreFactory): void {
       expect(await used.store.delete(person, record.row_id, changed)).toBe(true)
     })
 
-    test('a record and the values it was made of may be changed by their owner', async () => {
+    test('a record and the values it was created from may be changed by their owner', async () => {
       const values = { itm_code: unique('item'), itm_list: ['red'], itm_object: { list: [1] } }
       const record = await used.store.insert(item, values, everything(item))
       values.itm_list.push('ed')

@@ -291,7 +291,7 @@ function withoutId(record: { readonly row_id: string }): unknown {
   return { ...record, row_id: '' }
 }
 
-/** An answer, or why there is none, as text. @throws what is no answer to a client */
+/** An answer, or why there is none, as text. @throws any error that is not an answer to a client */
 async function outcome(request: () => Promise<unknown>): Promise<string> {
   try {
     return JSON.stringify(await request()) ?? 'nothing'

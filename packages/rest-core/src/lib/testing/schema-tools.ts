@@ -26,7 +26,7 @@ export function schemaTools(used: UsedStore) {
       /** Name of the object. */
       name,
       table: name.toLowerCase(),
-      /** A model with these fields. Tables are named by the objects, because a table that is named belongs to somebody else. */
+      /** A model with these fields. Tables are named by the objects, because a table with a name in the definition belongs to another owner. */
       define(fields: Fields, childFields?: Fields, more?: Partial<ObjectDefinition>): Model {
         const definitions: ObjectDefinition[] = [{ name, timestamps: false, fields, ...more }]
         if (childFields) definitions.push({ name: childName, timestamps: false, fields: childFields })

@@ -78,7 +78,7 @@ export function testStreams(factory: StoreFactory, rows: number): void {
       expect(await used.store.count(note)).toBe(rows)
     })
 
-    test('several streams at a time do not disturb each other', async () => {
+    test('several streams at the same time do not disturb each other', async () => {
       const iterators = [0, 1, 2].map(() => used.store.search(note, query)[Symbol.asyncIterator]())
       const found: number[][] = [[], [], []]
       for (let open = iterators.length; open > 0;) {
@@ -93,7 +93,7 @@ export function testStreams(factory: StoreFactory, rows: number): void {
       expect(found).toStrictEqual([all(), all(), all()])
     })
 
-    test('writing goes on while a stream is open, and the stream gives every row that stays exactly once', async () => {
+    test('writing continues while a stream is open, and the stream gives every row that stays exactly once', async () => {
       const where = { op: '<', field: 'not_rank', value: rows } as const
       const found: number[] = []
       let written: string | undefined

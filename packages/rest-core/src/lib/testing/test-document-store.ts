@@ -64,7 +64,7 @@ export function testDocumentStore(
       for (const { id } of infos) expect(id).toMatch(/^[A-Za-z0-9._~-]{1,255}$/)
     })
 
-    test('info() tells what put() told; the media type is given or comes from the name', async () => {
+    test('info() returns what put() returned; the media type is given or comes from the name', async () => {
       const byName = await store.put(Buffer.from('x'), options)
       expect(byName).toMatchObject({ name: 'notes.txt', mime: 'text/plain' })
       const given = await store.put(Buffer.from('x'), { ...options, mime: 'application/x-own' })
@@ -92,7 +92,7 @@ export function testDocumentStore(
         expect(String(await contentOf(store, id, { start, end }))).toBe('0123456789'.slice(start, end + 1))
     })
 
-    test('a range that goes on behind the end gives what is there', async () => {
+    test('a range that reaches beyond the end gives what is there', async () => {
       const { id } = await store.put(Buffer.from('0123456789'), options)
       expect(String(await contentOf(store, id, { start: 8, end: 100 }))).toBe('89')
     })
@@ -107,7 +107,7 @@ export function testDocumentStore(
       const start = 7 * mebibyte - 11
       const part = await contentOf(store, id, { start, end: start + mebibyte - 1 })
       expect(part.equals(largeBytesFrom(start, mebibyte))).toBe(true)
-      // Who stops reading disturbs nobody.
+      // A reader who stops does not disturb others.
       const begun = await store.read(id)
       for await (const chunk of begun) if ((chunk as Uint8Array).length > 0) break
       expect(begun.destroyed).toBe(true)
@@ -173,7 +173,7 @@ export function testDocumentStore(
       expect(await listed()).toEqual(before)
     })
 
-    test('put() keeps nothing of a stream that breaks, and tells why it did', async () => {
+    test('put() keeps nothing of a stream that breaks, and says why it broke', async () => {
       const before = await listed()
       const broken = Readable.from(
         (async function* () {
@@ -205,7 +205,7 @@ export function testDocumentStore(
       expect(String(await contentOf(store, other.id))).toBe('y')
     })
 
-    test('list() tells each document once, and when it was stored', async () => {
+    test('list() returns each document once, and when it was stored', async () => {
       const before = Date.now()
       const { id } = await store.put(Buffer.from('x'), options)
       const found: { id: string; storedAt: number }[] = []
@@ -217,7 +217,7 @@ export function testDocumentStore(
       expect(Math.abs(storedAt - before)).toBeLessThan(10 * 60_000)
     })
 
-    test('thumbnail() of what is no picture is none, and of nothing is an error', async () => {
+    test('thumbnail() of what is not a picture is none, and of nothing is an error', async () => {
       const { id } = await store.put(Buffer.from('no picture'), options)
       expect(await store.thumbnail(id, 20)).toBeUndefined()
       await store.delete(id)
@@ -246,7 +246,7 @@ export function testDocumentStore(
 const mebibyte = 1 << 20
 const largeBytes = 18 * mebibyte + 5
 
-/** Bytes that tell where they are. */
+/** Bytes that show where they are. */
 function largeBytesFrom(start: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length)
   for (let at = 0; at < length; at++) bytes[at] = ((start + at) * 31 + ((start + at) >> 12)) & 255

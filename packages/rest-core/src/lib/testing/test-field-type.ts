@@ -40,7 +40,7 @@ export function testFieldType(type: CustomFieldType, examples: FieldTypeExamples
       expect(invalid.length).toBeGreaterThan(0)
     })
 
-    test('a model takes it, and an option that it does not know is told', () => {
+    test('a model takes it, and an unknown option is reported', () => {
       expect(modelWith(type, definition).object('Tested').fields[0]?.type.custom?.name).toBe(type.name)
       const types = new Map([[type.name, type]])
       expect(checkCustomField({ type: type.name, options: { notAnOption: 1 } }, types)).not.toEqual([])

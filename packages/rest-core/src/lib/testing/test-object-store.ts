@@ -10,6 +10,7 @@ import { testGuards } from './guards.js'
 import { testIndexSearch } from './index-search.js'
 import { testIntrospection } from './introspection.js'
 import { testKeys } from './keys.js'
+import { testNotices } from './notices.js'
 import { testOrder } from './order.js'
 import { testPaths } from './paths.js'
 import { testRecords } from './records.js'
@@ -56,6 +57,7 @@ export function testObjectStore(name: string, factory: StoreFactory, options: Ob
     testReferences(factory)
     testRights(factory, settings.seed)
     testTransactions(factory)
+    testNotices(factory)
     testStreams(factory, settings.rows)
     testBulk(factory)
     testBytes(factory)

@@ -61,7 +61,7 @@ export function testTransactions(factory: StoreFactory): void {
       await expectStoreError('unique', used.store.insert(region, { reg_code: given }, region.selection))
     })
 
-    test('work that throws at once, or is not a promise of anything, ends its transaction', async () => {
+    test('work that throws immediately, or returns no promise, ends its transaction', async () => {
       const attempt = used.store.transaction(() => {
         throw new TypeError('at once')
       })
@@ -135,7 +135,7 @@ export function testTransactions(factory: StoreFactory): void {
       expect(await used.store.get(item, row_id, { select })).toMatchObject({ itm_integer: 12 })
     })
 
-    test('of two transactions that wait for each other one goes on, and the other does too or is "busy"', async () => {
+    test('of two transactions that wait for each other one continues, and the other does too or is "busy"', async () => {
       const [a, b] = [await insertItem(), await insertItem()]
       const lockBoth = (first: string, second: string) =>
         used.store.transaction(async (session) => {

@@ -3,7 +3,7 @@ import { baseField } from '../model/model.js'
 import type { BusinessRecord, ObjectModel, ReadableField, ReferenceModel } from '../model/model.js'
 
 /**
- * The value of a field that may lie behind references, found by following them through all records.
+ * The value of a field that may be reached through references, found by following them through all records.
  *
  * @param sees Whether the reader sees the record that these references lead to. Default: every record.
  */

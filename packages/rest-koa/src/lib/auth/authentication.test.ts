@@ -30,7 +30,7 @@ const stamped = (): Authenticator => ({
   securityStampOf: users.stampOf,
 })
 
-/** A server that says who calls. */
+/** A server that returns the caller. */
 async function start(options: Partial<AuthenticationOptions> = {}): Promise<void> {
   await server?.close()
   authentication = createAuthentication({ authenticator: users, tokens: { secret }, ...options })
@@ -50,7 +50,7 @@ const as = (authorization: string, path = '/'): Promise<Answer> => call('GET', p
 const from = (address: string, authorization: string): Promise<Answer> =>
   call('GET', '/', { headers: { authorization, 'x-forwarded-for': address } })
 
-/** The clock stands still from now on, so much later. What waits, waits as always. */
+/** The clock stands still from now on, this much later. What waits, waits as always. */
 function moveClock(seconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
   onTestFinished(() => void vi.useRealTimers())
@@ -83,7 +83,7 @@ describe('basic authentication', () => {
     },
   )
 
-  it('offers no password to code of a page, so that the browser asks nobody for one', async () => {
+  it('offers no password to code of a page, so that the browser does not ask for one', async () => {
     const headers = { 'x-requested-with': 'rest-client' }
     const challenge = async () => (await call('GET', '/', { headers })).headers.get('www-authenticate')
     expect(await challenge()).toBe('Bearer realm="Steward"')
@@ -91,7 +91,7 @@ describe('basic authentication', () => {
     expect(await challenge()).toBeNull()
   })
 
-  it('refuses calls without credentials, unless there is somebody they act as', async () => {
+  it('refuses calls without credentials, unless there is a user they act as', async () => {
     expect((await call('GET', '/')).status).toBe(401)
     await start({ publicPrincipal: createPrincipal({ login: 'public' }) })
     expect((await call('GET', '/')).json.login).toBe('public')
@@ -264,7 +264,7 @@ describe('throttling', () => {
     expect((await from('192.0.2.2', basic('ann', 'secret'))).status).toBe(200)
   })
 
-  it('does not count addresses that anybody can make up', async () => {
+  it('does not count addresses that a client can invent', async () => {
     await start({ throttle: { perLoginAndAddress: limit } })
     for (let turn = 0; turn < 3; turn++) await from(`192.0.2.${turn}`, basic('ann', `wrong ${turn}`))
     expect((await from('192.0.2.99', basic('ann', 'secret'))).status).toBe(429)
@@ -428,7 +428,7 @@ describe('tokens', () => {
     expect([status, headers.get('allow')]).toEqual([405, 'GET, POST'])
   })
 
-  it('a form on a page of another site cannot log anybody in', async () => {
+  it('a form on a page of another site cannot log a user in', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'cross-site' }
     const { status, json } = await call('POST', '/api/login', { body: 'login=ann&password=secret', headers })
     expect([status, json.code]).toEqual([403, 'ERR_ORIGIN'])

@@ -21,7 +21,7 @@ export interface AuthenticationOptions {
   /** Tokens from a login. Default: only passwords work. */
   readonly tokens?: TokenOptions
   /**
-   * For levels 3.x: a call with a password begins a session that the cookie `JSESSIONID` stands for. Calls with the cookie
+   * For levels 3.x: a call with a password starts a session that the cookie `JSESSIONID` stands for. Calls with the cookie
    * alone are made by the same user, until a logout, or until it is not used for long (half the lifetime of a token at
    * least). Needs `tokens`. Default false. Source: rest-service.md, "Authentication", rule 3.
    */
@@ -31,7 +31,7 @@ export interface AuthenticationOptions {
    * a reverse proxy can have `Authorization` for itself. Default `Steward`.
    */
   readonly headerName?: string
-  /** Who calls without any credentials act as; a function is asked each time, so that rights may change. Default: nobody, they get 401. */
+  /** The user as whom calls without credentials act; a function is asked each time, so that rights may change. Default: none, they get 401. */
   readonly publicPrincipal?: Principal | (() => Promise<Principal | undefined>)
   /**
    * An empty password is checked like any other, for users who sign in with their login alone. Default false: it is wrong.
@@ -48,6 +48,17 @@ export interface AuthenticationOptions {
   readonly trustProxy?: TrustProxy
 }
 
+export interface Login {
+  readonly principal: Principal
+  readonly token: Token & { readonly token: string }
+}
+
+export interface Passwords {
+  /** The present one. */
+  readonly password: string
+  readonly newPassword: string
+}
+
 /** Who makes a request: a password on every call (basic authentication), or a token. */
 export interface Authentication {
   /**
@@ -62,12 +73,18 @@ export interface Authentication {
    *
    * @throws RestError ERR_CREDENTIALS, ERR_TOO_MANY, ERR_UNAVAILABLE; ERR_NOT_FOUND when there are no tokens here.
    */
-  login(
-    context: Context,
-    credentials: LoginAndPassword | undefined,
-  ): Promise<{ principal: Principal; token: Token & { token: string } }>
+  login(context: Context, credentials: LoginAndPassword | undefined): Promise<Login>
   /** Ends the credentials of the request: a token or session is revoked, a password is checked again next time. @throws RestError ERR_CREDENTIALS */
   logout(context: Context): Promise<void>
+  /** The authenticator can change passwords. */
+  readonly changesPasswords: boolean
+  /**
+   * Gives the user of the request another password, and a token in place of all that the user had.
+   *
+   * @throws RestError ERR_CREDENTIALS; ERR_VALIDATION when the present password is wrong, or the new one breaks a rule;
+   * ERR_TOO_MANY; ERR_NOT_FOUND when passwords cannot be changed here.
+   */
+  changePassword(context: Context, passwords: Passwords): Promise<Login>
   /** The authorization header of a request, when there is one. */
   headerOf(context: Context): string | undefined
   /** To be called when a user changed: has the user's credentials verified again. */
@@ -117,7 +134,16 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         })
       : undefined
 
-  return { authenticate, login, logout, headerOf, drop: (userId) => cache.drop(userId), clear: () => cache.clear() }
+  return {
+    authenticate,
+    login,
+    logout,
+    changesPasswords: authenticator.changePassword !== undefined,
+    changePassword,
+    headerOf,
+    drop: (userId) => cache.drop(userId),
+    clear: () => cache.clear(),
+  }
 
   function authenticate(context: Context): Principal | Promise<Principal> {
     if (sessions) return authenticateInSession(context, sessions)
@@ -154,10 +180,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     throw refuse(context, 'This needs a login and password, or a token.')
   }
 
-  async function login(
-    context: Context,
-    credentials: LoginAndPassword | undefined,
-  ): Promise<{ principal: Principal; token: Token & { token: string } }> {
+  async function login(context: Context, credentials: LoginAndPassword | undefined): Promise<Login> {
     if (!tokens) throw RestError.notFound('Login by token')
     if (!credentials) throw refuse(context, 'This needs a login and password.')
     const principal = await checkPassword(context, credentials)
@@ -169,6 +192,20 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 
   function issueToken({ issue }: Tokens, principal: Principal, id?: string): ReturnType<Tokens['issue']> {
     return issue(principal.userId, { id, stamp: authenticator.securityStampOf?.(principal) })
+  }
+
+  async function changePassword(context: Context, { password, newPassword }: Passwords): Promise<Login> {
+    if (!authenticator.changePassword) throw RestError.notFound('Changing passwords')
+    const header = headerOf(context)
+    const found = header === undefined ? await sessions?.find(context) : await verifier.verifyHeader(context, header)
+    if (!found) throw refuse(context, 'Only who is logged in can change the password.')
+    const { login: name, userId } = found.principal
+    const isRight = (await checkPassword(context, { login: name, password }))?.userId === userId
+    if (!isRight) throw wrongPassword('password', 'The present password is wrong.')
+    if (newPassword === password) throw wrongPassword('newPassword', 'The new password is the present one.')
+    await authenticator.changePassword(found.principal, newPassword)
+    cache.drop(userId)
+    return login(context, { login: name, password: newPassword })
   }
 
   async function logout(context: Context): Promise<void> {
@@ -183,6 +220,10 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   async function end({ session: { id }, expires }: Verified): Promise<void> {
     if (expires !== undefined) await tokens?.revoke({ id, expires })
     cache.end(id)
+  }
+
+  function wrongPassword(field: keyof Passwords, text: string): RestError {
+    return RestError.validation([{ code: field === 'password' ? 'ERR_CREDENTIALS' : 'ERR_VALIDATION', field, text }])
   }
 
   function headerOf({ req }: Context): string | undefined {

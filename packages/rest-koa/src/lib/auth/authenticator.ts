@@ -17,6 +17,12 @@ export interface Authenticator {
    * they were given for, and passwords are checked again and again.
    */
   securityStampOf?(principal: Principal): string | undefined
+  /**
+   * Gives the user another password; the present one was right. Default: passwords cannot be changed by `/password`.
+   *
+   * @throws RestError ERR_VALIDATION, whose messages are about `newPassword`
+   */
+  changePassword?(principal: Principal, password: string): Promise<void>
   /** Ends connections. Called once, when nothing uses it any more. */
   close?(): Promise<void>
 }

@@ -68,7 +68,7 @@ export class CredentialCache {
 
   /**
    * What `verify` finds, `undefined` for wrong credentials; callers with the same key at the same time share one `verify`.
-   * It is told what was found before, if that had a stamp.
+   * It receives what was found before, if that had a stamp.
    */
   async verify(
     key: string,

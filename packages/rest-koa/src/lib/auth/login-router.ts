@@ -7,12 +7,13 @@ import { sendError } from '../http/send-error.js'
 import { normalisePrefixes, readAddress, urlOf } from '../router/address.js'
 import { readBytes } from '../router/body.js'
 import { parseJson } from '../router/json.js'
-import type { Authentication } from './authentication.js'
+import type { Authentication, Login } from './authentication.js'
 import { readAuthorization } from './credentials.js'
+import { isViewing, viewAsHeader } from './view-as.js'
 import type { LoginAndPassword } from './credentials.js'
 
 export interface LoginRouterOptions {
-  /** Where `/login` and `/logout` are. Default `/api`. */
+  /** Where `/login`, `/logout` and `/password` are. Default `/api`. */
   readonly prefix?: string | readonly string[]
   /** See `restRouter`. */
   readonly log?: Log | undefined
@@ -24,6 +25,7 @@ const bodyLimitBytes = 16_384
 /**
  * `/api/login` gives a token for a password, `/api/logout` revokes it; GET or POST, plain text or JSON. The password comes by
  * basic authentication, or in a POST as JSON or form (`username` or `login`, `password`); never in the address, which is logged.
+ * A POST to `/api/password` gives the caller another password (`password`, `newPassword`) and a token.
  *
  * Source: wire-decisions, "authentication".
  */
@@ -32,17 +34,25 @@ export function loginRouter(
   { prefix = '/api', log }: LoginRouterOptions = {},
 ): Middleware {
   const bases = normalisePrefixes(prefix)
+  const actions: Readonly<Record<string, (context: Context) => Promise<void>>> = {
+    '/login': login,
+    '/logout': logout,
+    '/password': changePassword,
+  }
 
   return async function loginRouter(context, next) {
     const path = readAddress(urlOf(context), bases)?.path
-    const action = path === '/login' ? login : path === '/logout' ? logout : undefined
+    const action = path === undefined ? undefined : actions[path]
     if (!action) return next()
     try {
-      if (context.method !== 'GET' && context.method !== 'POST') {
-        context.set('Allow', 'GET, POST')
+      const methods = action === changePassword ? ['POST'] : ['GET', 'POST']
+      if (!methods.includes(context.method)) {
+        context.set('Allow', methods.join(', '))
         throw new RestError('ERR_METHOD', `${context.method} does not work on this address.`)
       }
       if (context.method === 'POST') refuseForeignPage(context, 'send a POST')
+      if (isViewing(context))
+        throw new RestError('ERR_BAD_REQUEST', `No one signs in or out for another user; leave out ${viewAsHeader}.`)
       await action(context)
     } catch (error) {
       sendError(context, error, { log })
@@ -50,7 +60,25 @@ export function loginRouter(
   }
 
   async function login(context: Context): Promise<void> {
-    const { principal, token } = await authentication.login(context, await passwordOf(context))
+    answerLogin(context, await authentication.login(context, await passwordOf(context)))
+  }
+
+  async function changePassword(context: Context): Promise<void> {
+    // Without the means there is nothing to be wrong with.
+    if (!authentication.changesPasswords) throw RestError.notFound('Changing passwords')
+    const { password = '', newPassword } = await valuesInBody(context)
+    if (typeof password !== 'string' || typeof newPassword !== 'string' || newPassword === '')
+      throw RestError.validation([
+        {
+          code: 'ERR_REQUIRED',
+          field: 'newPassword',
+          text: 'Give the present "password" and a "newPassword", as texts.',
+        },
+      ])
+    answerLogin(context, await authentication.changePassword(context, { password, newPassword }))
+  }
+
+  function answerLogin(context: Context, { principal, token }: Login): void {
     const { userId, firstname, lastname, email, lang } = principal
     const answer = {
       authtoken: token.token,
@@ -82,18 +110,23 @@ export function loginRouter(
 }
 
 async function passwordInBody(context: Context): Promise<LoginAndPassword | undefined> {
+  const { username, login = username, password = '' } = await valuesInBody(context)
+  return typeof login === 'string' && login !== '' && typeof password === 'string' ? { login, password } : undefined
+}
+
+/** What a body holds as JSON or form; nothing without one. */
+async function valuesInBody(context: Context): Promise<Readonly<Record<string, unknown>>> {
   const type = context.request.type
   if (type !== 'application/json' && type !== 'application/x-www-form-urlencoded') {
     if (context.request.length)
       throw new RestError('ERR_MEDIA_TYPE', 'Send the login as application/json or application/x-www-form-urlencoded.')
-    return undefined
+    return {}
   }
   const parsed: unknown = (context.request as { body?: unknown }).body
   const text = parsed === undefined ? (await readBytes(context.req, bodyLimitBytes)).toString() : ''
   const values =
     parsed ?? (type === 'application/json' ? parseJson(text) : Object.fromEntries(new URLSearchParams(text)))
-  const { username, login = username, password = '' } = (values ?? {}) as Record<string, unknown>
-  return typeof login === 'string' && login !== '' && typeof password === 'string' ? { login, password } : undefined
+  return (values ?? {}) as Record<string, unknown>
 }
 
 /** Plain text, or JSON when `format=json`, `_output=json` or `Accept` ask for it. */

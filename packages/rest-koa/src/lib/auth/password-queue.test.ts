@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createPasswordQueue } from './password-queue.js'
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so. */
 function createWork(): { work: () => Promise<string>; started: boolean; end: (error?: Error) => void } {
   const result = {
     started: false,
@@ -14,7 +14,7 @@ function createWork(): { work: () => Promise<string>; started: boolean; end: (er
   return result
 }
 
-it('createPasswordQueue() runs a few at a time, the others in their order, failures or not', async () => {
+it('createPasswordQueue() runs a few at the same time, the others in their order, failures or not', async () => {
   const inTurn = createPasswordQueue({ concurrent: 2, waiting: 3 })
   const works = Array.from({ length: 5 }, createWork)
   const results = Promise.allSettled(works.map(({ work }) => inTurn(work)))

@@ -14,7 +14,7 @@ export interface PasswordQueueOptions {
 const retryAfterSeconds = 6
 
 /**
- * Runs work in the order it comes, a few at a time.
+ * Runs work in the order it comes, a few at the same time.
  *
  * @throws TypeError for numbers that cannot be; the returned function RestError ERR_UNAVAILABLE when too many wait.
  */
@@ -32,7 +32,7 @@ export function createPasswordQueue({ concurrent = 2, waiting = 64 }: PasswordQu
     try {
       return await work()
     } finally {
-      // Whoever is next takes over the place.
+      // The next one takes over the place.
       const start = starts.shift()
       if (start) start()
       else running--

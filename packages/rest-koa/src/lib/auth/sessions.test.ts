@@ -161,7 +161,7 @@ describe('the session cookie', () => {
       expect((await session({ authorization })).headers.get('set-cookie')).toBeNull()
   })
 
-  it('goes on while it is used, as the same session, and a logout ends all of it', async () => {
+  it('lasts while it is used, as the same session, and a logout ends all of it', async () => {
     stopClock()
     await start({ tokens: { secret, lifetimeSeconds: 60 } })
     const first = await withPassword()

@@ -19,7 +19,7 @@ export interface SessionsOptions {
 
 /** Sessions that a cookie stands for. It holds a token, so that nothing is kept here. */
 export interface Sessions {
-  /** The session of the cookie, which goes on; `undefined` when there is none, or it is over or wrong. */
+  /** The session of the cookie, which continues; `undefined` when there is none, or it is over or wrong. */
   find(context: Context): Promise<Verified | undefined>
   begin(context: Context, principal: Principal): Promise<Verified>
   /** Sets the cookie; `null` removes it. Code of pages cannot read it, and pages of other sites do not send it. */
@@ -46,7 +46,7 @@ export function createSessions({ client, verifier, issueToken, lifetimeMs }: Ses
   }
 
   function setCookie({ cookies, req, res }: Context, token: string | null): void {
-    // A stream that goes on asks again who it belongs to.
+    // A stream that continues asks again who it belongs to.
     if (res.headersSent) return
     // Koa itself knows of TLS up to here, and of TLS up to a proxy only when the application trusts all of them.
     if (client.isForwardedTls(req)) cookies.secure = true

@@ -31,7 +31,7 @@ const mostKnown = 10_000
 /**
  * Slows down guessing of passwords. Every attempt counts before its check, so that many at once do not slip through.
  *
- * Not specified; chosen so that nobody can lock out somebody else: the narrow limit is per login *and* address; the limit
+ * Not specified; chosen so that one user cannot lock out another: the narrow limit is per login *and* address; the limit
  * per login over all addresses stops guessing from many machines, and then still lets in the addresses from which the
  * login was used with success since the start. An IPv6 client counts by its network of 64 bits.
  */

@@ -8,7 +8,7 @@ export interface EventStreamOptions {
   readonly service: BusinessObjects
   readonly hub: EventHub
   /** Asked again before everything that is sent, so that the stream ends with the credentials and follows the rights. */
-  readonly authenticate: (context: Context) => Principal | Promise<Principal>
+  readonly reader: () => Promise<Principal>
   /** Names of objects; absent: all. */
   readonly objects: ReadonlySet<string> | undefined
   /** Number of the last event that the client has; absent: it wants the ones from now on. */
@@ -27,7 +27,7 @@ const retryMs = 3000
  * takes them, so that a slow one costs no memory; one that takes nothing for `drainMs` is cut, and comes again where it was.
  */
 export async function streamEvents(context: Context, options: EventStreamOptions): Promise<void> {
-  const { service, hub, authenticate, objects, gone, heartbeatMs, drainMs } = options
+  const { service, hub, reader, objects, gone, heartbeatMs, drainMs } = options
   const { res } = context
   const last = await hub.last()
   if (gone.aborted) return
@@ -43,12 +43,12 @@ export async function streamEvents(context: Context, options: EventStreamOptions
     'X-Accel-Buffering': 'no',
   })
   try {
-    // An id without data is no event, and still is what a client comes again with.
+    // An id without data is not an event, and still is what a client comes again with.
     await write(`retry: ${retryMs}\nid: ${position}\n\n`)
     while (!isOver()) {
-      const principal = await authenticate(context)
+      const principal = await reader()
       const events = await hub.read(position)
-      // What lies between, nobody keeps any more.
+      // What lies between is no longer kept.
       const reached = (events[0]?.number ?? hub.known() + 1) - 1
       if (reached > position) {
         await write(frame(reached, { from: position + 1, to: reached }, 'gap'))

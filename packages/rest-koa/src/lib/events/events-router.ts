@@ -2,6 +2,7 @@ import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { EventHub } from '@steward/rest-core/system'
 import type { Context, Middleware } from 'koa'
+import { isViewing, viewerOf } from '../auth/view-as.js'
 import { clientGone } from '../http/client-gone.js'
 import type { Log } from '../http/log.js'
 import { sendError } from '../http/send-error.js'
@@ -10,15 +11,17 @@ import { parseQuery } from '../router/query-string.js'
 import { streamEvents } from './event-stream.js'
 
 export interface EventsRouterOptions {
-  /** Who makes the request, see `restRouter`. Asked again while the stream goes on. */
+  /** Who makes the request, see `restRouter`. Asked again while the stream continues. */
   readonly authenticate: (context: Context) => Principal | Promise<Principal>
+  /** See `restRouter`. */
+  readonly viewAs?: ((login: string) => Promise<Principal | undefined>) | undefined
   /** Default `/api/events`. */
   readonly prefix?: string | readonly string[]
-  /** Silence after which the client is told that the stream lives, in ms. Default 15,000. */
+  /** Silence after which the client learns that the stream is alive, in ms. Default 15,000. */
   readonly heartbeatMs?: number
   /** Open streams of one user, beyond which there is 429. Default 10. */
   readonly streamsPerUser?: number
-  /** A client that takes nothing for so long is cut, in ms. Default 30,000. */
+  /** A client that takes nothing for this long is disconnected, in ms. Default 30,000. */
   readonly drainMs?: number
   /** See `restRouter`. */
   readonly log?: Log | undefined
@@ -36,7 +39,7 @@ export interface EventsRouterOptions {
  * app.use(eventsRouter(service, hub, { authenticate: authentication.authenticate }))
  */
 export function eventsRouter(service: BusinessObjects, hub: EventHub, options: EventsRouterOptions): Middleware {
-  const { authenticate, prefix = '/api/events', log } = options
+  const { authenticate, viewAs, prefix = '/api/events', log } = options
   const { heartbeatMs = 15_000, streamsPerUser = 10, drainMs = 30_000 } = options
   const prefixes = normalisePrefixes(prefix)
   const streams = new Map<string, number>()
@@ -49,20 +52,22 @@ export function eventsRouter(service: BusinessObjects, hub: EventHub, options: E
         context.set('Allow', 'GET')
         throw new RestError('ERR_METHOD', `${context.method} does not work on this address.`)
       }
-      const principal = await authenticate(context)
-      context.state['principal'] = principal
-      const wanted = readWanted(context, address.query, principal)
+      const caller = await authenticate(context)
+      context.state['principal'] = caller
+      const readerOf = (user: Principal) => (isViewing(context) ? viewerOf(context, user, viewAs) : user)
+      const reader = async () => readerOf(await authenticate(context))
+      const wanted = readWanted(context, address.query, await readerOf(caller))
       if (hub.closed.aborted)
         throw new RestError('ERR_UNAVAILABLE', 'The server is stopping; try again.', { retryAfterSeconds: 2 })
       const gone = clientGone(context)
-      await countStream(principal, gone, () =>
-        streamEvents(context, { service, hub, authenticate, gone, heartbeatMs, drainMs, ...wanted }),
+      await countStream(caller, gone, () =>
+        streamEvents(context, { service, hub, reader, gone, heartbeatMs, drainMs, ...wanted }),
       )
-      // Nobody is left to be answered, should the stream not have begun.
+      // If the stream has not started, no client is left to be answered.
       if (gone.aborted) context.respond = false
     } catch (error) {
-      // The credentials of a stream end as anybody's do.
-      if (context.res.headersSent && RestError.is(error) && error.status === 401) return
+      // The credentials of a stream expire like all others, and so does the right to see what others see.
+      if (context.res.headersSent && RestError.is(error) && error.status < 500) return
       sendError(context, error, { log })
     }
   }

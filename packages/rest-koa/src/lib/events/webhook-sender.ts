@@ -10,7 +10,7 @@ export interface WebhookSenderOptions {
   readonly allowPrivate?: boolean
 }
 
-/** An answer that goes on beyond it is cut; nobody reads it. */
+/** A longer answer is cut; it is not read. */
 const mostAnswerBytes = 65_536
 
 /**

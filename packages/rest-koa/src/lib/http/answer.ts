@@ -14,7 +14,7 @@ const json = 'application/json; charset=utf-8'
 const recordCaching = 'private, no-cache'
 const noCaching = 'no-store'
 
-/** Headers of a JSON (or other text) answer that nobody keeps. */
+/** Headers of a JSON (or other text) answer that is not to be cached. */
 export function textHeaders(type: string = json): HeaderList {
   return ['Content-Type', type, 'X-Content-Type-Options', 'nosniff', 'Cache-Control', noCaching]
 }

@@ -5,13 +5,13 @@ import proxyAddr from 'proxy-addr'
 
 /**
  * Reverse proxies that may say whom they speak for (`X-Forwarded-For`): addresses, ranges such as `10.0.0.0/8`, or
- * `loopback`, `linklocal`, `uniquelocal`. Empty: nobody.
+ * `loopback`, `linklocal`, `uniquelocal`. Empty: none.
  */
 export type TrustProxy = string | readonly string[]
 
 /** Finds out where a request comes from. */
 export interface ClientAddress {
-  /** The address of the client, as told by trusted proxies only; IPv4 addresses in their own form. `''` when unknown. */
+  /** The address of the client, as given by trusted proxies only; IPv4 addresses in their own form. `''` when unknown. */
   of(req: IncomingMessage): string
   /** Whether the request came by a trusted proxy. */
   byTrustedProxy(req: IncomingMessage): boolean

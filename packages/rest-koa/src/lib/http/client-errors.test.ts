@@ -65,7 +65,7 @@ it('a client that keeps sending after its headers were refused is cut off', asyn
   await expect.poll(() => sockets.size).toBe(0)
 })
 
-it('a client that sends much and reads late is told what was wrong', async () => {
+it('a client that sends much and reads late learns what was wrong', async () => {
   // However long it takes.
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

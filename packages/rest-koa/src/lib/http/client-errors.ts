@@ -11,7 +11,7 @@ const lingerMs = 1000
 
 /**
  * Has a server of Node answer in the error form of the API what never becomes a request: headers that are too large (431)
- * or come too slowly (408), what is no HTTP (400), an `Expect` that nobody can meet (417). Without it these answers have
+ * or come too slowly (408), what is not HTTP (400), an `Expect` that cannot be met (417). Without it these answers have
  * no body.
  *
  * @example
@@ -81,7 +81,7 @@ function refuse(error: NodeJS.ErrnoException, socket: HttpSocket): void {
   // The parser fails again with each piece that it gets.
   if (refused.has(socket)) return
   refused.add(socket)
-  // An answer that has begun would be mixed up with this one.
+  // An answer that has started would be mixed up with this one.
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) return void socket.destroy()
   const [code, text] = meaningOf(error)
   const status = statusOf[code]

@@ -63,7 +63,7 @@ it('clientGone() of a client that went before is aborted at once', async () => {
   expect(signals).toEqual([true])
 })
 
-it('clientGone() of an answer that waits behind another one is aborted when the connection ends', async () => {
+it('clientGone() of an answer that waits for an earlier one is aborted when the connection ends', async () => {
   const signals: AbortSignal[] = []
   const { send } = await start(async (context) => {
     context.respond = false
@@ -192,7 +192,7 @@ it('a call whose client went before it could wait does not wait for a place', as
   await expect.poll(() => socket.bytesWritten).toBeGreaterThan(0)
   socket.destroy()
   await once(socket, 'close')
-  // Long enough for the server to hear of it: the other one has begun by then.
+  // Long enough for the server to hear of it: the other one has started by then.
   await expect.poll(() => state.ended + started).toBe(0)
   asked.resolve()
   await expect.poll(() => state.ended).toBe(1)

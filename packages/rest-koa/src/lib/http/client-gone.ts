@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 
-/** Answers of HTTP/2 do not tell themselves that they are destroyed. */
+/** Answers of HTTP/2 do not report that they are destroyed. */
 type MaybeHttp2 = ServerResponse & { readonly stream?: { readonly destroyed: boolean } }
 
 /** Whether nothing that is written reaches the client any more. */
@@ -24,7 +24,7 @@ export function clientGone(context: Context): AbortSignal {
   if (hasGone(context)) gone.abort(left)
   else if (res.socket !== null || 'stream' in res) res.once('close', () => gone.abort(left))
   else {
-    // It waits behind another answer of this connection; Node 22 does not tell it that the connection has ended.
+    // It waits for an earlier answer of this connection; Node 22 does not notify it that the connection has ended.
     setMaxListeners(0, req.socket)
     const abort = () => {
       res.off('close', abort)

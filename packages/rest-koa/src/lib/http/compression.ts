@@ -44,7 +44,7 @@ export function negotiate(
   if (delivery !== 'compressed' || length === 0) return undefined
   const { 'accept-encoding': header = '', 'cache-control': caching } = context.req.headers
   const pays = length >= compressedFrom
-  // Nobody refuses an uncompressed body without `q=0`.
+  // Only `q=0` refuses an uncompressed body.
   if (!pays && !header.includes('q=0')) return undefined
   // A header that is set before the others are written makes writing them several times slower.
   if (context.res.hasHeader('Vary')) context.vary('Accept-Encoding')

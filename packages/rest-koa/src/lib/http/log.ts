@@ -1,4 +1,4 @@
-/** Where failures are told; a pino logger fits. */
+/** Where failures are logged; a pino logger fits. */
 export interface Log {
   error(details: object, message: string): void
   warn(details: object, message: string): void

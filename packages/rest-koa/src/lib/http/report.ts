@@ -9,7 +9,7 @@ export function requestIdOf({ state }: Context): string {
   return (state['requestId'] ??= randomUUID()) as string
 }
 
-/** Tells of an error with all there is, without a log by the application's `error` event. */
+/** Reports an error with all details; without a log, by the application's `error` event. */
 export function reportFailure(context: Context, thrown: unknown, log: Log | undefined): void {
   const { method, path } = context
   if (log) log.error({ requestId: requestIdOf(context), method, path, err: thrown }, 'request failed')
@@ -23,14 +23,14 @@ const quietMs = 1000
 const leftOutOf = new WeakMap<object, Map<string, number>>()
 
 /**
- * Tells of a request that could not be served for now, in one line, at most one per code and second. The next line says
+ * Reports a request that could not be served for now, in one line, at most one per code and second. The next line says
  * how many were left out. Without a log it is the application's `error` event, as seldom.
  */
 export function reportUnavailable(context: Context, error: RestError, log: Log | undefined): void {
   seldom(context, error, log, 'not served')
 }
 
-/** Tells in the same way what a database said about a value that it refused. Without a log nobody is told, because the mistake is the client's. */
+/** Reports in the same way what a database said about a value that it refused. Without a log nothing is reported, because the mistake is the client's. */
 export function reportRefusal(context: Context, error: RestError, log: Log | undefined): void {
   if (log) seldom(context, error, log, 'refused by the database')
 }

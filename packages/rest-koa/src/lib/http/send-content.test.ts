@@ -90,7 +90,7 @@ test.each(['direct', 'koa'] as const)('a stream that fails midway cuts the conne
   const response = await fetch(server.url)
   expect(response.status).toBe(200)
   await expect(response.text()).rejects.toThrow()
-  // Koa tells of one error by its stream and by its connection.
+  // Koa reports one error by its stream and by its connection.
   await expect.poll(() => [...new Set(errors)]).toMatchObject([{ message: 'disk is gone' }])
 })
 
@@ -107,6 +107,6 @@ test('a client that goes away ends the reading', async () => {
   const closed = once(stream, 'close')
   connection.socket.destroy()
   await closed
-  // Koa itself tells of connections that were reset.
+  // Koa itself reports connections that were reset.
   expect(errors.filter((error) => (error as NodeJS.ErrnoException).code !== 'ECONNRESET')).toEqual([])
 })

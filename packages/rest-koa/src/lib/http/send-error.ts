@@ -10,8 +10,8 @@ import { reportFailure, reportRefusal, reportUnavailable, requestIdOf } from './
 
 export interface SendErrorOptions {
   /**
-   * Told of failures: 500 each with its error, 503 and values that the database refused at most once a second with a
-   * count. Default: the application's `error` event, which Koa prints; of refused values nobody.
+   * Called on failures: each 500 with its error, 503 and values that the database refused at most once a second with a
+   * count. Default: the application's `error` event, which Koa prints; nothing for refused values.
    */
   readonly log?: Log | undefined
   /** See `restRouter`. Default `koa`. */
@@ -21,7 +21,7 @@ export interface SendErrorOptions {
 /**
  * Answers an error as `{error, status, code, messages}`. Source: wire-decisions, "errors".
  *
- * An answer that has begun is broken off, so that nobody takes it for a whole one.
+ * An answer that has started is broken off, so that no client takes it for a complete one.
  */
 export function sendError(context: Context, thrown: unknown, { log, respond = 'koa' }: SendErrorOptions = {}): void {
   const error = toRestError(thrown)
@@ -69,7 +69,7 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 function toRestError(error: unknown): RestError {
   if (RestError.is(error)) return error
   if (StoreError.is(error) && error.retry) {
-    return new RestError('ERR_UNAVAILABLE', 'The database cannot be reached; try again.', {
+    return new RestError('ERR_UNAVAILABLE', 'The database cannot be reached. Try again.', {
       cause: error,
       retryAfterSeconds: 2,
     })

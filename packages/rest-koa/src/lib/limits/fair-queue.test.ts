@@ -41,7 +41,7 @@ function fixture(options: Partial<FairQueueOptions> = {}) {
   }
 }
 
-it('a user gets so many places on one object, and so many in all', async () => {
+it('a user gets that many places on one object, and that many in all', async () => {
   const { enter, release, started } = fixture()
   const limits = { perObject: 1, total: 2 }
   void enter('a1', { limits })

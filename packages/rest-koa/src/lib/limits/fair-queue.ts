@@ -31,7 +31,7 @@ interface User {
 /** Ends the use of a place. */
 export type Release = () => void
 
-/** Places for running calls: every user has so many, and users that wait for one take turns. */
+/** Places for running calls: every user has that many, and users that wait for one take turns. */
 export class FairQueue {
   readonly #options: FairQueueOptions
   readonly #users = new Map<string, User>()
@@ -87,7 +87,7 @@ export class FairQueue {
     return user
   }
 
-  /** Whoever waits was looked at when a place became free, so a call that finds one overtakes nobody who could take it. */
+  /** Waiting calls were considered when a place became free, so a call that finds one overtakes none that could take it. */
   #hasPlace({ limits, running, perObject }: User, object: string): boolean {
     return (
       this.#running < this.#options.maxRunning &&

@@ -92,7 +92,7 @@ it('the pool does nothing until its system parameter says so, without restart', 
   expect((await Promise.all([...limited, other])).map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-it('one object has its own limit, and cheap calls go on', async () => {
+it('one object has its own limit, and cheap calls continue', async () => {
   const { get, set, running, goAll } = await fixture({ pool: {} })
   await set('USE_WEBSERVICES_OBJECTPOOL', 'yes')
   await set('WEBSERVICES_OBJECTPOOL_MAXPEROBJECT', '1')
@@ -142,7 +142,7 @@ it('a client that goes away leaves the queue', async () => {
   expect((await last).status).toBe(200)
 })
 
-it('the rate limit counts per user, and per address without credentials, and tells what is left', async () => {
+it('the rate limit counts per user, and per address without credentials, and reports what is left', async () => {
   const { get } = await fixture({ rateLimit: { requests: 2, seconds: 1000 } })
   const first = await get('/')
   expect(first.status).toBe(200)

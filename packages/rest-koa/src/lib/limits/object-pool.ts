@@ -31,6 +31,7 @@ const limits = {
   total: { default: 50, min: 1, max: 10_000 },
 } as const
 
+/** Reads its limits from the system parameters `WEBSERVICES_OBJECTPOOL_…` at each call, so that changes apply immediately. */
 export function createObjectPool(options: ObjectPoolOptions): ObjectPool {
   const { parameters, maxRunning = 200, maxWaitingPerUser = 100, waitMs = 10_000 } = options
   const queue = new FairQueue({ maxRunning, maxWaitingPerUser, waitMs })

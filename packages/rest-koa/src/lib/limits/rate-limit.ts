@@ -14,7 +14,7 @@ export interface RateLimitOptions {
 }
 
 /**
- * Counts a request and tells in headers how many are left.
+ * Counts a request and reports in headers how many are left.
  *
  * @throws RestError ERR_TOO_MANY
  */

@@ -22,6 +22,8 @@ export type AccessLogOptions = {
 interface Entry {
   readonly address: string
   readonly user: string | undefined
+  /** The user whose view was asked for. */
+  readonly viewAs: string | undefined
   readonly requestId: string | undefined
   readonly method: string
   readonly url: string
@@ -64,6 +66,7 @@ function entryOf(
   return {
     address,
     user: (state['principal'] as { login: string } | undefined)?.login,
+    viewAs: state['viewAs'] as string | undefined,
     requestId: state['requestId'] as string | undefined,
     method: req.method ?? '',
     url: withoutSecrets(originalUrl),
@@ -89,7 +92,7 @@ function toStream(stream: Writable): (entry: Entry) => void {
     const request = `${entry.method} ${entry.url} HTTP/${entry.httpVersion}`
     const bytes = entry.bytes === 0 ? '-' : entry.bytes
     stream.write(
-      `${plain(entry.address)} - ${plain(entry.user)} [${apacheTime(entry.start)}] "${quoted(request)}" ${entry.status} ${bytes} "${quoted(entry.referrer)}" "${quoted(entry.userAgent)}"\n`,
+      `${plain(entry.address)} - ${plain(entry.viewAs === undefined ? entry.user : `${entry.user} as ${entry.viewAs}`)} [${apacheTime(entry.start)}] "${quoted(request)}" ${entry.status} ${bytes} "${quoted(entry.referrer)}" "${quoted(entry.userAgent)}"\n`,
     )
   }
 }
@@ -99,7 +102,7 @@ function plain(text: string | undefined): string {
   return text ? quoted(text).replaceAll(' ', '\\x20') : '-'
 }
 
-/** As Apache escapes: nobody can write lines of his own into the log. */
+/** As Apache escapes: a client cannot write lines of its own into the log. */
 function quoted(text: string | undefined): string {
   if (!text) return '-'
   return text.replace(/["\\]/g, '\\$&').replace(/[^\x20-\x7e]/gu, (character) => {

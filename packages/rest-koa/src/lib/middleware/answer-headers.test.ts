@@ -13,7 +13,7 @@ function namesIn(folder: string, pattern: RegExp): string[] {
   return [...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => `${name}`.toLowerCase())))]
 }
 
-/** What pages of other origins may read without being told. Source: Fetch Standard, "CORS-safelisted response-header name". */
+/** What pages of other origins may read without permission. Source: Fetch Standard, "CORS-safelisted response-header name". */
 const simple = [
   'cache-control',
   'content-language',

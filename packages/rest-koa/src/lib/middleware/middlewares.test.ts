@@ -55,7 +55,7 @@ describe('requestId()', () => {
     context.body = context.state['requestId']
   }
 
-  it('makes an id, and believes nobody by default', async () => {
+  it('generates an id, and trusts no client by default', async () => {
     const call = await start(requestId(), echo)
     const { text, headers } = await call('GET', '/', { headers: { 'x-request-id': 'abc' } })
     expect(text).toMatch(/^[\da-f-]{36}$/)
@@ -90,7 +90,7 @@ describe('allowOrigins()', () => {
     [['10.0.0.0/8'], 'loopback', 'unknown', 403],
     [['10.0.0.0/8'], 'loopback', "10.1.2.3'", 403],
     [['0.0.0.0/0'], 'loopback', 'unknown', 403],
-  ])('%j behind %j for %j is %i', async (ranges, trustProxy, forwarded, status) => {
+  ])('%j with proxies %j for %j is %i', async (ranges, trustProxy, forwarded, status) => {
     const call = await start(allowOrigins(ranges, trustProxy === undefined ? {} : { trustProxy }), hello)
     const answer = await call('GET', '/', { headers: forwarded === '' ? {} : { 'x-forwarded-for': forwarded } })
     expect(answer.status).toBe(status)
@@ -208,6 +208,7 @@ describe('accessLog()', () => {
 
   const asAnn: Middleware = (context, next) => {
     context.state['principal'] = createPrincipal({ login: 'ann "x"\n' })
+    if (context.path === '/seen') context.state['viewAs'] = 'bob] "'
     return next()
   }
 
@@ -235,11 +236,13 @@ describe('accessLog()', () => {
     expect(lines[0]).not.toContain('aborted')
   })
 
-  it('writes a line in NCSA combined format, in which nobody can fake another', async () => {
+  it('writes a line in NCSA combined format, in which a client cannot fake another', async () => {
     const { call, lines } = await startLogged('combined', asAnn, hello)
     await call('GET', '/a?b="c"', { headers: { 'user-agent': 'te"st\\', referer: 'http://x/\u00e9' } })
     await call('GET', '/none', { headers: { 'user-agent': '' } })
-    await expect.poll(() => lines.length).toBe(2)
+    await call('GET', '/seen')
+    await expect.poll(() => lines.length).toBe(3)
+    expect(lines[2]).toContain(String.raw` - ann\x20\"x\"\x0a\x20as\x20bob]\x20\" [`)
     expect(lines[0]).toMatch(
       /^127\.0\.0\.1 - ann\\x20\\"x\\"\\x0a \[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000\] "GET \/a\?b=%22c%22 HTTP\/1\.1" 200 5 "http:\/\/x\/\\xc3\\xa9" "te\\"st\\\\"$/,
     )
@@ -265,7 +268,7 @@ describe('accessLog()', () => {
     }
   })
 
-  it('tells of requests that were broken off', async () => {
+  it('logs requests that were broken off', async () => {
     const asked = Promise.withResolvers<void>()
     const { lines } = await startLogged('pino', () => {
       asked.resolve()

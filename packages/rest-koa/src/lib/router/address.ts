@@ -131,7 +131,7 @@ function readPart(object: string, parts: readonly string[]): Target {
   return { kind: 'none' }
 }
 
-/** One part below an object that is no row. */
+/** One part below an object that is not a row. */
 function readView(object: string, part: string): Target {
   if (part === '_batch') return { kind: 'batch', object }
   if (part === '_search') return { kind: 'query', object }

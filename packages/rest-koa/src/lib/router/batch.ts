@@ -37,7 +37,7 @@ export async function batch(call: RestCall, { object }: OfKind<'batch'>, query: 
 
 const letters = { create: ['C'], update: ['U'], delete: ['D'], upsert: ['C', 'U'] } as const
 
-/** For items that nobody has checked yet. */
+/** For items that are not checked yet. */
 function needsOf(object: string, items: unknown): NeededRight[] {
   if (!Array.isArray(items)) return []
   return (items as readonly (Partial<BatchItem> | null)[]).flatMap((item) => {

@@ -9,7 +9,10 @@ import type { Level } from './level.js'
 export interface RestCall {
   readonly context: Context
   readonly service: BusinessObjects
+  /** Whose rights hold. */
   readonly principal: Principal
+  /** The caller may see what other users see. */
+  readonly offersView: boolean
   readonly app: AppDescription
   readonly level: Level
   readonly bodyLimitBytes: number

@@ -18,7 +18,7 @@ const Photo = defineObject({
   fields: { name: { type: 'string' }, file: { type: 'document', storage: 'column', maxBytes: 1000 } },
 })
 
-/** What begins a PNG, and three more bytes. */
+/** What starts a PNG, and three more bytes. */
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])
 
 /** Without a document store: nothing needs one. */
@@ -48,7 +48,7 @@ async function start() {
   return { call, json, id, file: `Photo/${id}/_document/file` }
 }
 
-it('a document in a column is uploaded, told by its length, and downloaded whole and in parts', async () => {
+it('a document in a column is uploaded, shown by its length, and downloaded whole and in parts', async () => {
   const { call, json, id, file } = await start()
   expect((await call('GET', file)).status).toBe(404)
   const put = await call('PUT', file, { 'content-type': 'image/png' }, png)

@@ -233,7 +233,7 @@ it('a client that takes nothing stops the reading, and one that goes away ends i
   answer.destroy()
   await expect.poll(() => isOver).toBe(true)
   expect(reads).toBeLessThan(5000)
-  // Koa tells of a connection that ends with unread bytes.
+  // Koa reports a connection that ends with unread bytes.
   expect(errors.splice(0).every((error) => (error as NodeJS.ErrnoException).code === 'ECONNRESET')).toBe(true)
 })
 

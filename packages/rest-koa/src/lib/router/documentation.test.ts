@@ -53,7 +53,7 @@ describe('OpenAPI', () => {
       ).toBeDefined()
   })
 
-  it('and metadata require the row id of new records where nobody assigns it', async () => {
+  it('and metadata require the row id of new records where it is not assigned', async () => {
     const id = { type: 'id', column: 'code', values: 'string', readOnly: false } as const
     const call = await start([
       { name: 'Given', timestamps: false, fields: { row_id: { ...id, required: true }, title: { type: 'string' } } },

@@ -5,6 +5,7 @@ import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { stringify } from 'yaml'
 import { send, textHeaders } from '../http/answer.js'
+import { mayView, viewAsHeader } from '../auth/view-as.js'
 import type { OfKind } from './address.js'
 import { publicBase } from './call.js'
 import type { RestCall } from './call.js'
@@ -87,5 +88,6 @@ function interfaceOf(call: RestCall): ServiceInterface {
     level,
     authorizationHeader: `X-${app.authorizationHeader ?? 'Steward'}-Authorization`,
     ...known,
+    ...(call.offersView && { viewAs: { header: viewAsHeader, on: mayView } }),
   }
 }

@@ -88,7 +88,7 @@ export async function upload(
       throw new RestError('ERR_BAD_REQUEST', 'The connection ended before the body did.', { cause: error })
     })
   const id = documentId(record, field)
-  // The length of a content in a column is no version of it.
+  // The length of a content in a column is not a version of it.
   const tagged = id === undefined || isShownBytes(id) ? textHeaders() : taggedHeaders(tagOf(id))
   // The tag is the document's, not the one of this answer, which compressing would change.
   send(context, uncompressed(respond), 200, tagged, JSON.stringify(record))

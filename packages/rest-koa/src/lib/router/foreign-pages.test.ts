@@ -62,7 +62,7 @@ describe.each(calls)('%s', (what, method, path, headers) => {
   it.each<[string, Record<string, string>]>([
     ['Origin', { origin: 'http://evil.example' }],
     ['Referer', { referer: 'http://evil.example/page' }],
-  ])('of a page that only %s tells to be of another site is refused, and nothing is done', async (_, from) => {
+  ])('of a page that only %s shows to be of another site is refused, and nothing is done', async (_, from) => {
     const { status, json } = await send(from)
     expect([status, json.code]).toEqual([403, 'ERR_ORIGIN'])
     expect([pings, await exists()]).toEqual([0, true])

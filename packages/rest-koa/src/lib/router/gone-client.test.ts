@@ -20,7 +20,7 @@ afterEach(async () => {
   server = undefined
 })
 
-/** A store whose reads wait until nobody waits for them. */
+/** A store whose reads wait until no client waits for them. */
 function endlessStore(callers: Caller[]): ObjectStore {
   const wait = async (caller: Caller = {}): Promise<never> => {
     callers.push(caller)

@@ -51,7 +51,7 @@ export function jsonErrorPosition(text: string): number | undefined {
     at++
   }
 
-  /** Moves behind a string; the offset of what is wrong in it. */
+  /** Moves past a string; the offset of what is wrong in it. */
   function string(): number | undefined {
     at++
     for (;;) {
@@ -68,7 +68,7 @@ export function jsonErrorPosition(text: string): number | undefined {
     }
   }
 
-  /** Moves behind a number, `true`, `false` or `null`; the offset of what is wrong in it. */
+  /** Moves past a number, `true`, `false` or `null`; the offset of what is wrong in it. */
   function scalar(): number | undefined {
     const end = match(wholeScalar, text, at)
     const most = match(startOfScalar, text, at)
@@ -80,7 +80,7 @@ export function jsonErrorPosition(text: string): number | undefined {
 
 const wholeScalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
-/** As much as could become one with more text behind it. */
+/** As much as could become one with more text after it. */
 const startOfScalar =
   /-?(?:0|[1-9]\d*)(?:\.(?:\d+(?:[eE][+-]?\d*)?)?|[eE][+-]?\d*)?|-|t(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|n(?:u(?:ll?)?)?/y
 

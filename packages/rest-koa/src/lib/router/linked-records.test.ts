@@ -36,7 +36,7 @@ const boss = createPrincipal({ login: 'boss' })
 
 let server: TestServer
 let call: CallService
-/** Row ids of the employees of bob and of somebody else. */
+/** Row ids of the employees of bob and of another user. */
 let [own, foreign] = ['', '']
 
 beforeAll(async () => {

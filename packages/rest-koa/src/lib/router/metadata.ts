@@ -5,7 +5,7 @@ import type { OfKind } from './address.js'
 import type { RestCall } from './call.js'
 import type { RequestQuery } from './read-query.js'
 
-/** What an object is made of, or what can be done with a record. Source: wire-decisions, "metadata" and "metadata context". */
+/** The structure of an object, or what can be done with a record. Source: wire-decisions, "metadata" and "metadata context". */
 export async function metadata(
   { context, service, principal, respond }: RestCall,
   target: OfKind<'object' | 'row'>,

@@ -17,7 +17,7 @@ const searched: readonly Operation[] = [...listed, 'crosstab']
 
 /**
  * Request parameters, spelled as the API spells them; every other one is the name of a field, or a mistake. The
- * documentation that the service gives of itself is made of this table.
+ * documentation of the service is generated from this table.
  * Sources: rest-service.md, "Endpoints" and "Versioning"; those marked (choice) are additions of wire-decisions.
  */
 export const parameters: Readonly<Record<string, Parameter>> = {
@@ -78,7 +78,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     on: ['search'],
     since: '4.0',
     form: 'text',
-    text: 'In place of `_page`: empty for the first records, then as the `next` link has it. Stable while records change.',
+    text: 'Instead of `_page`: empty for the first records, then as in the `next` link. Stable while records change.',
   },
   // (choice)
   _name: { on: ['upload'], since: '3.0', form: 'text', text: 'Name of the file.' },

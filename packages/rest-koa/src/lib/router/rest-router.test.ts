@@ -255,7 +255,7 @@ describe('restRouter() in other applications', () => {
 })
 
 describe('restRouter() on its base address', () => {
-  it('tells of the application as it was described, and of the session that authenticate() found', async () => {
+  it('describes the application as it was configured, and of the session that authenticate() found', async () => {
     const app = { name: 'shop', title: 'My shop', version: '1.2', platformVersion: '3.4', server: 'test' }
     const { call } = await startRouter({
       app,
@@ -339,7 +339,7 @@ describe('restRouter() when something fails inside', () => {
     new RestError('ERR_INTERNAL', 'secret'),
     'secret' as unknown as Error,
     new StoreError('schema', 'secret'),
-  ])('answers 500 without details and tells the log (%s)', async (error) => {
+  ])('answers 500 without details and logs it (%s)', async (error) => {
     const lines: unknown[][] = []
     const log: Log = { error: (...line) => void lines.push(line), warn: (...line) => void lines.push(line) }
     const { call } = await startRouter({ log }, failing(error))
@@ -353,7 +353,7 @@ describe('restRouter() when something fails inside', () => {
     expect(message).toBe('request failed')
   })
 
-  it('tells the application when there is no log', async () => {
+  it('reports to the application when there is no log', async () => {
     const error = new Error('secret')
     const { call, errors } = await startRouter({}, failing(error))
     expect((await call('GET', '/api/rest/Thing/1')).status).toBe(500)
@@ -370,7 +370,7 @@ describe('restRouter() when something fails inside', () => {
     expect(headers.get('retry-after')).toBe(RestError.is(error) ? '7' : '2')
   })
 
-  it('tells of 503 in short lines, one per second and code, that say how many were left out', async () => {
+  it('logs 503 in short lines, one per second and code, that say how many were left out', async () => {
     const lines: { [name: string]: unknown }[] = []
     const log: Log = {
       error: (details, message) => void lines.push({ details, message }),
@@ -414,7 +414,7 @@ describe('restRouter() when something fails inside', () => {
     expect(lines).toEqual([line])
   })
 
-  it('tells the application of 503 once a second when there is no log', async () => {
+  it('reports 503 to the application once a second when there is no log', async () => {
     const error = new RestError('ERR_UNAVAILABLE', 'Later.')
     const { call, errors } = await startRouter({}, failing(error))
     for (let turn = 0; turn < 3; turn++) await call('GET', '/api/rest/Thing/1')
@@ -493,7 +493,7 @@ describe('restRouter() streaming a search', () => {
   })
 
   it.each(['application/json', 'application/x-ndjson'])(
-    'cuts the connection at a later error, so that nobody takes it for the end (%s)',
+    'cuts the connection at a later error, so that no client takes it for the end (%s)',
     async (accept) => {
       const error = new Error('in the middle')
       const { call, errors } = await startRouter(
@@ -504,12 +504,12 @@ describe('restRouter() streaming a search', () => {
         }),
       )
       await expect(call('GET', '/api/rest/Thing', { headers: { accept } })).rejects.toThrow()
-      // Koa tells of one error by its stream and by its connection.
+      // Koa reports one error by its stream and by its connection.
       await expect.poll(() => [...new Set(errors)]).toEqual([error])
     },
   )
 
-  it('tells access logs how much was sent', async () => {
+  it('reports to access logs how much was sent', async () => {
     let context: Context | undefined
     const around: Middleware = (ctx, next) => {
       context = ctx

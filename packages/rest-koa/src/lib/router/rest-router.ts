@@ -1,6 +1,8 @@
+import { allRights } from '@steward/rest-core'
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context, Middleware } from 'koa'
+import { isViewing, refuseChange, viewerOf } from '../auth/view-as.js'
 import type { ObjectPool } from '../limits/object-pool.js'
 import { createRateLimit } from '../limits/rate-limit.js'
 import type { RateLimitOptions } from '../limits/rate-limit.js'
@@ -30,6 +32,11 @@ export interface RestRouterOptions {
    * @throws RestError ERR_CREDENTIALS (having set `WWW-Authenticate`), ERR_TOO_MANY
    */
   readonly authenticate: (context: Context) => Principal | Promise<Principal>
+  /**
+   * Lets administrators (principals with `allRights`) see what another user sees, by the header `X-View-As`: finds the
+   * active user with a login, e.g. `directory.principalOfLogin`. Such requests only read. Default: the header is refused.
+   */
+  readonly viewAs?: ((login: string) => Promise<Principal | undefined>) | undefined
   /** Base addresses; others go to the next middleware. Default `/api/rest`; `''` for everything, e.g. below koa-mount. */
   readonly prefix?: string | readonly string[]
   /** What the application says about itself at the base address. */
@@ -39,7 +46,7 @@ export interface RestRouterOptions {
   /** Most bytes of a request body. Default 10 MiB. Not specified; chosen because documents travel in bodies. */
   readonly bodyLimitBytes?: number
   /**
-   * Told of failures: 500 each with its error, 503 at most once a second with a count. Default: the application's `error`
+   * Called on failures: each 500 with its error, 503 at most once a second with a count. Default: the application's `error`
    * event, which Koa prints.
    */
   readonly log?: Log | undefined
@@ -86,6 +93,7 @@ const searching: ReadonlySet<Operation> = new Set<Operation>(['search', 'indexSe
 export function restRouter(service: BusinessObjects, options: RestRouterOptions): Middleware {
   const {
     authenticate,
+    viewAs,
     prefix = '/api/rest',
     app = { name: 'application' },
     level = '5.1',
@@ -113,24 +121,36 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
     try {
       if (context.req.method === 'OPTIONS') return sendAllowed(context, address)
       const user = authenticate(context)
-      const principal = user instanceof Promise ? await user : user
-      context.state['principal'] = principal
-      if (rateLimit) await rateLimit(context, principal)
+      const caller = user instanceof Promise ? await user : user
+      context.state['principal'] = caller
+      if (rateLimit) await rateLimit(context, caller)
+      const principal = isViewing(context) ? await viewerOf(context, caller, viewAs) : caller
       const target = readTarget(address)
       if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
       const inAddress = withView(target, parseQuery(address.query), level)
       const pairs =
         target.kind === 'query' ? [...inAddress, ...(await readSearchBody(context, bodyLimitBytes))] : inAddress
       const operation = readOperation(context, target, pairs)
+      if (principal !== caller) refuseChange(context, operation)
       const read = readQuery(pairs, operation, level)
       const query = searching.has(operation) ? { ...read, signal: clientGone(context) } : read
-      const call: RestCall = { context, service, principal, app, level, bodyLimitBytes, respond: delivery, address }
+      const call: RestCall = {
+        context,
+        service,
+        principal,
+        offersView: viewAs !== undefined && principal.rights === allRights,
+        app,
+        level,
+        bodyLimitBytes,
+        respond: delivery,
+        address,
+      }
       const work = async (): Promise<void> => {
         await operations[operation](call, (await findRow(call, target, operation)) as never, query)
       }
       // What is about no object is cheap, but for searches over all of them.
       const object = 'object' in target ? target.object : target.kind === 'index' ? '' : undefined
-      await (pool && object !== undefined ? pool.run(context, principal, object, work) : work())
+      await (pool && object !== undefined ? pool.run(context, caller, object, work) : work())
     } catch (error) {
       sendError(context, error, { log, respond })
     }

@@ -34,7 +34,7 @@ const views: readonly { readonly path: string; readonly view: View; readonly ope
 /** The parameter that came with an operation decides on the level of its addresses, too. */
 const cameWith: Readonly<Partial<Record<Route['operation'], string>>> = { indexSearch: '_indexsearch' }
 
-/** Below the level of their addresses, the parameters that tell the names. */
+/** Below the level of their addresses, the parameters that hold the names. */
 const byParameter: readonly Route[] = (['', '/{row_id}'] as const).flatMap((row) => [
   { path: `/{object}${row}?_action={name}`, method: 'GET', operation: 'action' },
   { path: `/{object}${row}?_action={name}`, method: 'POST', operation: 'action' },

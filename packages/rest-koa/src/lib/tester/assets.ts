@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
 
 /** A built file of the page. */
 export interface Asset {
   /** Holds a hash of the content, so that browsers may keep the file for ever. */
   readonly name: string
   readonly type: string
-  readonly content: string
+  readonly content: Buffer
   /** Entity tag. */
   readonly tag: string
 }
@@ -14,6 +15,8 @@ export interface Asset {
 export interface Assets {
   readonly script: Asset
   readonly style: Asset
+  readonly icon: Asset
+  readonly font: Asset
   readonly byName: ReadonlyMap<string, Asset>
 }
 
@@ -28,16 +31,34 @@ export function loadAssets(): Promise<Assets> {
   return loaded
 }
 
-async function readAssets(): Promise<Assets> {
-  const [script, style] = await Promise.all([
-    readAsset('tester.js', 'text/javascript; charset=utf-8'),
-    readAsset('tester.css', 'text/css; charset=utf-8'),
-  ])
-  return { script, style, byName: new Map([script, style].map((asset) => [asset.name, asset])) }
+const folder = new URL('./tester/', import.meta.url)
+
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 }
 
-async function readAsset(file: string, type: string): Promise<Asset> {
-  const content = await readFile(new URL(`./tester/${file}`, import.meta.url), 'utf8')
+async function readAssets(): Promise<Assets> {
+  const files = (await readdir(folder)).filter((file) => extname(file) in types)
+  const assets = await Promise.all(files.map(readAsset))
+  const one = (extension: string, start = '') =>
+    assets.find(({ name }) => name.startsWith(start) && extname(name) === extension) as Asset
+  return {
+    script: one('.js', 'tester-'),
+    style: one('.css', 'tester-'),
+    icon: one('.svg'),
+    font: one('.woff2'),
+    byName: new Map(assets.map((asset) => [asset.name, asset])),
+  }
+}
+
+async function readAsset(file: string): Promise<Asset> {
+  const content = await readFile(new URL(file, folder))
+  const extension = extname(file)
   const digest = hash('sha256', content, 'base64url').slice(0, 16)
-  return { name: file.replace('.', `-${digest}.`), type, content, tag: `"${digest}"` }
+  // Others are referred to by the names that the build gave them.
+  const name = file.startsWith('tester.') ? `tester-${digest}${extension}` : file
+  return { name, type: types[extension] as string, content, tag: `"${digest}"` }
 }

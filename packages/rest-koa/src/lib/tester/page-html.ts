@@ -12,12 +12,15 @@ export interface PageContent {
   readonly assets: Assets
 }
 
-const icon =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0b5cad"/>' +
-  '<path d="M4 4.5 7.5 8 4 11.5M8.5 11.5H12" stroke="#fff" stroke-width="1.6" fill="none"/></svg>'
-
 /** The document around the page's script, which finds the service by the attributes of the body. */
-export function pageHtml({ title, level, rest, login, folder, assets: { script, style } }: PageContent): string {
+export function pageHtml({
+  title,
+  level,
+  rest,
+  login,
+  folder,
+  assets: { script, style, icon, font },
+}: PageContent): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -25,7 +28,8 @@ export function pageHtml({ title, level, rest, login, folder, assets: { script, 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title === '' ? 'REST tester' : `${title} · REST tester`)}</title>
-<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">
+<link rel="icon" type="image/svg+xml" href="${escapeHtml(folder + icon.name)}">
+<link rel="preload" as="font" type="font/woff2" crossorigin href="${escapeHtml(folder + font.name)}">
 <link rel="stylesheet" href="${escapeHtml(folder + style.name)}">
 <script type="module" src="${escapeHtml(folder + script.name)}"></script>
 </head>

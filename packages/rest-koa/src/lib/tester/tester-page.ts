@@ -1,6 +1,6 @@
 import { RestError } from '@steward/rest-core/errors'
 import type { Context, Middleware } from 'koa'
-import { send } from '../http/answer.js'
+import { send, sendWhole } from '../http/answer.js'
 import type { HeaderList } from '../http/delivery.js'
 import type { Log } from '../http/log.js'
 import { sendError } from '../http/send-error.js'
@@ -17,7 +17,7 @@ export interface TesterPageOptions {
   readonly prefix?: string | readonly string[]
   /** Name of the application, for people. Default: none. */
   readonly title?: string
-  /** Address of the REST service, relative to the address of the page with a `/` behind it. Default `../rest`. */
+  /** Address of the REST service, relative to the address of the page with a `/` after it. Default `../rest`. */
   readonly rest?: string
   /** Address of `login`, relative in the same way; `logout` is beside it. `false`: there are no tokens. Default `../login`. */
   readonly login?: string | false
@@ -38,7 +38,8 @@ const contentSecurityPolicy = [
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
-  'img-src data: blob:',
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -104,11 +105,11 @@ function sendAsset(context: Context, { tag, type, content }: Asset): void {
   sendTagged(context, tag, type, 'public, max-age=31536000, immutable', content)
 }
 
-function sendTagged(context: Context, tag: string, type: string, caching: string, body: string): void {
+function sendTagged(context: Context, tag: string, type: string, caching: string, body: string | Buffer): void {
   const headers = [...safety, 'ETag', tag, 'Cache-Control', caching]
   const known = context.req.headers['if-none-match']
   if (known !== undefined && matchesWeakly(known, tag)) send(context, 'direct', 304, headers)
-  else send(context, 'direct', 200, [...headers, 'Content-Type', type], body)
+  else sendWhole(context, 'direct', 200, [...headers, 'Content-Type', type], body, Buffer.byteLength(body))
 }
 
 /**

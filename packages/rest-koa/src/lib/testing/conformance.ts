@@ -220,7 +220,7 @@ function resolve({ method, path, headers }: AskedRequest): { method: string; pat
   return { method: meant, path: place }
 }
 
-/** Names in paths may be percent-encoded; what cannot be decoded is no documented address. */
+/** Names in paths may be percent-encoded; what cannot be decoded is not a documented address. */
 function decodeSafely(text: string): string {
   try {
     return text

@@ -7,7 +7,7 @@ import type { Conformance } from './conformance.js'
 const conformances = new Map<string, Conformance>()
 
 /**
- * Checks every answer against the OpenAPI document that the service gives to the user who asked: the status and the
+ * Checks every answer against the OpenAPI document that the service gives to the user of the call: the status and the
  * headers must be documented, the body must fit its schema. Who has no document (wrong credentials) is only given errors,
  * as the document of `ann` says.
  */

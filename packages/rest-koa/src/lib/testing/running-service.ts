@@ -11,7 +11,7 @@ export interface RunningService {
   readonly documents: DocumentStore
   /** Folder of the documents. */
   readonly folder: string
-  /** What listeners were told. */
+  /** What listeners received. */
   readonly changes: readonly Change[]
   close(): Promise<void>
 }

@@ -66,7 +66,7 @@ export function testActions(suite: Suite): void {
       ])
     })
 
-    it('tells all mistakes of the parameters at once', async () => {
+    it('reports all mistakes of the parameters at once', async () => {
       const answer = await suite.call(
         'GET',
         `/Book/${ids['Dune']}/action:reprice?percent=60&boo_kind=X&why=far+too+long+a+reason&nope=1&boo_title=x`,
@@ -85,7 +85,7 @@ export function testActions(suite: Suite): void {
       expect([twice.status, codes(twice)]).toEqual([400, ['ERR_TYPE percent']])
     })
 
-    it('undoes everything when it fails, and tells what may be told', async () => {
+    it('undoes everything when it fails, and reports what the caller may know', async () => {
       const refused = await suite.call('GET', `/Book/${ids['Dune']}/action:reprice?percent=1&why=undo`)
       expect([refused.status, refused.json.error]).toEqual([409, 'Everything is undone.'])
       const broken = await suite.call('GET', `/Book/${ids['Dune']}/action:reprice?percent=1&why=break`)
@@ -239,7 +239,7 @@ export function testActions(suite: Suite): void {
       return `/_task/${json.id}`
     }
 
-    it('is answered with its status address, and goes on', async () => {
+    it('is answered with its status address, and keeps running', async () => {
       const task = await start('/Book/action:back?boo_title=Many*&gate=one')
       await expect.poll(() => gates.has('one'), { timeout: 60_000 }).toBe(true)
       expect((await suite.call('GET', task)).json).toMatchObject({ status: 'running', done: 0, text: 'waiting' })
@@ -259,7 +259,7 @@ export function testActions(suite: Suite): void {
       await expect.poll(() => statusOf(task), { timeout: 60_000 }).toBe('cancelled')
     })
 
-    it('tells a failure without details', async () => {
+    it('reports a failure without details', async () => {
       const task = await start('/Book/action:back?gate=broken')
       await expect.poll(() => gates.has('broken'), { timeout: 60_000 }).toBe(true)
       gates.get('broken')?.()
@@ -269,7 +269,7 @@ export function testActions(suite: Suite): void {
       expect(text).not.toContain('secret')
     })
 
-    it('is nobody else’s', async () => {
+    it('is visible to its user only', async () => {
       const task = await start('/Book/action:back?boo_title=Nope')
       for (const method of ['GET', 'DELETE']) {
         const { status, json } = await suite.call(method, task, { user: 'rob' })

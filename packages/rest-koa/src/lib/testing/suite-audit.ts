@@ -65,7 +65,7 @@ export function testAudit(startService: StartService): void {
     }))
   }
 
-  it('tells who changed what, in the values that the service answers', async () => {
+  it('records who changed what, in the values that the service answers', async () => {
     const { row_id: id } = (
       await call('POST', '/Account', {
         json: {
@@ -120,7 +120,7 @@ export function testAudit(startService: StartService): void {
     })
   })
 
-  it('tells of records that go or change with another one', async () => {
+  it('records rows that go or change with another one', async () => {
     const account = (await call('POST', '/Account', { json: { acc_code: 'A2' } })).json.row_id
     const own = (await call('POST', '/Booking', { json: { bkg_text: 'own', bkg_account_id: account } })).json.row_id
     const other = (await call('POST', '/Booking', { json: { bkg_text: 'other', bkg_other_id: account } })).json.row_id
@@ -136,7 +136,7 @@ export function testAudit(startService: StartService): void {
     expect((await call('GET', `/Booking/${other}`)).json.bkg_other_id).toBe('')
   })
 
-  it('tells nothing of what was undone', async () => {
+  it('records nothing that was undone', async () => {
     const before = (await call('GET', '/AuditEntry?_count=true')).json.count
     await expect(
       service.transaction(async (inside) => {
@@ -150,7 +150,7 @@ export function testAudit(startService: StartService): void {
     expect((await call('GET', '/AuditEntry?_count=true')).json.count).toBe(before + 1)
   })
 
-  it('is written by nobody, and read by whom it is granted, without what is hidden', async () => {
+  it('is read-only for all, and shown to users with a grant, without what is hidden', async () => {
     const id = (await call('POST', '/Account', { json: { acc_code: 'A3', acc_balance: 5 } })).json.row_id
     const [{ row_id: entry }] = (await call('GET', `/AuditEntry?aud_object=Account&aud_row_id=${id}`)).json
     expect((await call('PUT', `/AuditEntry/${entry}`, { json: { aud_login: 'eve' } })).status).toBe(403)

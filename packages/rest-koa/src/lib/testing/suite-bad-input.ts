@@ -122,7 +122,7 @@ export function testBadInput(suite: Suite): void {
       expect(({} as { admin?: boolean }).admin).toBeUndefined()
     })
 
-    it('of 100 MB are refused early, and the server goes on', async () => {
+    it('of 100 MB are refused early, and the server keeps running', async () => {
       let sent = 0
       const body = new ReadableStream({
         async pull(controller) {
@@ -353,7 +353,7 @@ export function testBadInput(suite: Suite): void {
       expect((await suite.call('GET', `/Movie/${id}`)).status).toBe(200)
     })
 
-    it('OPTIONS tells what works, without credentials', async () => {
+    it('OPTIONS answers the allowed methods, without credentials', async () => {
       const { status, headers, text } = await suite.call('OPTIONS', '/Movie/1', { user: null })
       expect([status, headers.get('allow'), text]).toEqual([204, 'GET, HEAD, PUT, DELETE, OPTIONS', ''])
     })

@@ -43,7 +43,7 @@ export function testBatches(suite: Suite): void {
       expect((await batch([])).json).toEqual([])
     })
 
-    it('keeps nothing when an item fails, and tells which one and all that is wrong with it', async () => {
+    it('keeps nothing when an item fails, and reports which one with all its mistakes', async () => {
       const before = suite.changes.length
       const { status, json } = await batch([
         { action: 'create', values: values('none', 1, { ast_note: 'genre NONE' }) },
@@ -74,7 +74,7 @@ export function testBatches(suite: Suite): void {
       expect(await count('last')).toBe(0)
     })
 
-    it('tells listeners of every write, once it is kept', async () => {
+    it('reports every write to listeners, once it is kept', async () => {
       const before = suite.changes.length
       await batch([
         { action: 'create', values: values('told', 1) },
@@ -206,7 +206,7 @@ export function testBatches(suite: Suite): void {
       expect((await suite.call('GET', '/Asset?_dryrun=true')).status).toBe(400)
     })
 
-    it('lets other writes go on afterwards', async () => {
+    it('lets other writes continue afterwards', async () => {
       const answers = await Promise.all(
         Array.from({ length: 6 }, (_, at) =>
           suite.call('POST', `/Asset?_dryrun=${at % 2 === 0}`, { json: values('both', at) }),

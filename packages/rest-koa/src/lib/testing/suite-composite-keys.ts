@@ -223,7 +223,7 @@ export function testCompositeKeys(startService: StartService): void {
     expect([new Set(seen).size, seen.length]).toEqual([json.count, json.count])
   })
 
-  it('metadata tells the fields of the key, and that they stay', async () => {
+  it('metadata names the fields of the key, and that they stay', async () => {
     const { json } = await call('GET', '/Slot?_metadata=true&_metadacontext=update')
     const told = (json.fields as { name: string; key: boolean; updatable: boolean }[])
       .filter(({ name }) => ['slo_pallet', 'slo_code', 'slo_lane'].includes(name))

@@ -69,7 +69,7 @@ export function testCursors(suite: Suite): void {
     let page = 0
     const answers = await walk(`/Asset?ast_site=${site}&_order=ast_number&_pagesize=3&_cursor=`, async (answer) => {
       page++
-      // The record that the cursor stands at goes, and others come before and behind it.
+      // The record that the cursor stands at goes, and others come before and after it.
       await suite.call('DELETE', `/Asset/${answer.json.at(-1).row_id}`)
       await suite.call('POST', '/Asset', { json: { ast_site: site, ast_number: page * 30 - 25 } })
       await suite.call('POST', '/Asset', { json: { ast_site: site, ast_number: page * 30 + 200 } })
@@ -80,7 +80,7 @@ export function testCursors(suite: Suite): void {
     expect(found).toEqual(expect.arrayContaining([230, 260]))
   })
 
-  it('tells the number of all records when asked to', async () => {
+  it('returns the number of all records when asked to', async () => {
     const answer = await suite.call('GET', '/Asset?ast_site=cur&_cursor=&_pagesize=2', {
       headers: { prefer: 'count=exact' },
     })
@@ -125,7 +125,7 @@ export function testCursors(suite: Suite): void {
     })
 
     it('other ways of paging beside it, a size out of range, fields that cannot be sorted', async () => {
-      await refused('/Asset?_cursor=&_page=0', /not by both/)
+      await refused('/Asset?_cursor=&_page=0', /not both/)
       await refused('/Asset?_cursor=&_count=true', /_count/)
       await refused('/Asset?_cursor=&_cursor=', /more than once/)
       await refused('/Asset?_cursor=&_pagesize=1001', /1 to 1000/)

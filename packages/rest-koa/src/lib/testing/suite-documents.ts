@@ -203,7 +203,7 @@ export function testDocuments(suite: Suite): void {
       if (status !== 416) expect(answer.headers.get('content-length')).toBe(`${text.length}`)
     })
 
-    it('gives a part only of the document that the client has begun with', async () => {
+    it('gives a part only of the document that the client has started with', async () => {
       const tag = (await get(id, 'ast_file')).headers.get('etag') as string
       const part = (condition: string) => get(id, 'ast_file', { range: 'bytes=0-1', 'if-range': condition })
       expect((await part(tag)).status).toBe(206)
@@ -284,10 +284,10 @@ export function testDocuments(suite: Suite): void {
       expect((await thumbnail(id, 'ast_picture', { 'if-none-match': tag })).status).toBe(304)
     })
 
-    it('of what is no picture is 404', async () => {
+    it('of what is not a picture is 404', async () => {
       const id = await create()
       expect((await thumbnail(id, 'ast_picture')).status).toBe(404)
-      // It begins like a picture, and is none.
+      // It starts like a picture, and is none.
       expect((await put(id, 'ast_picture', picture.subarray(0, 8))).status).toBe(200)
       expect((await thumbnail(id, 'ast_picture')).status).toBe(404)
       await put(id, 'ast_file', picture)

@@ -96,14 +96,14 @@ export function testEvents(startService: StartService): void {
   async function listen(query = '', headers: Record<string, string> = {}): Promise<EventSourceForTest> {
     const source = await openEventSource(`${server.url}/api/events${query}`, headers)
     open.push(source)
-    // What is written from now on is told.
+    // What is written from now on is reported.
     if (source.response.ok) await expect.poll(() => source.lastEventId()).not.toBe('')
     return source
   }
 
   const note = (text: string, isOpen = false) => service.create(boss, 'Note', { not_text: text, not_open: isOpen })
 
-  it('every committed change is told once, in order, with its id', async () => {
+  it('every committed change is reported once, in order, with its id', async () => {
     const source = await listen()
     expect(source.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     const { row_id: id } = await note('a')
@@ -136,7 +136,7 @@ export function testEvents(startService: StartService): void {
     }
   })
 
-  it('transactions that commit in another order than they wrote are all told, once', async () => {
+  it('transactions that commit in another order than they wrote are all reported, once', async () => {
     const source = await listen()
     const other = createEventHub({ model: service.model, store: running.store, pollMs })
     other.start()
@@ -166,7 +166,7 @@ export function testEvents(startService: StartService): void {
     await expect.poll(() => source.events.map(({ data }) => data.object)).toEqual(['Memo'])
   })
 
-  it('a user is told of what can be read only', async () => {
+  it('a user receives only what can be read', async () => {
     const source = await listen('', { 'x-user': 'eve' })
     const all = await listen()
     const { row_id: hidden } = await note('hidden')
@@ -178,7 +178,7 @@ export function testEvents(startService: StartService): void {
     const told = source.events.map(({ data }) => data)
     expect(new Set(told.map(({ object }) => object))).toEqual(new Set(['Note']))
     expect(told.map(({ row_id: id }) => id)).toContain(shown)
-    // Its creation was not told, unless it was open already when it came to be told.
+    // Its creation was not reported, unless the stream was open by then.
     expect(told.filter(({ row_id: id }) => id === hidden).at(-1)?.action).toBe('update')
   })
 
@@ -195,7 +195,7 @@ export function testEvents(startService: StartService): void {
     await source.ended
   })
 
-  it('a gap is told when events that were missed are no longer kept', async () => {
+  it('a gap is reported when events that were missed are no longer kept', async () => {
     const source = await listen()
     const { row_id: old } = await note('old')
     // It has its number then.
@@ -248,7 +248,7 @@ export function testEvents(startService: StartService): void {
     await expect.poll(async () => (await listen('', { 'x-user': 'nil' })).response.status).toBe(200)
   })
 
-  it('the row id of several fields is told as it stands in addresses', async () => {
+  it('the row id of several fields is reported as it stands in addresses', async () => {
     const source = await listen('?object=Seat')
     const { row_id: memo } = await service.create(boss, 'Memo', { mem_text: 'of seats' })
     const { row_id: id } = await service.create(boss, 'Seat', { sea_memo: memo, sea_code: 'a~b/ü?' })
@@ -281,7 +281,7 @@ export function testEvents(startService: StartService): void {
     expect(JSON.parse(body)).toMatchObject({ type: 'Memo.create', data: { object: 'Memo', row_id: id } })
   })
 
-  it('webhooks tell a row id of several fields, with which the record is read', async () => {
+  it('webhooks send a row id of several fields, with which the record is read', async () => {
     const { received, url, close } = await receive(() => 204)
     const dispatcher = startDispatcher()
     await service.create(boss, 'Webhook', { whk_name: 'seats', whk_url: url, whk_secret, whk_objects: 'Seat' })
@@ -297,7 +297,7 @@ export function testEvents(startService: StartService): void {
     expect(await read.json()).toMatchObject({ row_id: id, sea_memo: memo, sea_code: '../é' })
   })
 
-  it('webhooks never tell what was written while they were muted', async () => {
+  it('webhooks never send what was written while they were muted', async () => {
     const { received, url, close } = await receive(() => 204)
     const webhook = { whk_name: 'muted', whk_url: url, whk_secret, whk_objects: 'Memo' }
     const { row_id: webhookId } = await service.create(boss, 'Webhook', webhook)

@@ -44,7 +44,7 @@ export function testIdempotency(suite: Suite): void {
     expect(suite.changes).toHaveLength(changes + 6)
   })
 
-  it('an action is run once, unless it goes on in the background', async () => {
+  it('an action is run once, unless it continues in the background', async () => {
     const { json } = await suite.call('POST', '/Book', { json: { boo_title: 'Once', boo_price: 10 } })
     const first = await twice('POST', `/Book/${json.row_id}/action:reprice?percent=10`)
     expect(first.json.result.price).toBe(11)
@@ -118,7 +118,7 @@ export function testIdempotency(suite: Suite): void {
     expect([status, json.error]).toEqual([400, expect.stringMatching(/1 to 255 visible ASCII/)])
   })
 
-  it('refuses a batch that is no single transaction', async () => {
+  it('refuses a batch that is not a single transaction', async () => {
     const { status, json } = await send(randomUUID(), 'POST', '/Asset/_batch?_atomic=false', [])
     expect([status, json.error]).toEqual([400, expect.stringMatching(/_atomic=false/)])
   })

@@ -231,7 +231,7 @@ export function testIndexSearch(startService: StartService): void {
     expect(await titles('vanishing')).toEqual([])
   })
 
-  it('what nobody may know is not found: rights, rows, hidden fields, hooks', async () => {
+  it('what the user may not see is not found: rights, rows, hidden fields, hooks', async () => {
     expect(await titles('s*', '', 'filtered')).toEqual(['Bartleby'])
     expect((await find('s*', '', '/_index', 'filtered')).json).toMatchObject([{ score: 1 }])
     expect((await find('s*', '&_count=true', '/Story/', 'filtered')).json).toMatchObject({ count: 1 })
@@ -255,7 +255,7 @@ export function testIndexSearch(startService: StartService): void {
     ['/Story/?_indexsearch=a%00b', 'NUL'],
     ['/Story/?_indexsearch=a&_indexsearch=b', 'more than once'],
     ['/Story/?_indexsearch=a&_order=sto_title', '_order'],
-    ['/Story/?_indexsearch=a&order__sto_title=1', 'best first'],
+    ['/Story/?_indexsearch=a&order__sto_title=1', 'by relevance only'],
     ['/Story/?_indexsearch=a&_cursor=', '_cursor'],
     ['/Story/?_indexsearch=a&idx_words=a', 'idx_words'],
     ['/Story/?idx_words=a', 'idx_words'],
@@ -281,7 +281,7 @@ export function testIndexSearch(startService: StartService): void {
     expect((await find('a '.repeat(50))).status).toBe(200)
   })
 
-  it('nobody writes the words', async () => {
+  it('the words cannot be written', async () => {
     const { status, json } = await call('POST', '/Story', {
       json: { sto_author_id: author, sto_title: 'x', idx_words: 'found' },
     })

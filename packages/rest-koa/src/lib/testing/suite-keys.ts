@@ -63,7 +63,7 @@ export function testKeys(suite: Suite): void {
       expect(third.json).toEqual({ row_id: first.json.row_id, ast_count: 3 })
     })
 
-    it('refuses values that name another key, and tells all mistakes', async () => {
+    it('refuses values that name another key, and reports all mistakes', async () => {
       const other = await suite.call('PUT', '/Asset/_key/put,2', { json: { ast_site: 'else', ast_number: 3 } })
       expect([other.status, other.json.messages.map(({ field }: { field: string }) => field)]).toEqual([
         400,

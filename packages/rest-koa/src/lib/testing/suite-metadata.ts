@@ -18,7 +18,7 @@ export function testMetadata(suite: Suite): void {
 
   describe('metadata', () => {
     it.each(['/Movie/?_metadata=true', '/Movie?_metadata=1', '/Movie/_metadata', '/Movie/_?_metadata=true'])(
-      'GET %s tells what an object is made of',
+      'GET %s returns the structure of an object',
       async (path) => {
         const { fields, links, actions, crosstabs, publications, areas, ...rest } = await metadata(path)
         expect(rest).toEqual({
@@ -65,7 +65,7 @@ export function testMetadata(suite: Suite): void {
       },
     )
 
-    it('tells all about a field', async () => {
+    it('describes a field completely', async () => {
       expect(await field('mov_kind')).toEqual({
         id: 'Movie.mov_kind',
         name: 'mov_kind',
@@ -107,7 +107,7 @@ export function testMetadata(suite: Suite): void {
       expect(await field('row_id')).toMatchObject({ type: 0, updatable: false })
     })
 
-    it('tells where references and joined fields come from', async () => {
+    it('says where references and joined fields come from', async () => {
       expect(await field('mov_genre_id')).toMatchObject({ type: 0, ref: null, refObject: 'Genre', refField: 'row_id' })
       expect(await field('mov_genre_id__gen_name')).toMatchObject({
         fullinput: 'mov_genre_id.gen_name',
@@ -141,7 +141,7 @@ export function testMetadata(suite: Suite): void {
       ['update', { required: true, updatable: true, visible: true }],
       ['delete', { required: false, updatable: false, visible: true }],
       ['9', { required: false, updatable: false, visible: true }],
-      // It is the key, which is no field to change in many records.
+      // It is the key, which is not a field to change in many records.
       ['bulkupdate', { required: false, updatable: false, visible: true }],
       ['Ref_Select', { required: false, updatable: false, visible: true }],
       ['12', { required: true, updatable: true, visible: true }],
@@ -204,7 +204,7 @@ export function testMetadata(suite: Suite): void {
     })
 
     it.each(['/_metadata', '?_metadata=true', '/_metadata?_metadacontext=update'])(
-      'GET /Book/<row_id>%s tells what can be done with a record now',
+      'GET /Book/<row_id>%s says what can be done with a record now',
       async (path) => {
         const names = async (kind: string): Promise<string[]> => {
           const { json } = await suite.call('POST', '/Book', {
@@ -228,7 +228,7 @@ export function testMetadata(suite: Suite): void {
       expect((await suite.call('GET', '/Book/nope?_metadata=true')).status).toBe(404)
     })
 
-    it('tells actions with their parameters', async () => {
+    it('lists actions with their parameters', async () => {
       const { actions } = await metadata('/Book/_metadata')
       const reprice = actions.find(({ name }) => name === 'reprice')
       expect(reprice).toMatchObject({ id: 'Book.reprice', scope: 'record', background: false })

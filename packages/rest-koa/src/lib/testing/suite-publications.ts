@@ -7,7 +7,7 @@ import type { Answer } from './caller.js'
 import type { Suite } from './suite.js'
 import { connectTo, serve } from './serve.js'
 
-/** Documents made of a record or of a search result. */
+/** Documents from a record or a search result. */
 export function testPublications(suite: Suite): void {
   const ids: Record<string, string> = {}
 

@@ -276,7 +276,7 @@ export function testRecords(suite: Suite): void {
   })
 
   describe('application info', () => {
-    it.each(['', '/'])('GET "%s" tells of application, user and session', async (path) => {
+    it.each(['', '/'])('GET "%s" describes application, user and session', async (path) => {
       const { status, json } = await suite.call('GET', path)
       expect(status).toBe(200)
       expect(json).toMatchObject({
@@ -297,7 +297,7 @@ export function testRecords(suite: Suite): void {
       expect(Object.keys(json)).toEqual(expect.arrayContaining(['version', 'platformversion', 'server']))
     })
 
-    it('with session=true tells of the session only', async () => {
+    it('with session=true describes the session only', async () => {
       const { json } = await suite.call('GET', '/?session=true')
       expect(Object.keys(json)).toEqual(['session'])
     })

@@ -276,7 +276,7 @@ export function testSearches(suite: Suite): void {
       expect((await suite.call('POST', '/Movie/_search?_count=true', { json: {} })).json.count).toBeGreaterThan(0)
     })
 
-    it('takes more values than an address, and tells the next page by its cursor', async () => {
+    it('takes more values than an address, and names the next page by its cursor', async () => {
       const years = Array.from({ length: 4000 }, (_, at) => 1000 + at)
       const body = { mov_year: `in (${years.join()})`, _cursor: '', _pagesize: 1 }
       const first = await search(body)

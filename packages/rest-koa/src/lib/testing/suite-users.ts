@@ -1,9 +1,11 @@
 import { createPrincipal } from '@steward/rest-core'
 import type { Principal } from '@steward/rest-core'
-import { createUserDirectory, systemObjects } from '@steward/rest-core/system'
+import { changePassword, createUserDirectory, systemObjects } from '@steward/rest-core/system'
 import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { useCheapPasswords } from '../../../../../tests/cheap-passwords.js'
+import { createAuthentication } from '../auth/authentication.js'
+import { loginRouter } from '../auth/login-router.js'
 import { restRouter } from '../router/rest-router.js'
 import { createCaller } from './caller.js'
 import type { Answer, CallService } from './caller.js'
@@ -17,6 +19,7 @@ export function testUsers(startService: StartService): void {
   let running: RunningService
   let server: TestServer
   let call: CallService
+  let logins: CallService
   const system = createPrincipal({ login: 'system' })
   const ids: Record<string, string> = {}
   let directory: ReturnType<typeof createUserDirectory>
@@ -27,6 +30,17 @@ export function testUsers(startService: StartService): void {
     directory = createUserDirectory({ model: service.model, store })
     const app = new Koa()
     app.silent = true
+    const authentication = createAuthentication({
+      authenticator: {
+        ...directory,
+        async changePassword(principal, password) {
+          await changePassword(service, principal, password)
+          directory.clear()
+        },
+      },
+      tokens: { secret: 'x'.repeat(32) },
+    })
+    app.use(loginRouter(authentication))
     app.use(
       restRouter(service, {
         async authenticate({ req }) {
@@ -38,6 +52,7 @@ export function testUsers(startService: StartService): void {
     )
     server = await serve(app)
     call = createCaller(`${server.url}/api/rest`, null)
+    logins = createCaller(`${server.url}/api`, null)
 
     const create = async (object: string, values: Record<string, unknown>) =>
       (await service.create(system, object, values)).row_id
@@ -81,7 +96,47 @@ export function testUsers(startService: StartService): void {
     return `${done.status} ${done.json.code ?? 'done'}`
   }
 
-  describe('who is no administrator', () => {
+  describe('the own password', () => {
+    const basic = (login: string, password: string) => ({ authorization: `Basic ${btoa(`${login}:${password}`)}` })
+    const log = (path: string, headers: Record<string, string>, json?: unknown) =>
+      logins('POST', path, { headers, ...(json !== undefined && { json }) })
+
+    it('is changed by a user without rights, who gets a token in place of all others', async () => {
+      await running.service.create(system, 'User', { usr_login: 'pat', usr_password: 'first word' })
+      const { json: before } = await log('/login?format=json', basic('pat', 'first word'))
+      const passwords = { password: 'first word', newPassword: 'second word' }
+      const byToken = { authorization: `Bearer ${before.authtoken}` }
+      const { status, json } = await log('/password?format=json', byToken, passwords)
+      expect([status, json]).toEqual([200, expect.objectContaining({ login: 'pat', authtoken: expect.any(String) })])
+      expect((await log('/logout', byToken)).status).toBe(401)
+      expect((await log('/login', basic('pat', 'first word'))).status).toBe(401)
+      expect((await log('/login', basic('pat', 'second word'))).status).toBe(200)
+      expect((await log('/logout', { authorization: `Bearer ${json.authtoken}` })).status).toBe(200)
+    })
+
+    it('stays when the present one is wrong, or the new one breaks a rule, which is said at its name', async () => {
+      await running.service.create(system, 'User', { usr_login: 'sam', usr_password: 'first word' })
+      const own = basic('sam', 'first word')
+      for (const [passwords, field, text] of [
+        [{ password: 'wrong', newPassword: 'second word' }, 'password', 'The present password is wrong.'],
+        [{ password: 'first word', newPassword: 'first word' }, 'newPassword', 'The new password is the present one.'],
+        [
+          { password: 'first word', newPassword: 'short' },
+          'newPassword',
+          expect.stringMatching(/^The new password .*8/),
+        ],
+        [{ password: 'first word' }, 'newPassword', expect.stringContaining('"newPassword"')],
+      ] as const) {
+        const { status, json } = await log('/password', own, passwords)
+        expect([status, json.messages]).toEqual([400, [expect.objectContaining({ field, text })]])
+      }
+      expect((await log('/password', {}, { password: 'first word', newPassword: 'second word' })).status).toBe(401)
+      expect((await logins('GET', '/password', { headers: own })).status).toBe(405)
+      expect((await log('/login', own)).status).toBe(200)
+    })
+  })
+
+  describe('who is not an administrator', () => {
     it.each<[string, () => [string, string, unknown?]]>([
       ["an administrator's password", () => ['PUT', `/User/${ids['boss']}`, { usr_password: 'taken over' }]],
       ["an administrator's name", () => ['PUT', `/User/${ids['boss']}`, { usr_last_name: 'x' }]],

@@ -63,14 +63,14 @@ export function testAuthenticator(
       }
     })
 
-    test('the password of another user, parts of the right one, and none give nobody', async () => {
+    test('the password of another user, parts of the right one, and none authenticate no user', async () => {
       const [{ login, password }, other] = used.users
       const { length } = password
       const wrong = [other.password, '', password.slice(0, length - 1), `${password} `, `${password}\0`, '*']
       for (const each of wrong) expect(await authenticator.verifyPassword(login, each), each).toBeUndefined()
     })
 
-    test('odd logins and passwords give nobody, and no error', async () => {
+    test('odd logins and passwords authenticate no user, without an error', async () => {
       const [{ login, password }] = used.users
       for (const odd of hostile) {
         expect(await authenticator.verifyPassword(odd, password), JSON.stringify(odd).slice(0, 40)).toBeUndefined()
@@ -78,7 +78,7 @@ export function testAuthenticator(
       }
     })
 
-    test('principalOf() gives the same user by id, and nobody for an id of none', async () => {
+    test('principalOf() gives the same user by id, and no user for an unknown id', async () => {
       const [{ login, password }] = used.users
       const principal = await authenticator.verifyPassword(login, password)
       const again = await authenticator.principalOf(principal?.userId ?? '')
@@ -123,7 +123,7 @@ export function testAuthenticator(
         expect(authenticator.securityStampOf(after)).not.toBe(authenticator.securityStampOf(before))
     })
 
-    test('who may no longer sign in is nobody, by password and by id', async (context) => {
+    test('a user who may no longer sign in is not found, by password and by id', async (context) => {
       if (!used.disable) return context.skip('no way to disable users is given')
       const [, { login, password }] = used.users
       const principal = await authenticator.verifyPassword(login, password)

@@ -5,6 +5,7 @@ import { codeOf, requestOf, type ApiCall } from '../lib/api-call.js'
 import { t } from '../lib/i18n.js'
 import { useSession } from '../lib/session.js'
 import { settings } from '../lib/settings.js'
+import { viewAs } from '../lib/view-as.js'
 
 /** What the screen shows, or would send, as others can ask for it. No secret is in it. */
 export function ApiCallDialog({ call, onClose }: { readonly call: ApiCall; readonly onClose: () => void }) {
@@ -17,7 +18,7 @@ export function ApiCallDialog({ call, onClose }: { readonly call: ApiCall; reado
   useEffect(() => {
     void requestOf(call).then((request) => setCurl(curlCommand(request, by)))
   }, [call])
-  const text = form === 'curl' ? curl : clientModule(settings.rest, by, codeOf(call))
+  const text = form === 'curl' ? curl : clientModule(settings.rest, by, codeOf(call), viewAs.get()?.login)
 
   async function copy(): Promise<void> {
     // Only there on https and on the machine itself; the text can be marked everywhere.

@@ -1,5 +1,5 @@
 import type { ObjectMetadata } from '@steward/rest-core'
-import { Button, Dialog, Notice, Skeleton, toast } from '@steward/page-kit'
+import { Dialog, Skeleton, toast } from '@steward/page-kit'
 import { kindOf } from '@steward/page-kit/field-kinds'
 import { useState } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
@@ -9,7 +9,8 @@ import { useAsked } from '../lib/use-asked.js'
 import { Control } from '../record/control.js'
 import { toDraft, toValue } from '../record/draft.js'
 import '../styles/record.css'
-import { messageOf, Problem } from './problem.js'
+import { DialogForm, useSaving } from './dialog-form.js'
+import { Problem } from './problem.js'
 
 export interface BulkChangeProps {
   readonly object: string
@@ -19,47 +20,19 @@ export interface BulkChangeProps {
 }
 
 /** Gives a field the same value in all selected records. */
-export function BulkChange({ object, ids, onClose, onDone }: BulkChangeProps) {
-  const count = ids.length
+export function BulkChange(props: BulkChangeProps) {
+  const { object, ids, onClose } = props
   const { data: metadata, failure, reload } = useAsked(object, () => metadataOf(object, 'update'))
-  const [isBusy, setBusy] = useState(false)
-  const title = t('bulk.title', { count })
-  if (failure !== undefined || !metadata)
-    return (
-      <Dialog title={title} onClose={onClose}>
-        {failure === undefined ? <Skeleton /> : <Problem failure={failure} onRetry={reload} />}
-      </Dialog>
-    )
+  if (metadata && failure === undefined) return <Form {...props} metadata={metadata} />
   return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      locked={isBusy}
-      footer={
-        <>
-          <Button onClick={onClose} disabled={isBusy}>
-            {t('button.cancel')}
-          </Button>
-          <Button kind="primary" type="submit" form={formId} busy={isBusy}>
-            {t('bulk.apply', { count })}
-          </Button>
-        </>
-      }
-    >
-      <Form metadata={metadata} ids={ids} isBusy={isBusy} setBusy={setBusy} onDone={onDone} />
+    <Dialog title={t('bulk.title', { count: ids.length })} onClose={onClose}>
+      {failure === undefined ? <Skeleton /> : <Problem failure={failure} onRetry={reload} />}
     </Dialog>
   )
 }
 
-const formId = 'bulk-form'
-
-interface FormProps extends Pick<BulkChangeProps, 'ids' | 'onDone'> {
-  readonly metadata: ObjectMetadata
-  readonly isBusy: boolean
-  readonly setBusy: (is: boolean) => void
-}
-
-function Form({ metadata, ids, isBusy, setBusy, onDone }: FormProps) {
+function Form({ metadata, ids, onClose, onDone }: BulkChangeProps & { readonly metadata: ObjectMetadata }) {
+  const count = ids.length
   // A key is of one record, and so are documents.
   const fields = metadata.fields.filter(
     (field) => field.ref === null && field.updatable && !field.key && !['file', 'password'].includes(kindOf(field)),
@@ -67,35 +40,25 @@ function Form({ metadata, ids, isBusy, setBusy, onDone }: FormProps) {
   const [name, setName] = useState(fields[0]?.name ?? '')
   const field = fields.find((one) => one.name === name)
   const [value, setValue] = useState<unknown>(field && toDraft(field, null))
-  const [failure, setFailure] = useState('')
+  const saving = useSaving([])
 
   async function apply(): Promise<void> {
     if (!field) return
-    setBusy(true)
-    setFailure('')
-    try {
-      const values = { [name]: toValue(field, value) }
-      // All of them or none.
-      await client.object(metadata.name).batch(ids.map((id) => ({ action: 'update' as const, row_id: id, values })))
-      toast(t('bulk.done', { count: ids.length }))
-      onDone()
-    } catch (reason) {
-      setFailure(reason instanceof SyntaxError ? t('record.notJson') : messageOf(reason))
-      setBusy(false)
-    }
+    const values = { [name]: toValue(field, value) }
+    // All of them or none.
+    await client.object(metadata.name).batch(ids.map((id) => ({ action: 'update' as const, row_id: id, values })))
+    toast(t('bulk.done', { count }))
+    onDone()
   }
 
   return (
-    <form
-      id={formId}
-      class="filter-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!isBusy) void apply()
-      }}
+    <DialogForm
+      title={t('bulk.title', { count })}
+      action={t('bulk.apply', { count })}
+      saving={saving}
+      onClose={onClose}
+      onSave={apply}
     >
-      {failure && <Notice tone="bad" title={failure} />}
       <label class="field">
         <span>{t('filter.field')}</span>
         <select
@@ -124,6 +87,6 @@ function Form({ metadata, ids, isBusy, setBusy, onDone }: FormProps) {
           metadata={metadata}
         />
       )}
-    </form>
+    </DialogForm>
   )
 }

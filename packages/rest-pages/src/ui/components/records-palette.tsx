@@ -8,7 +8,7 @@ import { listObjects, metadataOf } from '../lib/service.js'
 import { client } from '../lib/session.js'
 import { pathTo } from '../lib/settings.js'
 import { useAsked } from '../lib/use-asked.js'
-import { beginnings } from '../lib/use-records.js'
+import { beginnings } from '../lib/search.js'
 
 /** Records, and lists to search in, that are offered for the words. */
 const most = { records: 8, searches: 5 }

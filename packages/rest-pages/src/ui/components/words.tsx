@@ -1,7 +1,7 @@
 import { Search, type SearchProps } from '@steward/page-kit'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Searches when nobody has typed for a moment: each letter would be a step of the back button. */
+/** Searches after a pause in typing: each letter would be a step of the back button. */
 export function Words({ value, label, onSearch }: SearchProps) {
   const [typed, setTyped] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -1,6 +1,7 @@
 import type { ShownRequest } from '@steward/page-kit/call-code'
 import { createClient } from '@steward/rest-client'
 import { settings } from './settings.js'
+import { viewAs } from './view-as.js'
 
 /** A call of the client: a method, of an object when one is named. */
 export interface ApiCall {
@@ -20,6 +21,7 @@ export async function requestOf({ object, method, args }: ApiCall): Promise<Show
   let shown: ShownRequest = { method: 'GET', url: settings.rest, headers: {} }
   const client = createClient({
     url: settings.rest,
+    viewAs: viewAs.get()?.login,
     async fetch(input, init = {}) {
       const headers = new Headers(init.headers)
       // For browsers only.

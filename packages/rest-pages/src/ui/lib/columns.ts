@@ -3,7 +3,7 @@ import { kindOf } from '@steward/page-kit/field-kinds'
 import { useState } from 'preact/hooks'
 import { isRowId } from './filters.js'
 
-/** Shown unless somebody chose others. */
+/** Shown unless the user chose others. */
 const standard = 7
 
 /** Fields that a list can show: what the service lets the user see there, but for what no cell can hold. */

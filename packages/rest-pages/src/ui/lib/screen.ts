@@ -5,7 +5,7 @@ import type { ApiCall } from './api-call.js'
 const call = createStore<ApiCall | undefined>(undefined)
 const commands = createStore<readonly PaletteItem[]>([])
 
-/** What the view that is shown says of itself to what is around it, from the moment it is shown. */
+/** What the current view reports to its surroundings, from the moment it is shown. */
 export const screen = { call, commands }
 
 /** Says by which call of the REST service the view came about, or what its form would send. */

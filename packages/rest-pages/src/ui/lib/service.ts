@@ -1,5 +1,7 @@
+import { isSystemObject } from '@steward/page-kit/system-objects'
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
 import { client } from './session.js'
+import { viewAs } from './view-as.js'
 
 /** An object as the home page and the navigation need it. */
 export interface ObjectInfo {
@@ -12,34 +14,23 @@ export interface ObjectInfo {
   readonly isIndexed: boolean
 }
 
-/** Names that the service reserves for itself. */
-const systemObjects = new Set([
-  'AuditEntry',
-  'BackgroundTask',
-  'Event',
-  'Grant',
-  'Group',
-  'IdempotencyKey',
-  'Lease',
-  'Module',
-  'Responsibility',
-  'RevokedToken',
-  'SystemParam',
-  'User',
-  'Webhook',
-  'WebhookDelivery',
-])
-
 let metadata = new Map<string, Promise<ObjectMetadata>>()
-let objects: Promise<readonly ObjectInfo[]> | undefined
+let description: Promise<Description> | undefined
 
-/** Another user is told other things. */
-export function forget(): void {
-  metadata = new Map()
-  objects = undefined
+interface Description {
+  readonly objects: readonly ObjectInfo[]
+  readonly offersView: boolean
 }
 
-/** What an object is made of, as the user may know it. It is asked for once. @throws RestClientError */
+/** Another user sees other things. */
+export function forget(): void {
+  metadata = new Map()
+  description = undefined
+}
+
+viewAs.subscribe(forget)
+
+/** The structure of an object, as the user may see it. It is asked for once. @throws RestClientError */
 export function metadataOf(object: string, context: string): Promise<ObjectMetadata> {
   const key = `${context} ${object}`
   const known = metadata.get(key)
@@ -56,27 +47,40 @@ export function metadataOf(object: string, context: string): Promise<ObjectMetad
  *
  * @throws RestClientError
  */
-export function listObjects(): Promise<readonly ObjectInfo[]> {
-  objects ??= readObjects().catch((failure: unknown) => {
-    objects = undefined
-    throw failure
-  })
-  return objects
+export async function listObjects(): Promise<readonly ObjectInfo[]> {
+  return (await describe()).objects
 }
 
-async function readObjects(): Promise<readonly ObjectInfo[]> {
+/** Whether this user may see what another one sees. @throws RestClientError */
+export async function offersView(): Promise<boolean> {
+  return (await describe()).offersView
+}
+
+function describe(): Promise<Description> {
+  description ??= readDescription().catch((failure: unknown) => {
+    description = undefined
+    throw failure
+  })
+  return description
+}
+
+async function readDescription(): Promise<Description> {
   const answer = await client.documentation({ output: 'openapi' })
-  const { tags = [] } = (await answer.json()) as { tags?: readonly { readonly name: string }[] }
+  const { tags = [], components } = (await answer.json()) as {
+    readonly tags?: readonly { readonly name: string }[]
+    readonly components?: { readonly parameters?: object }
+  }
   const found = await Promise.all(tags.map(({ name }) => metadataOf(name, 'list')))
-  return found
+  const objects = found
     .map(({ name, label, plurallabel, indexable }) => ({
       name,
       label: label || name,
       plural: plurallabel || label || name,
-      isSystem: systemObjects.has(name),
+      isSystem: isSystemObject(name),
       isIndexed: indexable,
     }))
     .toSorted((a, b) => a.plural.localeCompare(b.plural))
+  return { objects, offersView: 'rest.X-View-As' in (components?.parameters ?? {}) }
 }
 
 export function isReference({ ref, refObject }: FieldMetadata): boolean {

@@ -1,5 +1,5 @@
 /** What the server wrote into the page. */
-const { title = '', rest = '', login = '', tester = '' } = document.body.dataset
+const { title = '', rest = '', login = '', password = '', tester = '' } = document.body.dataset
 
 /** The folder of the pages. The server writes it relative to the first address, which changes with each view. */
 const folder = new URL(document.baseURI)
@@ -13,6 +13,8 @@ export const settings = {
   rest: absolute(rest),
   /** Whether people sign in on these pages. */
   hasSignIn: login === 'true',
+  /** Whether they change their password here. */
+  changesPassword: password === 'true',
   /** Address of the page to test requests; empty: there is none. */
   tester: tester && absolute(tester),
 }

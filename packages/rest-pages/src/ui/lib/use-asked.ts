@@ -12,7 +12,7 @@ export interface Asked<T> {
 /**
  * Asks when the view is shown and when the question changes.
  *
- * @param question what tells this one from others
+ * @param question what distinguishes this one from others
  */
 export function useAsked<T>(question: string, ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
   const [state, setState] = useState<{ question: string; data?: T; failure?: unknown }>({ question })
@@ -26,15 +26,20 @@ export function useAsked<T>(question: string, ask: (signal: AbortSignal) => Prom
     )
     return () => ended.abort()
   }, [question, turn])
-  useRetryAfterSignIn(state.failure, reload)
+  useRetry(state.failure, reload)
   return state.question === question
     ? { data: state.data, failure: state.failure, reload }
     : { data: undefined, failure: undefined, reload }
 }
 
-/** What failed because the session had ended is asked again when somebody has signed in. */
-export function useRetryAfterSignIn(failure: unknown, reload: () => void): void {
+/** What failed because the session had ended, or without a connection, is asked again when there is another one. */
+export function useRetry(failure: unknown, reload: () => void): void {
   const session = useSession()
+  useEffect(() => {
+    if (!RestClientError.is(failure) || failure.status !== 0) return
+    addEventListener('online', reload)
+    return () => removeEventListener('online', reload)
+  }, [failure])
   useEffect(() => {
     if (session.kind === 'in' && RestClientError.is(failure) && failure.status === 401) reload()
   }, [session])

@@ -2,12 +2,14 @@ import type { ObjectMetadata } from '@steward/rest-core'
 import type { AnyRecord } from '@steward/rest-client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ApiCall } from './api-call.js'
-import { wireFilters, wordsExpression } from './filters.js'
 import type { ListAddress } from './list-address.js'
+import { searchOf } from './search.js'
 import { client } from './session.js'
-import { useRetryAfterSignIn } from './use-asked.js'
+import { useRetry } from './use-asked.js'
+import { useLiveRows, type LiveRows } from './use-live-rows.js'
 
 const pageSize = 100
+const none: readonly AnyRecord[] = []
 
 export interface Records {
   readonly rows: readonly AnyRecord[]
@@ -17,27 +19,9 @@ export interface Records {
   readonly isLoading: boolean
   readonly hasMore: boolean
   readonly more: () => void
+  /** What others did with them since. */
+  readonly live: LiveRows
   readonly reload: () => void
-}
-
-/** What the service is asked for. */
-export function searchOf({ words, order, conditions }: ListAddress, { fields, indexable }: ObjectMetadata) {
-  return {
-    filters: wireFilters(conditions, fields),
-    // The index finds whole words and their beginnings, and answers the best first.
-    byIndex: words !== '' && indexable && order === '' ? beginnings(words) : undefined,
-    filter: words === '' ? undefined : wordsExpression(words, fields),
-    order: order === '' ? undefined : [order as '-created_dt'],
-  }
-}
-
-/** Each of the words, or a beginning of it. */
-export function beginnings(words: string): string {
-  return words
-    .split(/[\s"*]+/)
-    .filter(Boolean)
-    .map((word) => `${word}*`)
-    .join(' ')
 }
 
 /** The call that gives the first page. */
@@ -56,7 +40,7 @@ interface State {
   readonly count?: number | undefined
   readonly failure?: unknown
   readonly isLoading: boolean
-  /** Where the next page begins; undefined: there is none. */
+  /** Where the next page starts; undefined: there is none. */
   readonly next: string | undefined
 }
 
@@ -110,10 +94,23 @@ export function useRecords(metadata: ObjectMetadata, address: ListAddress): Reco
   }, [question, turn])
 
   const reload = () => setTurn((count) => count + 1)
-  useRetryAfterSignIn(state.failure, reload)
+  useRetry(state.failure, reload)
   const isAnswer = state.question === question
+  const rows = isAnswer ? state.rows : none
+  const live = useLiveRows({
+    metadata,
+    search,
+    rows,
+    version: turn,
+    onChanged: (changed) =>
+      setState((now) => ({
+        ...now,
+        rows: now.rows.map((row) => changed.find(({ row_id: id }) => id === row.row_id) ?? row),
+      })),
+  })
   return {
-    rows: isAnswer ? state.rows : [],
+    rows,
+    live,
     count: isAnswer ? state.count : undefined,
     failure: isAnswer ? state.failure : undefined,
     isLoading: !isAnswer || state.isLoading,

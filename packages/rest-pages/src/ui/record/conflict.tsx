@@ -17,7 +17,7 @@ export interface ConflictProps {
   readonly onDecide: (kept: ReadonlySet<string>) => void
 }
 
-/** Somebody else has saved the record meanwhile: field by field, whose value is it to be? */
+/** Another user has saved the record meanwhile: which value is kept, field by field? */
 export function Conflict({ metadata, fields, mine, theirs, onClose, onDecide }: ConflictProps) {
   const [kept, keep] = useState<ReadonlySet<string>>(new Set(fields.map(({ name }) => name)))
   const put = (name: string, isMine: boolean) =>

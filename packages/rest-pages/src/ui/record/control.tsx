@@ -171,7 +171,7 @@ function Input({ field, value, onChange, codes, shared, ...rest }: ControlProps 
 }
 
 /** A file as the service takes it in a record. */
-function documentOf(file: File): Promise<object> {
+export function documentOf(file: File): Promise<object> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
     reader.addEventListener('load', () =>

@@ -1,9 +1,9 @@
-import type { LinkMetadata, ObjectMetadata } from '@steward/rest-core'
+import type { ObjectMetadata } from '@steward/rest-core'
 import { Button, Confirm, Notice, toast } from '@steward/page-kit'
 import { useState } from 'preact/hooks'
 import { messageOf } from '../components/problem.js'
+import { consequencesOf } from '../lib/consequences.js'
 import { t } from '../lib/i18n.js'
-import { metadataOf } from '../lib/service.js'
 import { client } from '../lib/session.js'
 
 export interface DeleteButtonProps {
@@ -21,10 +21,11 @@ export function DeleteButton({ metadata, id, title, onDeleted }: DeleteButtonPro
 
   async function ask(): Promise<void> {
     setFailure('')
-    const found = await Promise.all(metadata.links.map((link) => consequenceOf(link, id))).catch((reason: unknown) => {
+    try {
+      setConsequences(await consequencesOf(metadata, [id]))
+    } catch (reason) {
       toast(messageOf(reason), { tone: 'bad' })
-    })
-    if (found) setConsequences(found.filter((one) => one !== ''))
+    }
   }
 
   async function remove(): Promise<void> {
@@ -65,14 +66,4 @@ export function DeleteButton({ metadata, id, title, onDeleted }: DeleteButtonPro
       </Confirm>
     </>
   )
-}
-
-const texts = { cascade: 'record.takesAlong', setNull: 'record.empties', refuse: 'record.prevents' } as const
-
-/** Empty: no record that the user may read refers to it. */
-async function consequenceOf({ object, field, onDelete }: LinkMetadata, id: string): Promise<string> {
-  const { count } = await client.object(object).count({ [field]: id })
-  if (count === 0) return ''
-  const { label, plurallabel } = await metadataOf(object, 'list')
-  return t(texts[onDelete], { count, object: plurallabel || label || object })
 }

@@ -2,6 +2,7 @@ import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
 import { Button, Time } from '@steward/page-kit'
 import { kindOf } from '@steward/page-kit/field-kinds'
 import { exactly } from '@steward/rest-client'
+import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
 import { labelOf, listObjects } from '../lib/service.js'
 import { client } from '../lib/session.js'
@@ -24,20 +25,28 @@ interface Entry {
 export interface HistoryProps {
   readonly metadata: ObjectMetadata
   readonly id: string
+  /** Changes when the record does. */
+  readonly version: string
   /** Fields into which a value of before can be put. */
   readonly written: readonly FieldMetadata[]
   readonly onRestore: (field: FieldMetadata, value: unknown) => void
 }
 
 /** Who changed what, the last change first. Nothing for objects without an audit trail, and for users who may not see it. */
-export function History({ metadata, id, written, onRestore }: HistoryProps) {
-  const { data: entries = [] } = useAsked(`${metadata.name}/${id}`, async (signal) => {
+export function History({ metadata, id, version, written, onRestore }: HistoryProps) {
+  const { data: entries = [], reload } = useAsked(`${metadata.name}/${id}`, async (signal) => {
     const mayRead = (await listObjects()).some(({ name }) => name === 'AuditEntry')
     if (!mayRead) return []
     const filters = { aud_object: exactly(metadata.name), aud_row_id: exactly(id) }
     const { records } = await client.object('AuditEntry').page({ filters, pageSize: most, signal })
     return records as unknown as readonly Entry[]
   })
+  const first = useRef(version)
+  useEffect(() => {
+    if (version === first.current) return
+    first.current = version
+    reload()
+  }, [version])
   if (entries.length === 0) return null
   return (
     <section class="panel record-related record-history" aria-label={t('history.title')}>

@@ -4,63 +4,66 @@ import { kindOf } from '@steward/page-kit/field-kinds'
 import { RestClientError } from '@steward/rest-client'
 import { useLocation } from 'preact-iso'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Actions } from '../components/actions.js'
 import { messageOf } from '../components/problem.js'
+import { Publications } from '../components/publications.js'
 import { t } from '../lib/i18n.js'
 import { useApiCall } from '../lib/screen.js'
 import { isReference, labelOf, titleOf } from '../lib/service.js'
-import { client } from '../lib/session.js'
+import { client, draftPrefix, useSession } from '../lib/session.js'
 import { pathTo } from '../lib/settings.js'
 import { Value } from '../lib/value.js'
-import { Actions } from './actions.js'
 import { Conflict } from './conflict.js'
-import { Control } from './control.js'
+import { Control, documentOf } from './control.js'
 import { DeleteButton } from './delete-button.js'
 import { changedFields, isSame, shownValues, toDraft, toDrafts, toValue, type Values } from './draft.js'
-import { FileLink } from './file-link.js'
+import { FileControl } from './file-control.js'
 import { History } from './history.js'
+import { forgetDraft, isKept, keepDraft, withKept } from './kept-draft.js'
+import { bothChanged, mergeSaved, writtenFields, type FormState, type SavedRecord } from './merge.js'
 import { Related } from './related.js'
 import { Unsaved } from './unsaved.js'
+import { useLive } from './use-live.js'
 
 export interface RecordFormProps {
-  /** Metadata of this record, in the context in which it is written. */
-  readonly metadata: ObjectMetadata
   /** As it is saved; of a new one its defaults. */
-  readonly record: Values
+  readonly saved: SavedRecord
   /** What a new one begins with beside its defaults. */
   readonly start?: Values
-  /** Absent: it is a new one. */
-  readonly etag?: string
-  readonly onReload: () => void
+  /** Reads it once more. Absent: it is a new one. */
+  readonly read?: (signal?: AbortSignal) => Promise<SavedRecord>
 }
 
 /** A record by its areas: a control for each field that the user may change, the values of the others. */
-export function RecordForm({ metadata, record, start = {}, etag, onReload }: RecordFormProps) {
+export function RecordForm({ saved, start = {}, read }: RecordFormProps) {
   const { route } = useLocation()
-  const isNew = etag === undefined
+  const isNew = read === undefined
+  const draftKey = useDraftKey()
+  const [state, setState] = useState(() => firstState(saved, start, draftKey, isNew))
+  const { metadata, record, base, draft } = state
   const object = client.object(metadata.name)
-  const mayWrite = isNew ? metadata.create : metadata.update
-  const isWritten = ({ updatable }: FieldMetadata) => mayWrite && updatable
+  const written = writtenFields(metadata, isNew)
   const shown = metadata.fields.filter(
     (field) =>
-      field.ref === null &&
-      field.name !== metadata.rowidfield &&
-      (isWritten(field) || (!isNew && field.visible && kindOf(field) !== 'password')),
+      written.includes(field) ||
+      (!isNew &&
+        field.ref === null &&
+        field.name !== metadata.rowidfield &&
+        field.visible &&
+        kindOf(field) !== 'password'),
   )
-  const written = shown.filter(isWritten)
-  const [base, setBase] = useState<{ readonly values: Values; readonly etag: string }>({
-    values: toDrafts(written, record),
-    etag: etag ?? '',
-  })
-  const [draft, setDraft] = useState<Values>({ ...base.values, ...start })
+  const [isRestored] = useState(() => isKept(draftKey))
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const [failure, setFailure] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [isLeft, setLeft] = useState(false)
-  const [conflict, setConflict] = useState<{ readonly values: Values; readonly etag: string }>()
+  const [conflict, setConflict] = useState<SavedRecord>()
   const form = useRef<HTMLFormElement>(null)
-  const changed = changedFields(written, base.values, draft)
+  const changed = changedFields(written, base, draft)
   const title = isNew ? t('record.newTitle', { object: metadata.label || metadata.name }) : titleOf(record, metadata)
   const id = String(record['row_id'])
+  const type = (values: Values) => setState((now) => ({ ...now, draft: { ...now.draft, ...values } }))
+  const live = useLive({ state, id, read, onLatest: (latest) => setState((now) => mergeSaved(now, latest)) })
 
   const name = metadata.name
   useApiCall(
@@ -70,6 +73,10 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
         ? { object: name, method: 'update', args: [id, shownValues(changed, draft)] }
         : { object: name, method: 'get', args: [id] },
   )
+  // Before the next event, which may leave the page.
+  useLayoutEffect(() => {
+    if (!isLeft) keepDraft(draftKey, written, state)
+  }, [state, isLeft])
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [errors])
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -81,11 +88,14 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
     return () => removeEventListener('keydown', onKey)
   }, [])
 
-  async function save(values: Values, against: { readonly values: Values; readonly etag: string }): Promise<void> {
+  async function save(values: Values, against: Pick<FormState, 'base' | 'etag'>): Promise<void> {
     const sent: Record<string, unknown> = {}
-    for (const field of changedFields(written, against.values, values)) {
+    const files: (readonly [FieldMetadata, File])[] = []
+    for (const field of changedFields(written, against.base, values)) {
+      const value = values[field.name]
       try {
-        sent[field.name] = toValue(field, values[field.name])
+        if (value instanceof File && !field.required) files.push([field, value])
+        else sent[field.name] = value instanceof File ? await documentOf(value) : toValue(field, value)
       } catch {
         setErrors({ [field.name]: t('record.notJson') })
         return
@@ -95,14 +105,17 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
     setFailure('')
     setErrors({})
     try {
-      if (isNew) {
-        const made = await object.create(sent)
-        toast(t('record.created'))
-        leaveTo(pathTo(metadata.name, made['row_id']))
-      } else {
+      if (read) {
         await object.update(id, sent, { ifMatch: against.etag })
         toast(t('record.saved'))
-        onReload()
+        // What was sent is not what is being typed any more.
+        setState((now) => ({ ...now, base: values }))
+        await live.refresh()
+      } else {
+        const made = await object.create(sent)
+        toast(t('record.created'))
+        await store(made['row_id'], files)
+        leaveTo(pathTo(metadata.name, made['row_id']))
       }
     } catch (reason) {
       if (RestClientError.is(reason) && reason.status === 412) await compare()
@@ -112,11 +125,21 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
     }
   }
 
-  /** Somebody else was faster. */
+  /** Documents of a record that was just created: it is there even if one of them is refused. */
+  async function store(rowId: string, files: readonly (readonly [FieldMetadata, File])[]): Promise<void> {
+    for (const [field, file] of files) {
+      try {
+        await object.upload(rowId, field.name, file, { name: file.name, type: file.type || undefined })
+      } catch (reason) {
+        toast(t('file.refused', { name: file.name, reason: messageOf(reason) }), { tone: 'bad' })
+      }
+    }
+  }
+
+  /** Another user was faster. */
   async function compare(): Promise<void> {
     try {
-      const now = await object.getTagged(id)
-      setConflict({ values: toDrafts(written, now.record), etag: now.etag })
+      setConflict(await read?.())
     } catch (reason) {
       refuse(reason)
     }
@@ -124,7 +147,7 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
 
   function refuse(reason: unknown): void {
     const messages = RestClientError.is(reason) ? reason.messages : []
-    const placed = messages.filter(({ field }) => written.some(({ name }) => name === field))
+    const placed = messages.filter(({ field }) => written.some((one) => one.name === field))
     setErrors(Object.fromEntries(placed.map(({ field, text }) => [field as string, text])))
     setFailure(placed.length > 0 && placed.length === messages.length ? t('record.invalid') : messageOf(reason))
   }
@@ -132,18 +155,26 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
   /** @param kept fields that keep their own value */
   function decide(kept: ReadonlySet<string>): void {
     if (!conflict) return
-    const values = { ...conflict.values }
-    for (const { name } of changed)
-      if (kept.has(name) || isSame(base.values[name], conflict.values[name])) values[name] = draft[name]
-    setDraft(values)
-    setBase(conflict)
+    const theirs = toDrafts(written, conflict.record)
+    const values = { ...theirs }
+    for (const field of changed)
+      if (kept.has(field.name) || isSame(base[field.name], theirs[field.name])) values[field.name] = draft[field.name]
+    const against = { ...conflict, base: theirs }
+    setState({ ...against, draft: values })
     setConflict(undefined)
-    void save(values, conflict)
+    void save(values, against)
   }
 
   function leaveTo(path: string): void {
+    forgetDraft(draftKey)
     setLeft(true)
     route(path, true)
+  }
+
+  function discard(): void {
+    forgetDraft(draftKey)
+    setState((now) => ({ ...now, draft: now.base }))
+    if (read) void live.refresh()
   }
 
   return (
@@ -153,7 +184,13 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
       actions={
         !isNew && (
           <>
-            <Actions metadata={metadata} id={id} onDone={onReload} />
+            <Actions
+              object={name}
+              actions={metadata.actions}
+              target={{ rowId: id }}
+              onDone={() => void live.refresh()}
+            />
+            <Publications object={name} publications={metadata.publications} of={{ rowId: id }} />
             {metadata.copy && (
               <ButtonLink icon="copy" href={`${pathTo(metadata.name, '0')}?copy=${encodeURIComponent(id)}`}>
                 {t('record.copy')}
@@ -171,7 +208,21 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
         )
       }
     >
-      <Unsaved changed={changed.length > 0 && !isLeft} />
+      <Unsaved
+        changed={changed.length > 0 && !isLeft}
+        onDiscard={() => {
+          forgetDraft(draftKey)
+          setLeft(true)
+        }}
+      />
+      {live.notice}
+      {isRestored && changed.length > 0 && (
+        <Notice
+          tone="warn"
+          title={t('unsaved.restored')}
+          action={<Button onClick={discard}>{t('unsaved.discard')}</Button>}
+        />
+      )}
       {failure !== '' && <Notice tone="bad" title={failure} />}
       <form
         ref={form}
@@ -179,7 +230,7 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          if (!isBusy && (isNew || changed.length > 0)) void save(draft, base)
+          if (!isBusy && (isNew || changed.length > 0)) void save(draft, state)
         }}
       >
         {areasOf(metadata, shown).map(({ name, label, fields }) => (
@@ -188,14 +239,25 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
             <div class="record-fields">
               {fields.map((field) => (
                 <div key={field.name} class={kindOf(field) === 'long' ? 'wide' : ''}>
-                  {isWritten(field) ? (
+                  {kindOf(field) === 'file' ? (
+                    <FileControl
+                      metadata={metadata}
+                      field={field}
+                      id={isNew ? undefined : id}
+                      saved={record[field.name]}
+                      draft={draft[field.name]}
+                      onChange={written.includes(field) ? (value) => type({ [field.name]: value }) : undefined}
+                      onStored={live.refresh}
+                      error={errors[field.name]}
+                    />
+                  ) : written.includes(field) ? (
                     <Control
                       field={field}
                       label={labelOf(field, metadata)}
                       value={draft[field.name]}
-                      onChange={(value) => setDraft((now) => ({ ...now, [field.name]: value }))}
+                      onChange={(value) => type({ [field.name]: value })}
                       error={errors[field.name]}
-                      codes={statesFrom(field, metadata, String(base.values[field.name]))}
+                      codes={statesFrom(field, metadata, String(base[field.name]))}
                       metadata={metadata}
                       text={
                         draft[field.name] === toText(record[field.name]) ? titleOfLinked(field, metadata, record) : ''
@@ -207,13 +269,12 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
                       <FieldValue field={field} metadata={metadata} record={record} />
                     </div>
                   )}
-                  {!isNew && kindOf(field) === 'file' && <FileLink metadata={metadata} field={field} record={record} />}
                 </div>
               ))}
             </div>
           </fieldset>
         ))}
-        {mayWrite && (
+        {(isNew || written.length > 0) && (
           <div class="record-foot">
             <Button kind="primary" type="submit" busy={isBusy} disabled={!isNew && changed.length === 0}>
               {t('record.save')}
@@ -227,8 +288,9 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
           metadata={metadata}
           id={id}
           written={written}
+          version={state.etag}
           onRestore={(field, value) => {
-            setDraft((now) => ({ ...now, [field.name]: toDraft(field, value) }))
+            type({ [field.name]: toDraft(field, value) })
             toast(t('history.restored', { field: labelOf(field, metadata) }))
           }}
         />
@@ -236,18 +298,29 @@ export function RecordForm({ metadata, record, start = {}, etag, onReload }: Rec
       {conflict && (
         <Conflict
           metadata={metadata}
-          fields={changed.filter(
-            ({ name }) =>
-              !isSame(base.values[name], conflict.values[name]) && !isSame(draft[name], conflict.values[name]),
-          )}
+          fields={bothChanged(written, state, toDrafts(written, conflict.record))}
           mine={draft}
-          theirs={conflict.values}
+          theirs={toDrafts(written, conflict.record)}
           onClose={() => setConflict(undefined)}
           onDecide={decide}
         />
       )}
     </View>
   )
+}
+
+/** What a form begins with: what was typed into it before and not saved is in it. */
+function firstState(saved: SavedRecord, start: Values, key: string, isNew: boolean): FormState {
+  const base = toDrafts(writtenFields(saved.metadata, isNew), saved.record)
+  const state = withKept(key, { ...saved, base, draft: { ...base, ...start } })
+  return isNew ? state : mergeSaved(state, saved)
+}
+
+/** Where what is typed is kept: apart for each user and address. */
+function useDraftKey(): string {
+  const { url } = useLocation()
+  const session = useSession()
+  return useState(() => `${draftPrefix}${session.kind === 'in' ? session.login : ''} ${url}`)[0]
 }
 
 function toText(value: unknown): string {
@@ -276,7 +349,6 @@ interface FieldValueProps {
 /** A reference is shown by the fields that come with it, and leads to its record. */
 function FieldValue({ field, metadata, record }: FieldValueProps) {
   const value = record[field.name]
-  if (kindOf(field) === 'file' && toText(value) !== '') return null
   if (!isReference(field) || toText(value) === '') return <Value field={field} value={value} />
   return (
     <a href={pathTo(field.refObject as string, String(value))}>

@@ -33,14 +33,16 @@ export function ReferencePicker({ field, value, text = '', onChange, metadata, s
   const isOpen = words !== undefined
   const listId = `${shared.id}-list`
 
-  // One that the address brought, or a copy: only its id is known.
+  // One that the address brought, a copy, an earlier value, what others chose: perhaps only its id is known.
   useEffect(() => {
-    if (value === '' || text !== '') return
+    if (value === '' || text !== '') return choose({ id: value, title: text })
+    if (value === chosen.id && value !== chosen.title) return
+    choose({ id: value, title: value })
     Promise.all([client.object(object).get(value), metadataOf(object, 'list')]).then(
       ([record, of]) => choose((now) => (now.id === value ? { id: value, title: titleOf(record, of) } : now)),
       (reason: unknown) => setFailure(messageOf(reason)),
     )
-  }, [])
+  }, [value, text])
 
   useEffect(() => {
     if (words === undefined) return

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
 
 /** Asks before a link, a reload or the end of the tab throws away what was typed. */
-export function Unsaved({ changed }: { readonly changed: boolean }) {
+export function Unsaved({ changed, onDiscard }: { readonly changed: boolean; readonly onDiscard: () => void }) {
   const { route } = useLocation()
   const [target, setTarget] = useState('')
   useEffect(() => {
@@ -33,7 +33,10 @@ export function Unsaved({ changed }: { readonly changed: boolean }) {
       action={t('unsaved.discard')}
       danger
       onClose={() => setTarget('')}
-      onConfirm={() => route(target)}
+      onConfirm={() => {
+        onDiscard()
+        route(target)
+      }}
     >
       <p>{t('unsaved.text')}</p>
     </Confirm>

@@ -1,19 +1,25 @@
 import { EmptyState, formatNumber, Skeleton, Toolbar, View } from '@steward/page-kit'
+import type { AnyRecord, IndexRecord } from '@steward/rest-client'
 import { useLocation } from 'preact-iso'
 import { Problem } from '../components/problem.js'
 import { Words } from '../components/words.js'
+import { wordsExpression } from '../lib/filters.js'
 import { t } from '../lib/i18n.js'
 import { readListAddress, writeListAddress } from '../lib/list-address.js'
 import { useApiCall } from '../lib/screen.js'
-import { listObjects, type ObjectInfo } from '../lib/service.js'
+import { pathToSection, sectionsOf } from '../lib/sections.js'
+import { listObjects, metadataOf, titleOf, type ObjectInfo } from '../lib/service.js'
 import { client } from '../lib/session.js'
 import { pathTo, settings } from '../lib/settings.js'
 import { useAsked } from '../lib/use-asked.js'
-import { beginnings } from '../lib/use-records.js'
+import { beginnings } from '../lib/search.js'
 import '../styles/home.css'
 
 /** Records that a search over all objects shows; the best come first. */
 const mostFound = 50
+/** Records from each object without an index, and how many such objects are searched. */
+const mostOfEach = 10
+const mostSearched = 20
 
 /** The objects that the user may see, with their counts; those of the system apart. */
 export function Home() {
@@ -28,7 +34,7 @@ export function Home() {
   const system = objects?.filter(({ isSystem }) => isSystem) ?? []
   return (
     <View title={t('home.title')}>
-      {objects?.some(({ isIndexed }) => isIndexed) && (
+      {objects && objects.length > 0 && (
         <Toolbar>
           <Words
             value={address.words}
@@ -50,6 +56,20 @@ export function Home() {
             <Card key={object.name} object={object} />
           ))}
         </ul>
+      )}
+      {objects && sectionsOf(objects).length > 0 && (
+        <section class="home-admin" aria-label={t('admin.title')}>
+          <h2>{t('admin.title')}</h2>
+          <ul class="objects small">
+            {sectionsOf(objects).map((section) => (
+              <li key={section}>
+                <a class="panel" href={pathToSection(section)}>
+                  {t(`admin.${section}`)}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
       )}
       {system.length > 0 && (
         <details class="home-system" open={own.length === 0}>
@@ -79,9 +99,16 @@ export function Home() {
   )
 }
 
-/** Records of all objects that have these words. */
+/** Records that have these words: those of all objects that have an index, the best first, then those of the others. */
 function Found({ words, objects }: { readonly words: string; readonly objects: readonly ObjectInfo[] }) {
-  const { data, failure, reload } = useAsked(words, (signal) => client.indexSearch(beginnings(words), { signal }))
+  const { data, failure, reload } = useAsked(words, async (signal) => {
+    const others = objects.filter(({ isIndexed, isSystem }) => !isIndexed && !isSystem)
+    const found = await Promise.all([
+      objects.some(({ isIndexed }) => isIndexed) ? client.indexSearch(beginnings(words), { signal }) : [],
+      ...others.slice(0, mostSearched).map((object) => searchIn(object, words, signal)),
+    ])
+    return found.flat()
+  })
   if (failure !== undefined) return <Problem failure={failure} onRetry={reload} />
   if (!data) return <Skeleton lines={3} />
   if (data.length === 0) return <EmptyState title={t('list.noMatch')} icon="search" />
@@ -95,6 +122,19 @@ function Found({ words, objects }: { readonly words: string; readonly objects: r
       ))}
     </ul>
   )
+}
+
+/** The first records of an object without an index that have the words in their texts. */
+async function searchIn(
+  { name }: ObjectInfo,
+  words: string,
+  signal: AbortSignal,
+): Promise<readonly Pick<IndexRecord<AnyRecord>, 'object' | 'row_id' | 'key' | 'value'>[]> {
+  const metadata = await metadataOf(name, 'list')
+  const filter = wordsExpression(words, metadata.fields)
+  if (filter === undefined) return []
+  const { records } = await client.object(name).page({ filter, pageSize: mostOfEach, signal })
+  return records.map((record) => ({ object: name, row_id: record.row_id, key: '', value: titleOf(record, metadata) }))
 }
 
 function Card({ object: { name, plural } }: { readonly object: ObjectInfo }) {

@@ -3,6 +3,7 @@ import {
   Button,
   ButtonLink,
   EmptyState,
+  Notice,
   Skeleton,
   Table,
   Toolbar,
@@ -14,9 +15,11 @@ import { kindOf } from '@steward/page-kit/field-kinds'
 import type { AnyRecord } from '@steward/rest-client'
 import { useLocation, useRoute } from 'preact-iso'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { Actions, onSearch } from '../components/actions.js'
 import { ColumnChoice } from '../components/column-choice.js'
 import { FilterChips } from '../components/filter-chips.js'
 import { Problem } from '../components/problem.js'
+import { Publications, ofSearch } from '../components/publications.js'
 import { SelectionBar } from '../components/selection-bar.js'
 import { Words } from '../components/words.js'
 import { useColumns } from '../lib/columns.js'
@@ -26,6 +29,7 @@ import { useApiCall, useCommands } from '../lib/screen.js'
 import { labelOf, metadataOf, titleOf } from '../lib/service.js'
 import { pathTo } from '../lib/settings.js'
 import { useAsked } from '../lib/use-asked.js'
+import { searchOf } from '../lib/search.js'
 import { callOf, useRecords } from '../lib/use-records.js'
 import { Value } from '../lib/value.js'
 import '../styles/list.css'
@@ -35,7 +39,7 @@ export function List() {
   const { object = '' } = useRoute().params
   const { data: metadata, failure, reload } = useAsked(object, () => metadataOf(object, 'list'))
   if (failure !== undefined) return <Problem failure={failure} onRetry={reload} />
-  // Another object begins anew: columns, what is selected, what is typed.
+  // Another object starts afresh: columns, what is selected, what is typed.
   return metadata ? <ListOf key={metadata.name} metadata={metadata} /> : <Skeleton />
 }
 
@@ -47,6 +51,7 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
   const { fields, choose } = useColumns(metadata)
   const records = useRecords(metadata, address)
   const selection = useSelection()
+  const search = searchOf(address, metadata)
   useApiCall(callOf(metadata, address))
   useCommands(
     useMemo(
@@ -66,6 +71,8 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
   )
   const { rows, count } = records
   const plural = metadata.plurallabel || metadata.label || metadata.name
+  // A filter cannot say what the index finds: then it is for records that are selected.
+  const isWhole = search.byIndex === undefined
   const isFiltered = address.words !== '' || address.conditions.size > 0
 
   const columns = fields.map((field, at): Column<AnyRecord> => ({
@@ -96,6 +103,18 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
               {label || name}
             </ButtonLink>
           ))}
+          <Actions
+            object={metadata.name}
+            actions={isWhole ? metadata.actions.filter(onSearch) : []}
+            target={{ filters: search.filters, filter: search.filter }}
+            count={count}
+            onDone={records.reload}
+          />
+          <Publications
+            object={metadata.name}
+            publications={isWhole ? metadata.publications.filter(ofSearch) : []}
+            of={{ filters: search.filters, filter: search.filter, order: search.order }}
+          />
           <ColumnChoice metadata={metadata} shown={fields} onChoose={choose} />
           {metadata.create && (
             <ButtonLink kind="primary" icon="add" href={pathTo(metadata.name, '0')}>
@@ -129,6 +148,17 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
           }}
         />
       )}
+      {records.live.added > 0 && (
+        <Notice
+          tone="good"
+          title={t('live.added', { count: records.live.added })}
+          action={
+            <Button small onClick={records.reload}>
+              {t('live.show')}
+            </Button>
+          }
+        />
+      )}
       {records.failure !== undefined && <Problem failure={records.failure} onRetry={records.reload} />}
       {rows.length > 0 ? (
         <Table
@@ -137,6 +167,7 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
           rows={rows}
           rowKey={({ row_id: id }) => id}
           rowName={(record) => titleOf(record, metadata)}
+          rowClass={({ row_id: id }) => records.live.marks.get(id)}
           order={address.order}
           onOrder={(order) => go({ order })}
           selection={selection}

@@ -6,6 +6,7 @@ import { metadataOf } from '../lib/service.js'
 import { client } from '../lib/session.js'
 import { useAsked } from '../lib/use-asked.js'
 import { toDrafts } from '../record/draft.js'
+import type { SavedRecord } from '../record/merge.js'
 import { RecordForm } from '../record/record-form.js'
 import '../styles/record.css'
 import { NotFound } from './not-found.js'
@@ -18,16 +19,17 @@ export function Record() {
 }
 
 function Saved({ object, id }: { readonly object: string; readonly id: string }) {
-  const { data, failure, reload } = useAsked(`${object}/${id}`, async (signal) => {
+  async function read(signal?: AbortSignal): Promise<SavedRecord> {
     const [metadata, { record, etag }] = await Promise.all([
       client.object(object).metadata('update', { rowId: id, signal }) as unknown as Promise<ObjectMetadata>,
       client.object(object).getTagged(id, { signal }),
     ])
-    return { metadata, record, etag, at: Date.now() }
-  })
+    return { metadata, record, etag }
+  }
+  const { data, failure, reload } = useAsked(`${object}/${id}`, read)
   if (failure !== undefined) return <Problem failure={failure} onRetry={reload} />
-  if (!data || data.record['row_id'] !== id) return <Skeleton />
-  return <RecordForm key={`${id} ${data.at}`} {...data} onReload={reload} />
+  if (!data) return <Skeleton />
+  return <RecordForm key={`${object}/${id}`} saved={data} read={read} />
 }
 
 function New({ object, query }: { readonly object: string; readonly query: string }) {
@@ -44,9 +46,9 @@ function New({ object, query }: { readonly object: string; readonly query: strin
       ...Object.fromEntries(fields.flatMap(({ name }) => (given.has(name) ? [[name, given.get(name)]] : []))),
     }
     const record = Object.fromEntries(fields.map(({ name, defaultValue }) => [name, defaultValue]))
-    return { metadata, record, start }
+    return { saved: { metadata, record, etag: '' }, start }
   })
   if (failure !== undefined) return <Problem failure={failure} onRetry={reload} />
   if (!data) return <Skeleton />
-  return data.metadata.create ? <RecordForm {...data} onReload={reload} /> : <NotFound />
+  return data.saved.metadata.create ? <RecordForm {...data} /> : <NotFound />
 }

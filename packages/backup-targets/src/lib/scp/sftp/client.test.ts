@@ -25,7 +25,7 @@ describe('PacketParser', () => {
   })
 
   it.each([Buffer.from('Welcome to this machine!'), uint32(0), uint32(2 ** 31)])(
-    'refuses what is no packet',
+    'refuses what is not a packet',
     (bytes) => {
       expect(() => new PacketParser().add(bytes)).toThrow(RangeError)
     },
@@ -52,14 +52,14 @@ describe('PacketReader', () => {
     expect(new PacketReader(uint32(0)).attributes()).toEqual({ size: 0, permissions: 0, modified: 0 })
   })
 
-  it('does not read behind the end', () => {
+  it('does not read beyond the end', () => {
     expect(() => new PacketReader(Buffer.from([0, 0, 0, 9, 1])).bytes()).toThrow(RangeError)
     expect(() => new PacketReader(Buffer.from([0])).uint32()).toThrow(RangeError)
   })
 })
 
 describe('SftpClient', () => {
-  it('says so when a shell prints something before SFTP begins', async () => {
+  it('says so when a shell prints something before SFTP starts', async () => {
     const { client, fromServer } = connection()
     const started = client.start()
     fromServer.write('Welcome to this machine!\n')
@@ -70,7 +70,7 @@ describe('SftpClient', () => {
     await expect(client.lstat('a')).rejects.toMatchObject({ code: 'ERR_TARGET_FAILED' })
   })
 
-  it('gives answers to those who asked, in whatever order they come', async () => {
+  it('gives answers to their requests, in whatever order they come', async () => {
     const { client, fromServer } = connection()
     const started = client.start()
     fromServer.write(versionPacket)

@@ -4,7 +4,7 @@ import { TargetError } from '../../target-error.js'
 import { PacketParser, packetType, PacketReader, text, uint32, uint64, type FileAttributes } from './packet.js'
 import { SftpError, status } from './error.js'
 
-/** What every server must take; OpenSSH tells that it takes more. */
+/** What every server must take; OpenSSH announces that it takes more. */
 const defaultChunkBytes = 32_768
 /** OpenSSH takes up to 255 KiB: pieces of files, of 256 KiB, would leave a small rest each. */
 const maxChunkBytes = 131_072
@@ -20,7 +20,7 @@ interface Waiting {
 }
 
 /**
- * A client of SFTP version 3 on the two streams of a connection. Any number of requests may be under way at a time.
+ * A client of SFTP version 3 on the two streams of a connection. Any number of requests may be under way at the same time.
  * Rejects with `SftpError` when the server refuses, with what `end` was given when the connection is gone.
  */
 export class SftpClient {
@@ -98,7 +98,7 @@ export class SftpClient {
     this.close(handle).catch(() => {})
   }
 
-  /** At most so many bytes, at least one; empty at the end of the file. */
+  /** At most that many bytes, at least one; empty at the end of the file. */
   async read(handle: Buffer, offset: number, length: number): Promise<Buffer> {
     try {
       const { fields } = await this.#request(packetType.read, [text(handle), uint64(offset), uint32(length)])
@@ -151,7 +151,7 @@ export class SftpClient {
     await this.#command(packetType.rmdir, text(path))
   }
 
-  /** The absolute path; `.` is where the session begins. */
+  /** The absolute path; `.` is where the session starts. */
   async realPath(path: string): Promise<string> {
     const { fields } = await this.#request(packetType.realpath, [text(path)])
     fields.uint32()

@@ -26,7 +26,7 @@ export const packetType = {
   extendedReply: 201,
 } as const
 
-/** What a file is; `permissions` has the bits of its type, 0 when the server does not tell. Dates in seconds. */
+/** What a file is; `permissions` has the bits of its type, 0 when the server does not send it. Dates in seconds. */
 export interface FileAttributes {
   readonly size: number
   readonly permissions: number
@@ -57,7 +57,7 @@ export function text(value: string | Buffer): Buffer {
   return Buffer.concat([uint32(bytes.length), bytes])
 }
 
-/** Reads the fields of a packet one behind the other; throws RangeError behind its end. */
+/** Reads the fields of a packet one after the other; throws RangeError beyond its end. */
 export class PacketReader {
   readonly #bytes: Buffer
   #at = 0

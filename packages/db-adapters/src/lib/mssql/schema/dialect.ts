@@ -11,7 +11,7 @@ import { constraintColumns } from './constraint-columns.js'
 import { isLost, statementsOf } from './statements.js'
 import { mssqlTypes } from './types.js'
 
-/** Waiting for another server's sync, and for each table that somebody is reading or writing, in ms. */
+/** Waiting for another server's sync, and for each table that is being read or written, in ms. */
 const lockTimeouts = { sync: 600_000, table: 60_000 }
 
 const takeLock = `declare @taken int; exec @taken = sp_getapplock @Resource = N'steward-sync', @LockMode = N'Exclusive', @LockOwner = N'Transaction', @LockTimeout = ${lockTimeouts.sync}; select @taken as taken`

@@ -41,7 +41,7 @@ export async function connect(
   connection.on('error', () => {})
   const numbers: number[] = []
   connection.on('errorMessage', ({ number }: { readonly number: number }) => numbers.push(number))
-  /** Fails the request that is under way; the driver tells only some of them that the connection has ended. */
+  /** Fails the request that is under way; the driver notifies only some of them that the connection has ended. */
   let lose = (_lost: Error): void => {}
   connection.once('end', () => lose(Object.assign(new Error('The connection was lost.'), { code: 'ECONNCLOSED' })))
   await new Promise<void>((resolve, reject) =>
@@ -113,7 +113,7 @@ export async function connect(
     }
   }
 
-  /** Statements without values go as a batch: what they set or begin holds behind them. */
+  /** Statements without values go as a batch: what they set or start holds after them. */
   function perform(
     sql: string,
     values: readonly unknown[],

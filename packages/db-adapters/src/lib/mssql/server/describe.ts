@@ -242,7 +242,7 @@ function described(row: Row): DescribedColumn {
   }
 }
 
-/** The next row goes on behind the last one; of a table without rows the first one gets the position itself. */
+/** The next row continues after the last one; of a table without rows the first one gets the position itself. */
 function position(into: string, { last, step }: Row): string[] {
   if (last === null || last === undefined) return []
   const next = BigInt(String(last)) + BigInt(String(step))

@@ -72,7 +72,7 @@ async function version(run: RunSql): Promise<string> {
        has_perms_by_name(null, null, 'CREATE ANY DATABASE') as may_create,
        has_perms_by_name(null, null, 'ALTER ANY LOGIN') as may_let_in`,
   )
-  // Null: the server does not tell.
+  // Null: the server does not say.
   if (found?.['may_all'] !== 1 && (found?.['may_create'] === 0 || found?.['may_let_in'] === 0))
     throw new DatabaseServerError(
       'ERR_CREDENTIALS',

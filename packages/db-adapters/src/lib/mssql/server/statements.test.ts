@@ -185,7 +185,7 @@ describe('accounts', () => {
     expect(statements.filter((sql) => sql.startsWith('create database'))).toHaveLength(3)
   })
 
-  it('are made again from where somebody else was in the way, but not for ever', async () => {
+  it('are repeated from where another session was in the way, but not for ever', async () => {
     let refusals = 1
     const { accounts, run, statements } = fake((sql) =>
       sql.startsWith('alter role') && refusals-- > 0 ? refusal(50_000, 'changed concurrently') : server(false)(sql),
@@ -217,7 +217,7 @@ describe('accounts', () => {
 })
 
 describe('what a database holds', () => {
-  it('is told as statements that make it again', async () => {
+  it('is described as statements that create it again', async () => {
     const { run } = fake(catalogue)
     const { before, tables, after } = await describeMssql(run)
     expect(before).toEqual([

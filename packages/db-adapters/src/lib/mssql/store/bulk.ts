@@ -19,13 +19,13 @@ export const mssqlBulk: BulkDialect = {
       await connection.run('commit transaction')
       return result
     } catch (error) {
-      // A connection that is lost rolls back by itself, and its error is not the one to tell.
+      // A connection that is lost rolls back by itself, and its error is not the one to report.
       await connection.run('if @@trancount > 0 rollback transaction').catch(() => undefined)
       throw error
     }
   },
 
-  /** A session lets ids of one table be given at a time. */
+  /** A session accepts given ids for one table only. */
   async beforeRows(connection, object, before) {
     if (before) await connection.run(identityInsert(nameOf(before), 'off'))
     await connection.run(identityInsert(nameOf(object), 'on'))

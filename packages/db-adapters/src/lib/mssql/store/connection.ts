@@ -35,7 +35,7 @@ const closeTimeoutMs = 5_000
 /** One session of SQL Server. A statement is sent when the one before it has been answered. */
 export class MssqlConnection implements ServerConnection {
   usable = true
-  /** Ids are given to all rows, and the session has been told so. */
+  /** Ids are given to all rows, and the session is set to accept them. */
   loading = false
   readonly #driver: Driver
   readonly #client: Client
@@ -141,7 +141,7 @@ export class MssqlConnection implements ServerConnection {
     try {
       return await this.#executeAlone(call)
     } finally {
-      // It ends with a lost connection, whose error is the one to tell.
+      // It ends with a lost connection, whose error is the one to report.
       await this.run(identityInsert(numbers, 'off')).catch(() => undefined)
     }
   }

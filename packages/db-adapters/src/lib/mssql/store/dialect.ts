@@ -155,8 +155,8 @@ function lengthOf(type: ColumnType): number {
 }
 
 /**
- * What sorts by code point, blanks at the end included. As UTF-8, because UTF-16 puts U+E000 to U+FFFF behind all that
- * lies beyond; with a character that is less than a blank behind it, because texts are filled up with blanks to be compared.
+ * What sorts by code point, blanks at the end included. As UTF-8, because UTF-16 puts U+E000 to U+FFFF after all that
+ * lies beyond; followed by a character that is less than a blank, because texts are filled up with blanks to be compared.
  */
 function sortable(text: string, type: ColumnType): string {
   const characters = lengthOf(type)

@@ -24,7 +24,7 @@ async function connectionOf(client: Client, statementTimeoutMs: number): Promise
   return connection
 }
 
-/** How the driver gives rows; a connection of the store has it so from the beginning. */
+/** How the driver gives rows; a connection of the store has it so from the start. */
 const forms = { useColumnNames: false, useUTC: true, camelCaseColumns: false, columnNameReplacer: undefined }
 
 /** @returns what puts them back */

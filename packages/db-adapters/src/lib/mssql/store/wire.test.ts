@@ -81,7 +81,7 @@ describe('SQL Server on the wire', () => {
     expect((await failure(store.count(note))).repeatable).toBe(true)
   })
 
-  test('a refused value is told by its columns', async () => {
+  test('a refused value is reported with its columns', async () => {
     const message =
       "Cannot insert the value NULL into column 'text', table 'test.dbo.note'; column does not allow nulls."
     await start({ reply: once('insert', { error: 515, message }) })
@@ -95,7 +95,7 @@ describe('SQL Server on the wire', () => {
     expect(server.opened).toBe(2)
   })
 
-  test('a write whose connection is cut is not repeated, and nobody knows whether it was kept', async () => {
+  test('a write whose connection is cut is not repeated, and it is unknown whether it was kept', async () => {
     await start({ reply: once('insert', 'cut') })
     const error = await failure(store.insert(note, { text: 'a' }, selection))
     expect(error.code).toBe('unavailable')
@@ -110,7 +110,7 @@ describe('SQL Server on the wire', () => {
     expect(server.opened).toBe(2)
   })
 
-  test('a statement that takes too long is ended, and its connection goes on', async () => {
+  test('a statement that takes too long is ended, and its connection stays usable', async () => {
     await start({ reply: once('count', undefined) }, { statementTimeoutMs: 100 })
     expect((await failure(store.count(note))).code).toBe('timeout')
     expect(server.attentions).toBe(1)
@@ -125,7 +125,7 @@ describe('SQL Server on the wire', () => {
     expect(server.opened).toBeGreaterThan(1)
   })
 
-  test('a read that nobody waits for any more is ended, and its connection closed', async () => {
+  test('a read that is no longer waited for is ended, and its connection closed', async () => {
     await start({ reply: once('count', undefined) })
     const gone = new AbortController()
     const counted = failure(store.count(note, undefined, { caller: { signal: gone.signal } }))

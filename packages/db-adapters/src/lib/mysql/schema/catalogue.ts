@@ -164,7 +164,7 @@ function indexInfos(rows: readonly SchemaRow[]): IndexInfo[] {
       name,
       columns: members.map((row) => text(row, 'column')),
       unique,
-      // A unique index over the beginning of a column says nothing about the whole; an expression has no name.
+      // A unique index over the start of a column says nothing about the whole; an expression has no name.
       plain: members.every((row) => row.column !== null && !(unique && flag(row, 'prefix'))),
     }
   })

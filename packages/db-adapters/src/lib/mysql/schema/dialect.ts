@@ -16,7 +16,7 @@ import { mysqlTypes } from './types.js'
 /** Locks are known in the whole server; the hash keeps the name within its 64 characters. */
 const lockName = `concat('steward-sync-', md5(database()))`
 
-/** Waiting for another server's sync, and for each table that somebody is reading or writing. */
+/** Waiting for another server's sync, and for each table that is being read or written. */
 const lockSeconds = { sync: 600, table: 60 }
 
 export const mysqlSchema = Object.freeze({
@@ -37,7 +37,7 @@ export const mysqlSchema = Object.freeze({
       await connection.run(`set session lock_wait_timeout = ${lockSeconds.table}`)
       return await work()
     } finally {
-      // Both end with a lost connection, whose error is the one to tell.
+      // Both end with a lost connection, whose error is the one to report.
       await connection.run('set session lock_wait_timeout = default').catch(() => undefined)
       await connection.rows(`select release_lock(${lockName})`).catch(() => undefined)
     }

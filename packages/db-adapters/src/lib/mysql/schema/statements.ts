@@ -67,7 +67,7 @@ function index(change: NewIndex): string {
   return `${unique ? 'unique ' : ''}index ${quote(name)} (${parts.join(', ')})`
 }
 
-/** Texts are indexed by their beginning; for one that is shorter it is the whole. */
+/** Texts are indexed by their start; for one that is shorter it is the whole. */
 function prefix(family: ColumnFamily | undefined): string {
   return family?.kind === 'string' ? `(${Math.min(family.length ?? Infinity, longestInIndex)})` : ''
 }

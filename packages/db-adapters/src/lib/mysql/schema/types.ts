@@ -17,7 +17,7 @@ const mostIndexBytes = 3072
 /** Characters of a text that an index can hold. */
 export const longestInIndex = mostIndexBytes / bytesPerCharacter
 
-/** Most bytes of each type; `longtext` has 4 GiB, which is no limit. */
+/** Most bytes of each type; `longtext` has 4 GiB, which is not a limit. */
 const textTypes = { tinytext: 255, text: 65_535, mediumtext: 16_777_215, longtext: Infinity }
 
 const rules: Omit<TypeRules, 'column'> = {

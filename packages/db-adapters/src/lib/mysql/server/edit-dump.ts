@@ -8,7 +8,7 @@ const sandbox = /^\/\*M?!999999\\- enable the sandbox mode \*\/ *\r?\n/
 
 /**
  * Makes a dump that another user can restore, with MySQL's and with MariaDB's client: views, triggers, routines and
- * events belong to whom restores them. Rows stand in lines that begin otherwise and are never changed.
+ * events belong to whom restores them. Rows stand in lines that start otherwise and are never changed.
  */
 export async function* editDump(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
@@ -27,7 +27,7 @@ export async function* editDump(source: AsyncIterable<Buffer>): AsyncGenerator<B
   function edit(lines: Buffer): Buffer {
     const mayNeedIt = isFirst || lines.includes('DEFINER=`')
     if (!mayNeedIt) return lines
-    // A character per byte, so that what is no text stays as it is.
+    // A character per byte, so that what is not a text stays as it is.
     const text = lines.toString('latin1')
     const edited = (isFirst ? text.replace(sandbox, '') : text).replace(definer, withoutDefiner)
     isFirst = false

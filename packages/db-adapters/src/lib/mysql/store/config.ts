@@ -102,7 +102,7 @@ export const textSettings = {
   mode: `sql_mode = '${modes.join(',')}'`,
 }
 
-/** Variables of the session of somebody else that a store needs otherwise, with what it needs. */
+/** Variables of another owner's session that a store needs otherwise, with what it needs. */
 function borrowed({ lockTimeoutMs }: ServerStoreLimits): readonly (readonly [variable: string, value: string])[] {
   return [
     ['character_set_client', 'utf8mb4'],

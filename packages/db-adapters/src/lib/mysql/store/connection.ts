@@ -29,7 +29,7 @@ const forms = {
   nestTables: false,
 }
 
-/** In the status that the server tells with each answer. */
+/** In the status that the server sends with each answer. */
 const inTransaction = 1
 
 const batchSize = 500
@@ -46,7 +46,7 @@ export class MysqlConnection implements ServerConnection {
   readonly #statementTimeoutMs: number
   /** A search whose rows are still coming. */
   #stream: RowStream | undefined
-  /** It is within a transaction that others begin and end. */
+  /** It is within a transaction that others start and end. */
   joined = false
   readonly #forms: object | undefined
   #inTransaction = false
@@ -68,7 +68,7 @@ export class MysqlConnection implements ServerConnection {
     return this.#client.threadId
   }
 
-  /** Gives the connection up when the server is silent for so long while it owes an answer. */
+  /** Gives the connection up when the server is silent for this long while it owes an answer. */
   expectAnswersIn(ms: number | undefined): void {
     if (ms === undefined) return
     const socket = this.#socket
@@ -220,7 +220,7 @@ export class MysqlConnection implements ServerConnection {
     return translateError(error)
   }
 
-  /** The driver tells statements that wait for an answer by itself, except those that give their rows one by one. */
+  /** The driver notifies statements that wait for an answer by itself, except those that give their rows one by one. */
   #lose(error: unknown): void {
     this.usable = false
     this.#stream?.fail(Object.assign(new Error((error as Error).message, { cause: error }), { fatal: true }))

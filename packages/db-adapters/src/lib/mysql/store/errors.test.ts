@@ -69,7 +69,7 @@ describe('translateError()', () => {
   })
 })
 
-it('isStaleStatement() tells what the server refused before it ran', () => {
+it('isStaleStatement() recognises what the server refused before it ran', () => {
   expect(
     isStaleStatement(fromServer(1243, 'Unknown prepared statement handler (5) given to mysqld_stmt_execute')),
   ).toBe(true)

@@ -4,7 +4,7 @@ import { joinTexts, type Text } from '../../sql/text.js'
 
 /**
  * Stands before each word in the column, so that none is a stop word or too short for an InnoDB index, which leaves out
- * words of less than 3 characters. Before and not behind, because words are also found by their beginnings.
+ * words of less than 3 characters. Before and not after, because words are also found by their first letters.
  */
 const mark = 'qq'
 

@@ -140,7 +140,7 @@ export async function readSchemas(connection: SchemaConnection): Promise<SchemaI
   }))
 }
 
-/** A DATE has a time too: only what is in it tells dates from moments. */
+/** A DATE has a time too: only its content distinguishes dates from moments. */
 export async function refine(connection: SchemaConnection, catalogue: Catalogue): Promise<Catalogue> {
   const tables: TableInfo[] = []
   for (const table of catalogue.tables) {

@@ -54,7 +54,7 @@ export async function createAccount(run: RunSql, { user, password }: DatabaseAcc
 export async function dropAccount(run: RunSql, { user }: DatabaseAccount): Promise<void> {
   const [found] = await run('select count(*) as users from dba_users where username = upper(:1)', [user])
   if (Number(found?.['users']) === 0) return
-  // No new session can begin meanwhile.
+  // No new session can start meanwhile.
   await run(`alter user ${user} account lock`)
   for (let attempt = 1; ; attempt++) {
     await endSessions(run, user)
@@ -90,7 +90,7 @@ async function makeProfile(run: RunSql): Promise<void> {
   try {
     await run(`create profile ${profile} limit password_life_time unlimited`)
   } catch (error) {
-    // 2379: somebody else made it meanwhile. 1031: an administrator without this right leaves the default profile.
+    // 2379: another session created it meanwhile. 1031: an administrator without this right leaves the default profile.
     if (![2379, 1031].includes((error as OracleError).errorNum ?? 0)) throw error
   }
 }

@@ -6,7 +6,7 @@ import { quote, shownName, text } from './text.js'
 
 type Row = Record<string, unknown>
 
-/** Statements that fit every schema and every tablespace. References come behind all rows. */
+/** Statements that fit every schema and every tablespace. References come after all rows. */
 const transformations = `begin
   dbms_metadata.set_transform_param(dbms_metadata.session_transform, 'STORAGE', false);
   dbms_metadata.set_transform_param(dbms_metadata.session_transform, 'TABLESPACE', false);
@@ -16,7 +16,7 @@ const transformations = `begin
   dbms_metadata.set_transform_param(dbms_metadata.session_transform, 'REF_CONSTRAINTS', false);
 end;`
 
-/** Kinds of objects that are made of their text, in the order in which they are made again. */
+/** Kinds of objects that are created from their text, in the order in which they are created again. */
 const programs = ['TYPE', 'FUNCTION', 'PROCEDURE', 'PACKAGE', 'PACKAGE BODY', 'TYPE BODY'] as const
 const metadataKinds = {
   TYPE: 'TYPE_SPEC',
@@ -129,7 +129,7 @@ async function statementOf(run: RunSql, kind: string, name: string): Promise<str
   return String(found?.['statement']).trim()
 }
 
-/** The server writes whether a trigger is enabled as a statement of its own behind it. */
+/** The server writes whether a trigger is enabled as a statement of its own after it. */
 function trigger(statement: string): string[] {
   const [all, made, state] = /^([\s\S]*?)\s*(ALTER TRIGGER \S+ (?:ENABLE|DISABLE))\s*$/i.exec(statement) ?? []
   return all === undefined ? [statement] : [made as string, state as string]

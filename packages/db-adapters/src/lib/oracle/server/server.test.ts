@@ -14,7 +14,7 @@ type Answers = (sql: string, values: readonly unknown[]) => Answer | undefined
 
 const account = { name: 'steward_a1', user: 'steward_a1', password: "pass'word&1" }
 
-/** A module like node-oracledb, with a server behind it that only knows what it is told. */
+/** A module like node-oracledb, with a server that only knows what a test says. */
 function fake(answers: Answers = () => undefined) {
   const statements: string[] = []
   const inserted: { sql: string; rows: readonly (readonly unknown[])[]; options: Record<string, unknown> }[] = []
@@ -292,7 +292,7 @@ describe('errors', () => {
     await expect(server.probe()).rejects.toMatchObject({ name: 'DatabaseServerError', code })
   })
 
-  it('the driver itself finds nobody, or a server that hangs up', async () => {
+  it('the driver itself finds no server, or one that hangs up', async () => {
     const hangsUp = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
     await once(hangsUp, 'listening')
     const { port } = hangsUp.address() as AddressInfo
@@ -310,7 +310,7 @@ describe('errors', () => {
     await expect(server.probe()).rejects.toMatchObject({ code: 'ERR_UNREACHABLE' })
   })
 
-  it('an administrator without rights is told which', async () => {
+  it('an administrator without rights learns which are missing', async () => {
     const { server } = fake((sql) =>
       sql.includes('session_privs') ? [{ privilege: 'CREATE USER' }] : [{ version: '19.25.0.0.0' }],
     )

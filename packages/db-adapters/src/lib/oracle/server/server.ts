@@ -89,7 +89,7 @@ async function version(run: RunSql): Promise<string> {
 
 /**
  * Runs the client with a script that logs in and is removed by then: the client takes passwords as an argument, which
- * everybody on the machine can read, or from a script. The shell's own `printf` is no process.
+ * everybody on the machine can read, or from a script. The shell's own `printf` is not a process.
  */
 const logIn = `umask 077
 folder=$(mktemp -d) || exit 1

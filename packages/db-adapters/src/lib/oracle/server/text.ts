@@ -8,7 +8,7 @@ export function text(value: string): string {
   return `'${value.replaceAll("'", "''")}'`
 }
 
-/** Names that were never quoted are in capitals there, and not with anybody else. */
+/** Names that were never quoted are in capitals there, unlike in other databases. */
 export function shownName(name: string): string {
   return /^[A-Z][A-Z0-9_$#]*$/.test(name) ? name.toLowerCase() : name
 }

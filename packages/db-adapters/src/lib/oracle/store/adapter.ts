@@ -63,7 +63,7 @@ async function alone(borrowed: () => Promise<Borrowed<OracleConnection>>) {
     rows: connection.rows.bind(connection),
     run: connection.run.bind(connection),
     async close() {
-      // It tells by itself when it is lost.
+      // It reports by itself when it is lost.
       await connection.rollback().catch(() => undefined)
       await giveBack()
     },

@@ -70,7 +70,7 @@ export class OracleConnection implements ServerConnection {
     return { affected: rowsAffected, insertId: '0' }
   }
 
-  /** The first statement that writes begins it. */
+  /** The first statement that writes starts it. */
   begin(): Promise<void> {
     this.#inTransaction = true
     return Promise.resolve()

@@ -38,7 +38,7 @@ const leftOut: Readonly<Record<string, string>> = {
   'several fields in mixed directions, pages of one record, the last one without a cursor': utf16,
   'pages by cursor over fields far from Note give each record once': utf16,
   'records of Note are answered, found, sorted, counted and grouped as they are seen': utf16,
-  'load() takes rows with their ids in any order, and later ones get ids behind them': deferred,
+  'load() takes rows with their ids in any order, and later ones get the ids after them': deferred,
   'a dump holds everything, and what was loaded from it is dumped again as it was': deferred,
   'snapshot() shows one moment while others write': deferred,
   'of a concurrent delete and a new reference to the row one is refused': unlocked,

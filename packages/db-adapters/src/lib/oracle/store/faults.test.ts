@@ -144,7 +144,7 @@ describe('a store on Oracle', () => {
     expect(clients.map(({ closed }) => closed)).toStrictEqual([true, true, false])
   })
 
-  test('a connection that was lost while nobody used it is not given out', async () => {
+  test('a connection that was lost while it was idle is not given out', async () => {
     const { store, clients } = open(() => undefined)
     await store.ping()
     clients[0]!.healthy = false
@@ -163,7 +163,7 @@ describe('a store on Oracle', () => {
     expect(clients).toHaveLength(1)
   })
 
-  test('a read that nobody waits for is broken off, and its connection is given up', async () => {
+  test('a read that is not waited for is broken off, and its connection is given up', async () => {
     const gone = new AbortController()
     const { store, clients } = open(({ sql, client }) => {
       if (!sql.startsWith('select count')) return undefined
@@ -206,7 +206,7 @@ describe('a store on Oracle', () => {
     await expect(store.transaction(() => Promise.resolve())).rejects.toMatchObject({ code: 'reference' })
   })
 
-  test('a commit without an answer is told as such', async () => {
+  test('a commit without an answer is reported as such', async () => {
     const { store, clients } = open(({ sql, client }) => {
       if (sql !== 'commit') return undefined
       client.healthy = false

@@ -12,7 +12,7 @@ import { postgresqlTypes } from './types.js'
 /** Key of the advisory lock: `stewards` as a 64-bit number; locks of a database do not meet those of another. */
 const lockKey = '8319385975070549107'
 
-/** Waiting for another server's sync, and for each table that somebody is reading or writing. */
+/** Waiting for another server's sync, and for each table that is being read or written. */
 const lockTimeouts = { sync: '10min', table: '1min' }
 
 const words = { begin: 'begin', commit: 'commit', rollback: 'rollback' }

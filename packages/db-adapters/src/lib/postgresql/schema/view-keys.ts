@@ -24,7 +24,7 @@ const primaryKeysSql = `
   where i.indisprimary group by n.nspname, c.relname`
 
 /**
- * Gives views their keys. The plan of a view that is one scan of a table tells which column of the table each of its
+ * Gives views their keys. The plan of a view that is one scan of a table shows which column of the table each of its
  * columns is: each row of the table is at most one of the view, so the table's primary key is the view's.
  */
 export async function findViewKeys(connection: SchemaConnection, catalogue: Catalogue): Promise<Catalogue> {

@@ -73,7 +73,7 @@ needsOwn('postgresql', (start) => {
       await make().drop(other)
     })
 
-    it('an administrator who is no superuser is enough', async () => {
+    it('an administrator who is not a superuser is enough', async () => {
       const root = await connect({ name: 'postgres', user: 'steward', password: '' })
       await root.query(`create role maker login createdb createrole password 'maker'`)
       const limited = createDatabaseServer({
@@ -133,7 +133,7 @@ needsOwn('postgresql', (start) => {
       await make().drop(given)
     })
 
-    it('a direct dump is of the moment when it has begun, and whole', async () => {
+    it('a direct dump is of the moment when it has started, and whole', async () => {
       const given = account('direct')
       await make().create(given)
       const connection = await connect(given)
@@ -157,7 +157,7 @@ needsOwn('postgresql', (start) => {
       await make().drop(given)
     })
 
-    it('a direct dump fails when it is ended, when its program fails, and when nobody reads it any more', async () => {
+    it('a direct dump fails when it is ended, when its program fails, and when it is no longer read', async () => {
       const given = account('direct')
       await make().create(given)
       const into = async (output: 'ignore' | Writable = 'ignore', signal?: AbortSignal) => {

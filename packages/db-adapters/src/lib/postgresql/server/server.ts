@@ -13,7 +13,7 @@ import { translateError } from './errors.js'
 
 const trailer = '-- PostgreSQL database dump complete'
 
-/** How long a dump waits for somebody who changes a table's columns. Not specified; chosen as a minute. */
+/** How long a dump waits for a session that changes a table's columns. Not specified; chosen as a minute. */
 const lockWaitMs = 60_000
 
 const dumpArguments = [
@@ -26,7 +26,7 @@ const dumpArguments = [
 ]
 
 /**
- * PostgreSQL 13 or later. Each database belongs to a user who may do nothing beside it, and nobody else may connect to
+ * PostgreSQL 13 or later. Each database belongs to a user who may do nothing beside it, and no other user may connect to
  * it. A dump is plain SQL, so that `psql` restores it without this package.
  */
 export function createPostgresqlServer(options: DatabaseServerLocation & DatabaseServerTools): DatabaseServer {

@@ -11,6 +11,7 @@ import { postgresqlDialect } from './dialect.js'
 import { connector } from './connect.js'
 import { readFacts } from './facts.js'
 import { borrow, join } from './foreign.js'
+import { createListeners } from './listeners.js'
 import { isPostgresqlClient } from './pools.js'
 import { SharedConnections } from './shared-connections.js'
 
@@ -28,6 +29,8 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
   const open = connector(config)
   const openAndLearn = learning(open, (connection) => connection, compiler, readFacts)
   const { foreign } = config
+  // Behind a pooler a session is not the client's: nothing can be asked of it but transactions.
+  const hasSessions = config.preparedStatements && !foreign
   const ours =
     foreign && learningForeignPool(() => borrow(foreign, config), config.pool.acquireTimeoutMs, compiler, readFacts)
   return new PooledStore({
@@ -50,10 +53,9 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
     pool: ours ?? new ConnectionPool(openAndLearn, config.pool),
     readers: ours ?? new SharedConnections(openAndLearn, config.sharedConnections),
     join: (client) => (isPostgresqlClient(client) ? () => join(client, config) : undefined),
-    // Behind a pooler the number is not the server's; it ends the statement with the connection.
-    cancel:
-      config.preparedStatements && !foreign
-        ? createCanceller(open, ({ processId }) => `select pg_cancel_backend(${processId})`)
-        : undefined,
+    cancel: hasSessions
+      ? createCanceller(open, ({ processId }) => `select pg_cancel_backend(${processId})`)
+      : undefined,
+    listeners: hasSessions ? createListeners(open) : undefined,
   })
 }

@@ -89,7 +89,7 @@ export function postgresqlConfig(options: PostgresqlStoreOptions): PostgresqlCon
   return { ...limits, client, foreign, preparedStatements, sharedConnections, setUp: setUp(limits, preparedStatements) }
 }
 
-/** What the session of somebody else gets for the time that a store uses it. */
+/** What another owner's session gets for the time that a store uses it. */
 export function sessionSettings({
   lockTimeoutMs,
   statementTimeoutMs,

@@ -5,6 +5,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
 import type { BoundStatement } from '../../sql/statement.js'
+import { quote } from '../../sql/text.js'
 import { isConnectionLoss, isStaleStatement, staleStatement, translateError } from './errors.js'
 import type { QueryOwner, StatementQuery, StatementQueryClass, Wire } from './statement-query.js'
 
@@ -14,7 +15,7 @@ export interface PostgresqlConnectionParts {
   readonly Query: StatementQueryClass
   /** Most prepared statements; 0: none. */
   readonly maxPreparedStatements: number
-  /** Made by the application: it takes one statement at a time. Default false. */
+  /** Created by the application: it takes one statement at a time. Default false. */
   readonly isForeign?: boolean
 }
 
@@ -35,7 +36,7 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
   readonly #prepared: LRUCache<string, true> | undefined
   /** Names that the server shall forget with the next statement. */
   readonly #outdated = new Set<string>()
-  /** It is within a transaction that others begin and end. */
+  /** It is within a transaction that others start and end. */
   joined = false
   /** Statements that wait for their turn on a foreign client; undefined: none runs, or there is no need to wait. */
   #waiting: (() => void)[] | undefined
@@ -68,7 +69,7 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
     return (this.#client as unknown as { readonly processID: number }).processID
   }
 
-  /** Gives the connection up when the server is silent for so long while it owes an answer. */
+  /** Gives the connection up when the server is silent for this long while it owes an answer. */
   expectAnswersIn(ms: number | undefined): void {
     if (ms === undefined) return
     const socket = this.#client.connection.stream as Socket
@@ -130,6 +131,17 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
       // The end of the transaction closes it otherwise.
       if (!alone && this.usable && (this.#inTransaction || this.joined)) this.#command(`close ${cursor}`).catch(ignore)
     }
+  }
+
+  async notify(channel: string): Promise<void> {
+    await this.#send('', "select pg_notify($1, '')", [channel], 'tag')
+  }
+
+  /** @param onEnd Called once, when the connection is lost or closed. */
+  async listen(channel: string, onNotice: () => void, onEnd: () => void): Promise<void> {
+    this.#client.on('notification', onNotice)
+    this.#client.once('end', onEnd)
+    await this.run(`listen ${quote(channel)}`)
   }
 
   async rows(sql: string, bindings: readonly SchemaValue[] = []): Promise<readonly SchemaRow[]> {

@@ -78,9 +78,12 @@ export const postgresqlDialect: Dialect = {
   },
   in: (column, count, type) => `${column} in (${Array(count).fill(mark(type)).join(', ')})`,
   // The escape character is `\` by default; named, it would be looked for in the pattern again for each row.
-  like(column, type) {
-    // In other collations letters are folded by way of wide characters, at five times the cost.
-    const matches = `${wireText(column, type)} collate "C" ilike ?`
+  like(column, type, { amongCheaper }) {
+    // In other collations letters are folded by way of wide characters, at five times the cost. A pattern still costs more
+    // than other conditions, but the planner assumes the same cost for all operators and tests `=` last. Hence a call that
+    // raises the cost it assumes and takes almost no time; "now" is stable, so it still estimates with the pattern itself.
+    const pattern = amongCheaper && !type.facts?.plainLike ? 'case when now() is not null then ?::text end' : '?'
+    const matches = `${wireText(column, type)} collate "C" ilike ${pattern}`
     // "coalesce" keeps the planner from counting the same condition twice.
     return type.facts?.plainLike ? `(${column} ilike ? and coalesce(${matches}, false))` : matches
   },

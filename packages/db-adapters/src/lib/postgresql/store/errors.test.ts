@@ -72,7 +72,7 @@ describe('translateError()', () => {
   })
 })
 
-it('isStaleStatement() tells what the server refused before it ran', () => {
+it('isStaleStatement() recognises what the server refused before it ran', () => {
   expect(isStaleStatement(fromServer('26000', 'prepared statement "s1" does not exist'))).toBe(true)
   expect(isStaleStatement(fromServer('0A000', 'cached plan must not change result type'))).toBe(true)
   expect(isStaleStatement(fromServer('0A000', 'FOR UPDATE is not allowed with aggregate functions'))).toBe(false)

@@ -35,7 +35,7 @@ const sql = `
 
 const codePointNames = `('C', 'POSIX', 'C.UTF-8', 'C.utf8', 'ucs_basic', 'pg_c_utf8')`
 
-/** The collation of the column, or of the database behind "default". */
+/** The collation of the column, or of the database for "default". */
 const byCodePoint = `coalesce(l.collname in ${codePointNames} or (l.collname = 'default' and
   coalesce(to_jsonb(d) ->> 'datlocprovider', 'c') <> 'i' and
   coalesce(to_jsonb(d) ->> 'datlocale', d.datcollate) in ${codePointNames}), false)`

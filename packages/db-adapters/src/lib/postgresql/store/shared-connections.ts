@@ -3,7 +3,7 @@ import type { PostgresqlConnection } from './connection.js'
 
 /**
  * A few connections that all callers use at once; each statement goes to the least busy one. Only for reads that never
- * wait for locks and never take long: the statements behind one wait for it.
+ * wait for locks and never take long: the statements after one wait for it.
  */
 export class SharedConnections implements ConnectionSource<PostgresqlConnection> {
   readonly #open: () => Promise<PostgresqlConnection>
@@ -33,7 +33,7 @@ export class SharedConnections implements ConnectionSource<PostgresqlConnection>
     if (this.#closed) throw closedError()
     const ready = this.take()
     if (ready) return ready
-    // What others began may fail for what happened before this call.
+    // What others started may fail for what happened before this call.
     return this.#opening ? this.#opening.catch(() => this.#openOne()) : this.#openOne()
   }
 

@@ -57,7 +57,7 @@ export interface DumpEnd {
 export interface DescribedDatabase {
   /** Name and version. */
   readonly server: string
-  /** Statements that go before all tables, and behind them. */
+  /** Statements before and after all tables. */
   readonly before: readonly string[]
   readonly tables: readonly DescribedTable[]
   readonly after: readonly string[]
@@ -65,7 +65,7 @@ export interface DescribedDatabase {
 
 export interface DescribedTable extends TableHeader {
   readonly columns: readonly DescribedColumn[]
-  /** Statements that go before the rows, and behind them. */
+  /** Statements before and after the rows. */
   readonly before: readonly string[]
   readonly after: readonly string[]
 }
@@ -88,5 +88,5 @@ export interface TableSession {
 
 export type InsertedValue = string | number | Buffer | null
 
-/** Begins a transaction that sees one state of the database, and tells what is in it. */
+/** Starts a transaction that sees one state of the database, and returns what is in it. */
 export type DescribeDatabase = (run: RunSql) => Promise<DescribedDatabase>

@@ -140,7 +140,7 @@ function columnInfo(row: SchemaRow, alias: string | undefined): ColumnInfo {
 }
 
 function indexInfos(rows: readonly SchemaRow[]): IndexInfo[] {
-  // The index of the primary key is told by the primary key itself.
+  // The primary key itself stands for its index.
   const groups = Map.groupBy(
     rows.filter((row) => text(row, 'origin') !== 'pk'),
     (row) => text(row, 'name'),
@@ -184,7 +184,7 @@ function foreignKeyInfos(
   })
 }
 
-/** The PRAGMA does not tell the names of constraints; the statement does. Each name is given once. */
+/** The PRAGMA does not list the names of constraints; the statement does. Each name is given once. */
 function foreignKeyNames(sql: string): (columns: readonly string[]) => string {
   if (!/\breferences\b/i.test(sql)) return () => ''
   const named = splitTable(sql).items.flatMap((item) =>

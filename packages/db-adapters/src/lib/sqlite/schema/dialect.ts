@@ -70,7 +70,7 @@ export const sqliteSchema = Object.freeze({
   },
 } satisfies SchemaDialect)
 
-/** @param starts is told of the changes that are next. */
+/** @param starts is called with the changes that are next. */
 async function carryOut(
   connection: SchemaConnection,
   changes: readonly Change[],

@@ -7,7 +7,7 @@ onSqlite((database) => {
   const sync = (...definitions: Parameters<typeof createModel>[0]) =>
     applySync(createModel(definitions), database.connection, database.dialect, { destructive: true })
 
-  it('a table that is made anew keeps everything its owner gave it', async () => {
+  it('a table that is made again keeps everything its owner gave it', async () => {
     await database.script(
       `
       create table parent (id integer primary key, label text);
@@ -101,7 +101,7 @@ onSqlite((database) => {
     ])
   })
 
-  it('a table without rowid can be made anew', async () => {
+  it('a table without rowid can be made again', async () => {
     await database.script(
       `create table slim (code text primary key, n int) without rowid; insert into slim values ('a', 1)`,
     )

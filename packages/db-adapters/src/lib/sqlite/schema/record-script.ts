@@ -5,14 +5,14 @@ import type { ScriptStatement } from '../../schema/dialect.js'
 import { flag, text } from '../../schema/rows.js'
 import { loadDriver } from '../store/driver.js'
 
-/** A schema connection that is told which changes its next statements belong to. */
+/** A schema connection that is given the changes its next statements belong to. */
 export interface RecordingConnection extends SchemaConnection {
   belongsTo(changes: readonly Change[]): void
 }
 
 /**
  * The statements that `work` runs, on a database in memory with the schema of this one and no rows: the later ones depend
- * on what the earlier ones have made of it.
+ * on the result of the earlier ones.
  */
 export async function recordScript(
   connection: SchemaConnection,

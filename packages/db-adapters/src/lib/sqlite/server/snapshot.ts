@@ -22,7 +22,7 @@ const busyTimeoutMs = 100
 
 /**
  * Holds the database file still while others write, without a copy of it: once the log (`-wal`) is moved into the file
- * and empty, a read transaction that begins then reads the file alone, and SQLite moves nothing into the file before
+ * and empty, a read transaction that starts then reads the file alone, and SQLite moves nothing into the file before
  * that transaction ends; what others write stays in the log. Source: https://www.sqlite.org/walformat.html, "WAL_READ_LOCK(0)".
  *
  * A database on which that moment does not come is copied to `<file>.snapshot`.

@@ -184,7 +184,7 @@ class SqliteStore implements ObjectStore {
   async load<T>(_model: Model, work: (insert: InsertRows) => Promise<T>): Promise<T> {
     const database = this.#database ?? (await this.#open())
     return database.transaction(async (connection) => {
-      // Until the commit, which sets it back. Row ids go on behind those that were inserted by themselves.
+      // Until the commit, which sets it back. Row ids continue after those that were inserted, without further work.
       connection.execute('pragma defer_foreign_keys = on')
       return work(async (object, rows) => {
         const select = object.select([])

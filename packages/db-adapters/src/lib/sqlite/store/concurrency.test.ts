@@ -56,7 +56,7 @@ describe('counts and long searches', () => {
     return threads
   }
 
-  /** What it cannot read ends a thread, before what it is told next. Terminating it could end this process. */
+  /** What it cannot read ends a thread, before its next task. Terminating it could end this process. */
   const die = (thread: Worker | undefined): void => thread?.postMessage(null)
 
   test('a slow count does not hold up reads, writes and transactions', async () => {
@@ -98,7 +98,7 @@ describe('counts and long searches', () => {
     await other.close()
   })
 
-  test('a search sees the rows as they were when it began, a count those of now', async () => {
+  test('a search sees the rows as they were when it started, a count those of now', async () => {
     const search = store.search(thing, { select, order: thing.order })
     let found = 0
     for await (const batch of search) {
@@ -178,7 +178,7 @@ describe('writers', () => {
     await ended
   }
 
-  test('a lock of another process makes writes fail with "busy" after the time-out, while reads and the event loop go on', async () => {
+  test('a lock of another process makes writes fail with "busy" after the time-out, while reads and the event loop continue', async () => {
     const { store, filename } = await openStore('locked.db', { busyTimeoutMs: 200 })
     const { row_id } = await store.insert(thing, { code: 'a', rank: 1 }, select)
     const child = await lockedElsewhere(filename)

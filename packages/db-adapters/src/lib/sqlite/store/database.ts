@@ -95,7 +95,7 @@ export class Database {
     }
   }
 
-  /** Runs the work between begin and commit. */
+  /** Runs the work between `begin` and `commit`. */
   transaction<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
     const { busyTimeoutMs, readOnly } = this.#config
     return this.exclusive(async (connection) => {
@@ -130,7 +130,7 @@ export class Database {
     }
   }
 
-  /** Tells that rows were written, so that the log is moved into the file from time to time, by another thread. */
+  /** Reports that rows were written, so that the log is moved into the file from time to time, by another thread. */
   wrote(): void {
     if (++this.#writes < checkpointWrites) return
     this.#writes = 0

@@ -41,7 +41,7 @@ test('encodeDecimal() sorts texts as the numbers', () => {
   )
 })
 
-test('encodeDecimal() takes no text that is no number, decodeDecimal() only what it made', () => {
+test('encodeDecimal() takes no text that is not a number, decodeDecimal() only what it made', () => {
   for (const text of ['', 'x', '1e', '--1', 'NaN', 'Infinity', '9'.repeat(100)])
     expect(encodeDecimal(text), text).toBeUndefined()
   for (const text of ['', '12.5', 'p02:', 'n97:87', 'q02:12']) expect(decodeDecimal(text), text).toBeUndefined()

@@ -14,6 +14,6 @@ export function encodeDecimal(value: number | string): string | undefined {
   const number = digits.fraction === '' ? digits.whole : `${digits.whole}.${digits.fraction}`
   const length = digits.negative ? 99 - digits.whole.length : digits.whole.length
   const start = String(length).padStart(2, '0')
-  // `~` comes after every digit and the point: of two negative numbers the one with more digits behind is less.
+  // `~` comes after every digit and the point: of two negative numbers the one with more digits after them is less.
   return digits.negative ? `n${start}:${complement(number)}~` : `p${start}:${number}`
 }

@@ -99,7 +99,7 @@ describe('createSqliteStore() keeps what it acknowledged', () => {
     database.close()
   })
 
-  test('in the file itself, moved there from the log by another thread while writing goes on', async () => {
+  test('in the file itself, moved there from the log by another thread while writing continues', async () => {
     const filename = join(mkdtempSync(join(folder, 'log-')), 'log.db')
     const store = createSqliteStore({ filename })
     await store.sync(model)

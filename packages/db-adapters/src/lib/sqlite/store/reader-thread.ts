@@ -3,7 +3,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import { toStoreError } from './errors.js'
 import type { ReaderAnswer, ReaderData, ReaderRequest, ReaderStep } from './reader-protocol.js'
 
-/** What was asked for: is told the answer, or why there is none. */
+/** A request: it gets the answer, or why there is none. */
 export interface ReaderTask {
   readonly step: ReaderStep
   answer(answer: Exclude<ReaderAnswer, { kind: 'failed' }>): void
@@ -13,7 +13,7 @@ export interface ReaderTask {
 export interface ReaderThreadEvents {
   /** It has nothing to do. */
   onIdle(): void
-  /** It has died for whatever reason; told once, after its task has failed. */
+  /** Called once when it has died, for whatever reason, after its task has failed. */
   onEnd(): void
 }
 

@@ -91,7 +91,7 @@ test.each([
         caller: { user: 'ann', signal },
       }),
   ],
-])('%s that never ends is given up when nobody waits, and its thread reads for others', async (_name, work) => {
+])('%s that never ends is given up when no caller waits, and its thread reads for others', async (_name, work) => {
   const opened = open({ workers: 1 })
   await opened.ping()
   const threads = countThreads()
@@ -169,7 +169,7 @@ test('where SQLite does not listen, others are answered by another thread meanwh
   expect(done[0]).toBe('given up')
 })
 
-test('an open search goes on while other statements on its thread are given up', async () => {
+test('an open search continues while other statements on its thread are given up', async () => {
   const opened = open({ workers: 1 })
   const rows = opened.search(thing, { select: thing.selection, order: thing.order, caller: { user: 'bob' } })
   let found = 0

@@ -45,7 +45,7 @@ let jobs = 0
  * Threads that read for the store, because SQLite's driver works on the calling thread until it has its answer. They see
  * what is committed when a job starts. Threads start when first needed; one that died is replaced.
  *
- * A thread does one step at a time. Users take turns, and one of them never has all threads. When nobody waits for a
+ * A thread does one step at a time. Users take turns, and one of them never has all threads. When no caller waits for a
  * step any more, or it takes too long, its job fails at once; the thread comes back when SQLite lets it go, and another
  * one does its work until then.
  */

@@ -1,7 +1,7 @@
 // What a reading thread needs to be stopped. It imports nothing, so that Node can run it from source.
 
 /**
- * Name of the SQL function that stands before dear conditions: it is always true, but fails when nobody waits for the
+ * Name of the SQL function that stands before expensive conditions: it is always true, but fails when no caller waits for the
  * statement any more. SQLite's own way to interrupt a statement is not open to users of its driver.
  */
 export const stopCheckName = 'steward_goes_on'

@@ -14,7 +14,7 @@ let spools = 0
 /**
  * The session of one transaction; everything runs on its connection, at once.
  *
- * @param wrote Is told of every write.
+ * @param wrote Called after every write.
  */
 export function createTransactionSession(
   compiler: Compiler,

@@ -4,7 +4,7 @@ interface Waiter {
   grant(): void
 }
 
-/** Lets one writer at a time in, in the order of arrival. */
+/** Admits one writer at a time, in the order of arrival. */
 export class WriteLock {
   #held = false
   readonly #waiting = new Set<Waiter>()

@@ -28,7 +28,7 @@ export function createPerform(scoped: Layer): Rest {
   )
 }
 
-/** Callers with a scope are told nothing about disks. */
+/** Callers with a scope learn nothing about disks. */
 const explained: Layer = async (performance, rest) => {
   const { context, action, caller } = performance
   try {

@@ -14,7 +14,7 @@ async function scheduled(version: string, port: number) {
   return test
 }
 
-it('tells of what fails while nobody looks, and of nothing else', async () => {
+it('reports failures of unattended actions, and nothing else', async () => {
   const { received, port } = await mailServer(plain)
   const test = await scheduled('folder:/not/there', port)
   expect(await test.perform('refresh', {}, { surface: 'schedule' })).toMatchObject({ exitCode: 1 })
@@ -30,7 +30,7 @@ it('tells of what fails while nobody looks, and of nothing else', async () => {
   expect(received).toHaveLength(1)
 })
 
-it('tells of an action that ends with an error', async () => {
+it('reports an action that ends with an error', async () => {
   const { received, port } = await mailServer(plain)
   const test = await scheduled('default', port)
   rmSync(test.context.home.templates, { recursive: true, force: true })

@@ -101,7 +101,7 @@ describe('copies of backups at a target', () => {
     await expect(deep).rejects.toMatchObject({ code: 'ERR_USAGE', command: 'backups fetch demo --from nas' })
   })
 
-  it('are listed only when complete; what is damaged is told, what others put there is not', async () => {
+  it('are listed only when complete; damage is reported, files of others are not', async () => {
     const day = (date: number) => new Date(Date.UTC(2026, 10, date))
     const [good, cut, gap, open] = [1, 2, 3, 4].map((date) => test.madeUp(day(date))) as [
       string,

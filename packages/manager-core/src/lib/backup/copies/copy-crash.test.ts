@@ -16,10 +16,10 @@ describe('a manager that is killed', () => {
 
   const demo = { name: 'demo' }
 
-  it('in mid-export: nobody sees anything there, the next export ends it, and nothing is left', async () => {
+  it('in mid-export: nothing is visible there, the next export completes it, and nothing is left', async () => {
     await killed('backups export', demo, () => isHalf(test.store(test.key), /^\..*\.part$/))
     expect((await test.perform('backups list', { at: 'nas' })).list).toEqual([])
-    // What only the killed one could go on with is tidied up a day later.
+    // What only the killed one could continue with is tidied up a day later.
     const other = test.madeUp(new Date(Date.now() + 60_000), 1 << 20)
     await killed('backups export', { ...demo, backup: other.slice(5) }, () => isHalf(test.store(other), /^\..*\.part$/))
     renameSync(join(test.home, 'save', other), join(test.folder, 'gone'))
@@ -32,7 +32,7 @@ describe('a manager that is killed', () => {
     await test.perform('backups verify', { ...demo, at: 'nas' })
   })
 
-  it('in mid-fetch: it is no backup here, and the next fetch ends it', async () => {
+  it('in mid-fetch: it is not a backup here, and the next fetch ends it', async () => {
     await test.perform('backups export', demo)
     const folder = join(test.home, 'save', test.key)
     renameSync(folder, join(test.folder, 'away'))

@@ -22,7 +22,7 @@ describe('a target', () => {
   const exported = (input = {}) => test.perform('backups export', { ...demo, ...input })
   const listed = async () => (await test.perform('backups list', { ...demo, at: 'nas' })).list
 
-  it('that is cut off in mid-upload goes on where it was, by the next export', async () => {
+  it('that is cut off in mid-upload continues where it was, by the next export', async () => {
     test.behind((folder) => cutting(folder, { afterBytes: 700_000 }))
     await expect(exported()).rejects.toMatchObject({
       code: 'ERR_TARGET',
@@ -71,7 +71,7 @@ describe('a target', () => {
     await test.perform('backups verify', demo)
   })
 
-  it('is left as it was when somebody cancels an export, and is not written to by two of the same', async () => {
+  it('is left as it was when an export is cancelled, and is not written to by two of the same', async () => {
     const cancel = new AbortController()
     const begun = Promise.withResolvers<void>()
     test.behind((folder) => ({
@@ -101,7 +101,7 @@ describe('a target', () => {
     ])
   })
 
-  it('that refuses the login is not asked again, and no secret is told', async () => {
+  it('that refuses the login is not asked again, and no secret is shown', async () => {
     let calls = 0
     const error = new TargetError('ERR_TARGET_REFUSED', 'The user "backup" is not allowed', {
       help: 'See the password.',
@@ -154,7 +154,7 @@ describe('a target', () => {
     expect(await listed()).toEqual([])
   })
 
-  it('that tells no hashes is read back', async () => {
+  it('that has no hashes is read back', async () => {
     const read: string[] = []
     test.behind(({ hash: _hash, ...folder }) => ({
       ...folder,
@@ -167,7 +167,7 @@ describe('a target', () => {
     expect(read).toEqual(['manifest.json', 'db.sqlite.zst', 'files.tar.zst', 'manifest.json'])
   })
 
-  it('in which a bit was flipped: verify and fetch find it, export puts it right', async () => {
+  it('in which a bit was flipped: verify and fetch find it, export repairs it', async () => {
     await exported()
     test.flip(`${test.key}/files.tar.zst`)
     const damage = `${test.key}/files.tar.zst was changed (its hash is another one)`
@@ -189,7 +189,7 @@ describe('a target', () => {
     const sums = new Map(manifest.files.map(({ name, sha256 }) => [`${test.key}/${name}`, sha256]))
     test.behind((folder) => ({
       ...folder,
-      // It tells what it was given, not what it has.
+      // It reports what it was given, not what it has.
       hash: (name) => Promise.resolve({ sha256: sums.get(name) ?? '' }),
       put(name, ...args) {
         sent.push(name.slice(test.key.length + 1))
@@ -248,7 +248,7 @@ describe('a target', () => {
     await exported()
   })
 
-  it('is tidied up: what uploads left more than a day ago, and files that nobody will complete', async () => {
+  it('is tidied up: what uploads left more than a day ago, and files that will not be completed', async () => {
     test.behind((folder) => cutting(folder, { afterBytes: 700_000 }))
     await expect(exported()).rejects.toThrow()
     test.behind(undefined)

@@ -20,7 +20,7 @@ export interface BackupCopyOptions {
   readonly backup: Backup
   /** Names of targets. */
   readonly targets: readonly string[]
-  /** Every byte is read back, also where the store tells hashes of its own. */
+  /** Every byte is read back, also where the store has hashes of its own. */
   readonly readBack: boolean
 }
 
@@ -66,7 +66,7 @@ export async function copyTo(
   return { copied, failed, warnings }
 }
 
-/** @returns what the history says of it, and warnings */
+/** @returns the message for the history, and warnings */
 function copyToOne(
   context: ManagerContext,
   { signal, onEvent }: Caller,
@@ -76,7 +76,7 @@ function copyToOne(
   const of = storedBytes(manifest.files)
   return context.targets.use(target, async (opened) => {
     const before = await copyStatus(context, key, target)
-    // What it tells of a copy that was found damaged may be no better than that.
+    // What it reports about a copy that was found damaged may be no better than that.
     const isReadBack = readBack || before?.damage !== undefined
     const sent = await writeCopy(opened, backup, {
       readBack: isReadBack,

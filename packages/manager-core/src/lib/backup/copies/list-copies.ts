@@ -53,7 +53,7 @@ export function listCopies(context: Context, target: string, options: ListCopies
 }
 
 /**
- * A backup at a target: `latest`, or the beginning or the end of its last part.
+ * A backup at a target: `latest`, or the start or the end of its last part.
  *
  * @throws ManagerError ERR_NOT_FOUND, ERR_USAGE (several), ERR_BACKUP (it is damaged), ERR_TARGET
  */
@@ -135,7 +135,7 @@ async function readCopiedManifest(
   throw damagedCopy(target, key, manifestName, 'belongs to another backup')
 }
 
-/** Lists of some stores tell other sizes of objects in parts, so that a size that is wrong is looked up. */
+/** Lists of some stores show other sizes of objects in parts, so that a size that is wrong is looked up. */
 async function assertSize(
   opened: BackupTarget,
   target: string,

@@ -12,7 +12,7 @@ export interface PruneCopiesOptions extends CallOptions {
 }
 
 /**
- * What APPS_KEEP_LAST, APPS_KEEP_DAILY … say of the copies at a target; nothing is changed. APPS_SAVE_DIR_DEPTH is for
+ * What APPS_KEEP_LAST, APPS_KEEP_DAILY … mean for the copies at a target; nothing is changed. APPS_SAVE_DIR_DEPTH is for
  * backups that are here. Copies whose manifest cannot be read are left alone. By name, newest first.
  *
  * @throws ManagerError ERR_NOT_FOUND (no such target), ERR_TARGET
@@ -31,7 +31,7 @@ export async function examineCopies(
 }
 
 /**
- * Removes copies at a target that no rule keeps. @returns what became of each; those that the store keeps until a date,
+ * Removes copies at a target that no rule keeps. @returns the result for each; those that the store keeps until a date,
  * and those that are being read or written, are kept.
  *
  * @throws ManagerError ERR_NOT_FOUND (no such target), ERR_TARGET

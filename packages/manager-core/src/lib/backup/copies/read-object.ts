@@ -30,7 +30,7 @@ export async function readSmall(
   return Buffer.concat(chunks)
 }
 
-/** Bytes and SHA-256 of an object, read back whole. @param onBytes told of bytes so far */
+/** Bytes and SHA-256 of an object, read back whole. @param onBytes called with the bytes so far */
 export async function measureObject(
   target: BackupTarget,
   key: string,

@@ -22,7 +22,7 @@ describe.skipIf(noSshd)('backups at an OpenSSH server', () => {
   })
   afterAll(() => sshd?.close())
 
-  it('go on where it was killed in mid-upload; a wrong key is refused', async () => {
+  it('continue where it was killed in mid-upload; a wrong key is refused', async () => {
     const { server, port, user, path, key: keyFile, known_hosts } = sshd.options as Record<string, string>
     test = await createManagerWithStore({
       config: [
@@ -66,7 +66,7 @@ describe.skipIf(noSwift)('backups at OpenStack Swift', () => {
   })
   afterAll(() => swift?.close())
 
-  it('are in the main and the alternative container; the password is told nowhere', async () => {
+  it('are in the main and the alternative container; the password appears nowhere', async () => {
     test = await createManagerWithStore({
       config: [
         `APPS_STORE_A_AUTH_URL=${swift.auth.url}`,

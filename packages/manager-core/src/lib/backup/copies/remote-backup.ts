@@ -35,7 +35,7 @@ export function remoteIn(text: string): { readonly target: string; readonly back
   return at < 0 ? undefined : { target: text.slice(0, at), backup: text.slice(at + 1) || 'latest' }
 }
 
-/** For errors: what is wrong with a copy. `why` goes on a sentence that begins with the file. */
+/** For errors: what is wrong with a copy. `why` continues a sentence that begins with the file. */
 export function damagedCopy(target: string, key: string, file: string, why: string): ManagerError {
   return new ManagerError('ERR_BACKUP', `The copy at "${target}" is damaged: ${remoteKey(key, file)} ${why}.`, {
     help: 'Use another backup. If this backup exists locally, send it again with "backups export".',

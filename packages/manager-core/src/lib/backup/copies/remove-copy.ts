@@ -12,7 +12,7 @@ export type Removal = 'removed' | 'absent' | 'locked'
  * Removes copies of backups from a target: from the removal of its manifest on each is none any more.
  *
  * @param target name of the target
- * @returns what became of each, in their order
+ * @returns the result for each, in their order
  * @throws ManagerError ERR_TARGET
  */
 export function removeCopies(

@@ -10,7 +10,7 @@ import { localFolderOf, remoteKey } from './remote-backup.js'
 const unfinishedMs = 24 * 60 * 60 * 1000
 
 /**
- * Removes what exports left that were begun more than a day ago and never ended: partial objects, and files without a
+ * Removes what exports left that were started more than a day ago and never ended: partial objects, and files without a
  * manifest of backups that are not here any more, so that they are never completed.
  *
  * @returns how many

@@ -6,7 +6,7 @@ import { damagedCopy, rememberCopy, type RemoteBackup } from './remote-backup.js
 /**
  * Reads every byte of a copy back, and remembers what came out.
  *
- * @param options `onBytes` is told of stored bytes
+ * @param options `onBytes` is called with stored bytes
  * @returns when, ISO 8601
  * @throws ManagerError ERR_BACKUP naming the file that is wrong, ERR_TARGET when it cannot be read
  */

@@ -19,7 +19,7 @@ import { faultOf, readSmall, type CheckDepth } from './read-object.js'
 import { remoteKey } from './remote-backup.js'
 
 export interface WriteCopyOptions extends StreamOptions {
-  /** Every byte is read back, also of what is there already, and whatever the store tells. */
+  /** Every byte is read back, also of what is there already, and whatever the store reports. */
   readonly readBack: boolean
 }
 
@@ -70,7 +70,7 @@ export async function writeCopy(
   if (!mustCommit) return sent
 
   for (const file of manifest.files) {
-    // Somebody may have tidied up meanwhile.
+    // It may have been tidied up meanwhile.
     const fault = await faultOf(target, key, file, { depth: 'size', signal })
     if (fault !== undefined) throw new TargetError('ERR_TARGET_FAILED', `${remoteKey(key, file.name)} ${fault}.`)
   }

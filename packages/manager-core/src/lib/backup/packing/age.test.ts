@@ -99,7 +99,7 @@ describe('encrypted files', () => {
       await expect(through(await decryptor(keys()), sealed.subarray(0, -cut))).rejects.toThrow()
   })
 
-  it('are looked at no further than their beginning to see whether a key fits', async () => {
+  it('are looked at no further than their start to see whether a key fits', async () => {
     const file = join(folder, 'beginning')
     const encrypter = new Encrypter()
     encrypter.addRecipient(recipient)

@@ -97,9 +97,9 @@ export async function decryptor(opener: Opener): Promise<Stage> {
 }
 
 /**
- * Looks at the beginning of a file only.
+ * Looks at the start of a file only.
  *
- * @throws Error `isOtherKey`, and others when there is no such beginning
+ * @throws Error `isOtherKey`, and others when there is no such start
  */
 export async function checkKey(path: string, opener: Opener): Promise<void> {
   const decrypter = await decrypterOf(opener)
@@ -135,7 +135,7 @@ async function* decrypt(source: AsyncIterable<Buffer>, decrypter: Decrypter): As
   yield* plain
 }
 
-/** Whether the program or the library said that it is encrypted for somebody else, or with another passphrase. */
+/** Whether the program or the library said that it is encrypted for another key, or with another passphrase. */
 export function isOtherKey(error: unknown): boolean {
   return error instanceof Error && error.message.includes('no identity matched')
 }

@@ -35,7 +35,7 @@ export async function* followFile(
   }
 }
 
-/** Whether a file has so many bytes, as soon as it has or `end` resolves. */
+/** Whether a file has that many bytes, as soon as it has or `end` resolves. */
 export async function becomesLarge(path: string, bytes: number, end: Promise<unknown>): Promise<boolean> {
   let isEnded = false
   const ended = end.finally(() => (isEnded = true))

@@ -25,7 +25,7 @@ const reportEvery = 1 << 24
 const tailBytes = 512
 
 /**
- * Measures its standard input, and with `--tar` tells its entries. A process, because that reads what another one writes
+ * Measures its standard input, and with `--tar` lists its entries. A process, because that reads what another one writes
  * without this memory being made and thrown away; it imports no other file, so that it runs as source, too.
  */
 async function run(isTar: boolean): Promise<void> {
@@ -40,7 +40,7 @@ async function run(isTar: boolean): Promise<void> {
       return false
     },
   })
-  // Its callbacks tell.
+  // Its callbacks report.
   tar.on('error', () => undefined)
   let size = 0
   let tail = Buffer.alloc(0)

@@ -13,7 +13,7 @@ export interface PackOptions {
   readonly entries: readonly string[]
   /** Relative paths that stay out, with all in them. */
   readonly without?: readonly string[]
-  /** Whose files they are: no other one's are packed. Default: anybody's. */
+  /** Owner of the files: others are not packed. Default: any owner. */
   readonly account?: SystemAccount | undefined
 }
 

@@ -44,7 +44,7 @@ describe('without the program zstd', () => {
     expect(told).toMatch(/Check: XXH64/)
   })
 
-  it('that its decoder ends well is no proof: what is behind the first frame is missed', async () => {
+  it('that its decoder ends well is not a proof: what follows the first frame is missed', async () => {
     const [half, rest] = [plain.subarray(0, 1_000_000), plain.subarray(1_000_000)]
     const both = Buffer.concat([zstdCompressSync(half, checked), zstdCompressSync(rest, checked)])
     writeFileSync(file, both)

@@ -9,7 +9,7 @@ async function through(...chunks: readonly Buffer[]): Promise<Buffer> {
   return Buffer.concat(await Readable.from(chunks).pipe(withoutEmptyFrame()).toArray())
 }
 
-it('an empty frame behind another one is dropped, wherever the chunks end', async () => {
+it('an empty frame after another one is dropped, wherever the chunks end', async () => {
   const frame = zstdCompressSync('something', { params: { 201: 1 } })
   const both = Buffer.concat([frame, empty])
   expect(await through(frame)).toEqual(frame)

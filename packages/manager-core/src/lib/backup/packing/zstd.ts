@@ -70,7 +70,7 @@ function ofProgram(command: Command, before: Stage | undefined, next: Stage | un
 const emptyFrame = Buffer.from('28b52ffd240001000099e9d851', 'hex')
 
 /**
- * Lets one frame through without an empty one behind it, which Node's encoder adds now and then
+ * Lets one frame through without an empty one after it, which Node's encoder adds now and then
  * (https://github.com/nodejs/node/issues/64741) and its decoder may stumble over.
  */
 export function withoutEmptyFrame(): Transform {

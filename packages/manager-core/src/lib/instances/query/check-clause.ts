@@ -25,7 +25,7 @@ export function checkClause(where: string): void {
     if (token === ')') depth--
     if (depth < 0) break
   }
-  if (depth !== 0) throw new ManagerError('ERR_USAGE', 'The filter has brackets that do not match.', { help })
+  if (depth !== 0) throw new ManagerError('ERR_USAGE', 'The filter has unmatched brackets.', { help })
 }
 
 function isClosed(token: string): boolean {

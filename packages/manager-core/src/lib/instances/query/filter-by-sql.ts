@@ -19,7 +19,7 @@ export interface SqlFilterOptions extends Pick<FilterTask, 'file' | 'fresh'> {
  * Ids of the instances for which a where clause holds. It runs in a process of its own that reads the registry only,
  * sees the views `i`, `v` and `r` only, and is killed when it takes too long.
  *
- * @throws ManagerError ERR_USAGE when it is no such clause, ERR_FAILED when it takes too long
+ * @throws ManagerError ERR_USAGE when it is not such a clause, ERR_FAILED when it takes too long
  */
 export async function filterBySql(options: SqlFilterOptions): Promise<ReadonlySet<string>> {
   const { file, where, fresh, timeoutMs = 5_000, signal } = options

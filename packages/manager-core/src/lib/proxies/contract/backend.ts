@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Stands in for an instance or the manager: tells what reached it. */
+/** Stands in for an instance or the manager: reports what reached it. */
 export interface Backend {
   readonly port: number
-  /** Lets the streams of `/events` go on. */
+  /** Lets the streams of `/events` continue. */
   send(text: string): void
   close(): Promise<void>
 }

@@ -38,14 +38,14 @@ export async function call(options: Call): Promise<Called> {
   }
 }
 
-/** The answer as it begins. */
+/** The answer as it starts. */
 export function open(options: Call): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     requestOf(options).once('response', resolve).once('error', reject).end(options.body)
   })
 }
 
-/** A connection that is no HTTP any more. */
+/** A connection that no longer speaks HTTP. */
 export function upgrade(options: Call): Promise<Duplex> {
   const headers = { ...options.headers, Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' }
   return new Promise((resolve, reject) => {

@@ -18,7 +18,7 @@ export interface ProxyProgram {
   readonly pid: number | undefined
   /** Lines of a manager's `config.sh` that publish by it, into the folder that it includes: `<include>/..`. */
   readonly settings: readonly string[]
-  /** What it told in its log. */
+  /** What it wrote to its log. */
   log(): Promise<string>
   /** Starts what was stopped, on the same ports. */
   start(): Promise<void>
@@ -31,7 +31,7 @@ export interface ProxyProgram {
 /** Starts one whose main file includes `*.conf` of a folder, which need not be there. */
 export type StartProxy = (options: { readonly include: string }) => Promise<ProxyProgram>
 
-/** A manager, a reverse proxy in front of it, and instances that tell what reaches them. */
+/** A manager, a reverse proxy in front of it, and instances that report what reaches them. */
 export interface ProxyUnderTest {
   readonly proxy: ProxyProgram
   readonly test: TestManager

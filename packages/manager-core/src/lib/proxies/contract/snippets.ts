@@ -35,7 +35,7 @@ export function testSnippets(under: () => ProxyUnderTest, words: ProductWords): 
       const history = test.context.registry.history({ instance: 'idemo' })
       expect(history.at(-1)).toMatchObject({ action: 'proxy publish', result: 'failed', message: warnings[0] })
 
-      // It is told once, and not tried again until it is another one.
+      // It is reported once, and not tried again until it has changed.
       under().test.context.registry.transaction((writer) => writer.updateInstance('iother', { name: 'others' }))
       expect(await under().publish()).toEqual({ state: 'published', warnings: [] })
       under().snippet('demo', words.header)

@@ -129,7 +129,7 @@ export function testTls(under: () => ProxyUnderTest): void {
       expect(await at('demo.apps.test', { cert, key })).toEqual(['', '', '', ''])
       const plain = (await under().call('apps.test', '/', { headers })).echo.headers
       expect(plain[proxyHeaders.verify.toLowerCase()] ?? '').not.toBe('SUCCESS')
-      // One of another authority gets no further, or is told as what it is.
+      // One of another authority gets no further, or is reported as what it is.
       const mallory = { cert: foreign.certificate, key: foreign.key, ca: authority.certificate }
       const told = await under()
         .call('apps.test', '/', { tls: mallory })

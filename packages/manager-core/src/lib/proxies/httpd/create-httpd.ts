@@ -73,7 +73,7 @@ function findProgram(): string {
   return names.find((name) => folders.some((one) => existsSync(join(one, name)))) ?? 'apache2'
 }
 
-/** Relative paths begin at the root of the server, which mostly is the folder of the main file. */
+/** Relative paths start at the root of the server, which mostly is the folder of the main file. */
 function rootOf(mainFile: string, root: string, shadow: string): string {
   const folder = (path: string) => path.slice(0, path.lastIndexOf('/'))
   return root === folder(mainFile) ? folder(shadow) : root
@@ -104,7 +104,7 @@ async function look(command: string, mainFile: string | undefined): Promise<Buil
 }
 
 /**
- * `AH00526: Syntax error on line 3 of /etc/…:` and the reason behind it or in the next line; of files that others include
+ * `AH00526: Syntax error on line 3 of /etc/…:` and the reason after it or in the next line; of files that others include
  * the innermost one comes last. Or the reason alone.
  */
 function refusalOf(said: string): ProxyRefusal {

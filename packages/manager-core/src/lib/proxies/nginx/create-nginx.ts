@@ -66,7 +66,7 @@ export function createNginx({ settings, secret }: NginxProxyOptions): ReversePro
   }
 }
 
-/** Empty when it is not there, which its own test tells. */
+/** Empty when it is not there, which its own test reports. */
 function textOf(mainFile: string): string {
   return existsSync(mainFile) ? readFileSync(mainFile, 'utf8') : ''
 }

@@ -152,7 +152,7 @@ function locationOf(
   return [
     ...(path === '' ? [] : [`location = ${path} { return 308 ${path}/$is_args$args; }`]),
     `location ${path}/ {`,
-    // As it came: what a path has encoded stays so, and what is behind the prefix too.
+    // As it came: what is encoded in a path stays so, also after the prefix.
     ...(!instance || context === path
       ? [`  proxy_pass ${target};`]
       : [

@@ -84,7 +84,7 @@ export async function runScanner(call: ScanCall): Promise<SentAnalysis> {
     })
     const values = new Map(text.split('\n').map((line) => splitOnce(line.trim())))
     const [taskId, url] = [values.get('ceTaskId'), values.get('dashboardUrl')]
-    if (!taskId) throw new ManagerError('ERR_FAILED', 'The scanner did not say which task the server has made.')
+    if (!taskId) throw new ManagerError('ERR_FAILED', "The scanner did not report the server's task.")
     return { taskId, ...(url !== undefined && { url }) }
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -94,7 +94,7 @@ export function bodyOf(spec: InstanceSpec, { image, network, policy }: BodyOptio
       SecurityOpt: ['no-new-privileges'],
       PidsLimit: limits.processes || usualProcesses,
       ...(megabytes > 0 && { Memory: megabytes * 2 ** 20, MemorySwap: megabytes * 2 ** 20 }),
-      // In microseconds; more than the machine has is no error.
+      // In microseconds; more than the machine has is not an error.
       ...(limits.cpu && { CpuPeriod: 100_000, CpuQuota: limits.cpu * 1000 }),
       RestartPolicy: restarts.never,
       // The application has a log of its own; this has what is said before that is open.

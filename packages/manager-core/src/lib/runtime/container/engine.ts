@@ -10,7 +10,7 @@ export interface ContainerEngine {
    * @throws ManagerError ERR_STATE when it cannot be reached, saying what to do; ERR_FAILED with what it says
    */
   ask<T>(method: EngineMethod, path: string, request?: EngineRequest): Promise<T | undefined>
-  /** The same for what it says while it works: its lines of JSON. A line that tells of an error ends it with that. */
+  /** The same for what it says while it works: its lines of JSON. A line that reports an error ends it with that. */
   follow(path: string, request: EngineRequest, onLine: (line: EngineLine) => void): Promise<void>
   /** The same for output, which is frames of bytes, until it ends or the signal comes. */
   stream(path: string, request: EngineRequest): Promise<Readable>
@@ -67,16 +67,19 @@ export function createContainerEngine(socket: string): ContainerEngine {
     async follow(path, request, onLine) {
       const response = await send('POST', path, { timeoutMs: 0, ...request })
       if ((response.statusCode ?? 500) >= 300) throw refusal(await textOf(response), response.statusCode)
+      const take = (line: string): void => {
+        if (line.trim() === '') return
+        const said = JSON.parse(line) as EngineLine
+        if (said.error !== undefined) throw refusal(JSON.stringify({ message: said.error }))
+        onLine(said)
+      }
       let rest = ''
       for await (const chunk of response.setEncoding('utf8')) {
         const lines = (rest + String(chunk)).split('\n')
         rest = lines.pop() ?? ''
-        for (const line of lines.filter((each) => each.trim() !== '')) {
-          const said = JSON.parse(line) as EngineLine
-          if (said.error !== undefined) throw refusal(JSON.stringify({ message: said.error }))
-          onLine(said)
-        }
+        lines.forEach(take)
       }
+      take(rest)
     },
     async stream(path, request) {
       const response = await send('GET', path, { timeoutMs: 0, ...request })
@@ -94,7 +97,7 @@ export function createContainerEngine(socket: string): ContainerEngine {
   }
 }
 
-/** A frame is 4 bytes that tell the stream, the length of its text in 4 more, and the text. */
+/** A frame is 4 bytes for the stream, the length of its text in 4 more, and the text. */
 function textOfFrames(content: Buffer): string {
   let text = ''
   for (let at = 0; at + 8 <= content.length;) {
@@ -144,7 +147,7 @@ function refusal(text: string, status?: number): ManagerError {
   try {
     message = (JSON.parse(text) as { message?: string }).message ?? message
   } catch {
-    // It is no JSON.
+    // It is not JSON.
   }
   return new ManagerError('ERR_FAILED', `The container engine refused: ${message || `status ${status}`}`)
 }

@@ -1,5 +1,5 @@
 /**
- * First process of a container: it takes in the environment, which the engine is not told because it shows that to
+ * First process of a container: it takes in the environment, which the engine does not get because it would show that to
  * everybody who may ask, and becomes the supervisor, the same as of instances that run as processes. Arguments: folder
  * `run/`, the log, the memory limit in MB, how many files may be open (0: no limit), then what the supervisor takes.
  */

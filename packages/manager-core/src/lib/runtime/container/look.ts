@@ -6,7 +6,7 @@ import type { Copy, InstanceRef } from '../runtime.js'
 import type { ContainerEngine } from './engine.js'
 import { assertOurs, containerName } from './names.js'
 
-/** What the engine says of a container, as far as it is used. */
+/** The engine's description of a container, as far as it is used. */
 export interface FoundContainer {
   readonly Id: string
   readonly RestartCount: number

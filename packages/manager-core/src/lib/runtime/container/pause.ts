@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { beginWatchdog, endWatchdog } from '../suspension.js'
 import type { ContainerEngine } from './engine.js'
 
-/** Lets a container go on, also when the engine is away for some minutes: it may come back with it frozen. */
+/** Lets a container continue, also when the engine is away for some minutes: it may come back with it frozen. */
 const unpause = `const [socketPath, name, begin = Date.now()] = process.argv.slice(1)
 const again = () => Date.now() - begin < 600_000 && setTimeout(ask, 1000)
 function ask() {
@@ -24,7 +24,7 @@ export async function pause(
   await engine.ask('POST', `/containers/${name}/pause`, { besides: [404, 409, 500] })
 }
 
-/** Lets it go on. May be repeated. */
+/** Lets it continue. May be repeated. */
 export async function goOn(engine: ContainerEngine, name: string, run: string): Promise<void> {
   await engine.ask('POST', `/containers/${name}/unpause`, { besides: [404, 409, 500] })
   endWatchdog(run, isWatchdogOf(name))

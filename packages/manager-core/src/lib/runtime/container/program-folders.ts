@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path'
 /**
  * Folders that hold a program with all that it imports: the outermost `node_modules` that it is in; in a checkout of the
  * project, all of that. When an instance is in the checkout too, the folders in it that are not on the way to that: what
- * is mounted above the instance would hide its folders behind those of the manager's home, and show the others'.
+ * is mounted above the instance would cover its folders with those of the manager's home, and show the others'.
  *
  * @param program without links
  * @param instance folder of the instance, without links

@@ -49,7 +49,7 @@ export async function make(engine: ContainerEngine, spec: InstanceSpec, options:
   const name = nameOf(spec)
   if (found?.Config.Labels[labels.made] === body.Labels[labels.made]) return false
   if (found) await engine.ask('DELETE', `/containers/${found.Id}`, { query: { force: 'true' }, besides: [404] })
-  // Somebody else was first.
+  // Another process was first.
   await engine.ask('POST', '/containers/create', { query: { name }, body, besides: [409] })
   return false
 }

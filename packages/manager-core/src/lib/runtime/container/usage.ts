@@ -3,7 +3,7 @@ import type { Usage } from '../runtime.js'
 import type { ContainerEngine } from './engine.js'
 import type { FoundContainer } from './look.js'
 
-/** So many containers are asked about at a time. */
+/** Containers that are asked about at the same time. */
 const atATime = 10
 
 interface Stats {

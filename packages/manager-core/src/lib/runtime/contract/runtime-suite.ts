@@ -48,7 +48,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     return (await ask(spec, '/id')) as string
   }
 
-  /** What the system says of a start between then and now; it counts in ticks since the boot. */
+  /** The system's time of a start between then and now; it counts in ticks since the boot. */
   function expectAbout(moment: string, begin: number): void {
     expect(Date.parse(moment)).toBeGreaterThan(begin - 60_000)
     expect(Date.parse(moment)).toBeLessThan(Date.now() + 60_000)
@@ -62,6 +62,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(Object.isFrozen(runtime.capabilities)).toBe(true)
     expect(runtime.suspend !== undefined && runtime.resume !== undefined).toBe(runtime.capabilities.suspend)
     expect(runtime.serving !== undefined && runtime.serve !== undefined).toBe(runtime.capabilities.parallelCopies)
+    expect(runtime.roll !== undefined && runtime.unroll !== undefined).toBe(runtime.capabilities.nativeRollback)
   })
 
   it('define() makes it startable and starts nothing; undefine() takes it away; both may be repeated', async () => {
@@ -151,7 +152,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(await runtime.stop(spec, { graceMs: 100 })).toEqual({ wasRunning: false })
   })
 
-  it('starts it again after a crash, and tells how it ended', async () => {
+  it('starts it again after a crash, and reports how it ended', async () => {
     const spec = await started()
     const first = await serves(spec)
     await ask(spec, '/exit', { code: '7' })
@@ -237,7 +238,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(await ask(spec, '/id')).toBeDefined()
   })
 
-  it('holds it to its limits, and tells what holds each; what does not hold is told, too', async (context) => {
+  it('holds it to its limits, and reports what enforces each, and which are not enforced', async (context) => {
     if (!runtime.capabilities.limits) return context.skip(`${runtime.name} has no limits`)
     const spec: InstanceSpec = { ...(await instance()), limits: { files: 1024, cpu: 400 } }
     await runtime.define(spec)
@@ -345,7 +346,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
       expect(await state(spec)).toBe('started')
     })
 
-    it('lasts no longer than it may, should nobody resume it', async (context) => {
+    it('ends at its limit when it is not resumed', async (context) => {
       if (!runtime.capabilities.suspend) return context.skip(`${runtime.name} cannot suspend`)
       const spec = await started()
       await runtime.suspend?.(spec, { maxMs: 100 })
@@ -426,7 +427,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     })
   })
 
-  it('processes() tells what runs', async (context) => {
+  it('processes() returns what runs', async (context) => {
     if (!runtime.capabilities.processes) return context.skip(`${runtime.name} has no processes of this machine`)
     const begin = Date.now()
     const spec = await started()

@@ -1,7 +1,7 @@
 /**
  * What instances run in the contract suite, as a module for Node; a runtime that runs something else (a servlet, an
  * image) offers the same: an HTTP server on port `TEST_PORT` of `STEWARD_HOST`, or of 127.0.0.1, with `/id` (a text of its own per start),
- * `/environment?name=`, `/folder`, `/print?text=&times=` (to its log), `/files?most=` (opens as many files at a time, and tells
+ * `/environment?name=`, `/folder`, `/print?text=&times=` (to its log), `/files?most=` (opens as many files at the same time, and says
  * how many it could, closed again), `/exit?code=` and `/kill` (ends without a chance). `TEST_EXIT=<code>` ends it at once; `TEST_TERM=ignore` lets it pass over a request to end.
  */
 export const testProgram = `import { randomUUID } from 'node:crypto'

@@ -106,7 +106,7 @@ export async function removeCgroup(folder: string): Promise<void> {
   }
 }
 
-/** Whether a path, which may be anybody's word, is the one of an instance's cgroup. */
+/** Whether a path, which is not trusted, is the one of an instance's cgroup. */
 export function isCgroupOf(run: string, path: string): boolean {
   const mount = cgroupMount()
   const isOfName = basename(path) === nameOf(run) && basename(dirname(path)) === groupName

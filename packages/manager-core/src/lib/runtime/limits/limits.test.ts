@@ -9,7 +9,7 @@ import type { HarmReport, HarmRun, Harms } from '../../testing/do-harm.js'
 import { runBuilt } from '../../testing/run-program.js'
 import { cgroupBase, type CgroupBase } from './cgroups.js'
 
-const patience = 300_000
+const patience = 1_200_000
 
 const hostile = 'packages/manager-core/src/lib/testing/hostile-application-server.mjs'
 const checkout = fileURLToPath(new URL('../../../../../..', import.meta.url))

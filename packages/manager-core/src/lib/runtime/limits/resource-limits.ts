@@ -9,7 +9,7 @@ import { isNode } from './heap.js'
 
 const execute = promisify(execFile)
 
-/** So many threads of Node with a heap of their own an application may have beside its first one. */
+/** Threads of Node with a heap of their own that an application may have beside its first one. */
 const spareThreads = 8
 
 interface LimitedProcess {
@@ -57,7 +57,7 @@ export async function setResourceLimits(
   }
 }
 
-/** How many bytes of data a process may have whose program may use so many MB; 0: no limit. */
+/** How many bytes of data a process may have whose program may use that many MB; 0: no limit. */
 export async function dataLimit(program: string, memory: number): Promise<number> {
   return memory > 0 ? (memory + (await reservedBy(program))) * 2 ** 20 : 0
 }

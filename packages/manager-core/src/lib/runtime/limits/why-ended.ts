@@ -3,7 +3,7 @@ import { foreignFlags } from '../../files/foreign.js'
 import type { ExitRecord } from '../run-files.js'
 import type { LimitInForce, LimitName } from './limits.js'
 
-/** So much of the end of a log is looked at. */
+/** How much of the end of a log is read. */
 const tailBytes = 65_536
 
 /** What its supervisor says when it has ended, and how much of what the application said before belongs to its end. */
@@ -22,7 +22,7 @@ const signs: Readonly<Partial<Record<LimitName, RegExp>>> = {
 
 /**
  * Which limit ended an application, as words that follow "it"; undefined: none is known to have. The kernel counts whom
- * it ended for memory; of all else only the log of the application tells.
+ * it ended for memory; all else is only in the log of the application.
  *
  * @param log its last lines were written before it ended
  */
@@ -36,7 +36,7 @@ export function whyEnded(
   // What it said since it ended before.
   const said = tailOf(log).split(endMark).at(-2) ?? ''
   const text = said.slice(-lastWords)
-  // The last one of them; one that it could go on with may have been before.
+  // The last one of them; one that it could continue with may have been before.
   const found = limits.map((limit) => ({ ...limit, at: lastMatch(text, signs[limit.name]) }))
   const [reached] = found.filter(({ at }) => at >= 0).toSorted((a, b) => b.at - a.at)
   return reached && ranOut(reached)

@@ -9,19 +9,19 @@ import { isRunning, type Observed } from '../../domain/instance.js'
 import { readForeignFile } from '../../files/foreign.js'
 import { copiesOf, servingCopy, setServingCopy } from '../copies.js'
 import { nameOf } from '../container/body.js'
-import { createContainerEngine } from '../container/engine.js'
+import { createContainerEngine, type EngineRequest } from '../container/engine.js'
 import { environmentFile } from '../container/environment-file.js'
 import { containerName, homeIdIn, labels } from '../container/names.js'
 import { usageOf } from '../container/usage.js'
 import { exclusively } from '../exclusively.js'
 import { usualPolicy, type RestartPolicy } from '../launch.js'
 import type { LimitInForce } from '../limits/limits.js'
-import type { Copy, ExitInfo, InstanceRef, InstanceSpec, Observation, Runtime } from '../runtime.js'
+import type { Copy, ExitInfo, InstanceRef, InstanceSpec, Observation, RollOptions, Runtime } from '../runtime.js'
 import { translated } from '../translated.js'
 import { appImageOf, type AppImage } from './image.js'
 import { assertOurService, managerId, swarmLabels } from './names.js'
 import { forgetPosition, relayOf } from './relay.js'
-import { environmentOf, labelsOf, serviceOf, type SecretReference } from './service.js'
+import { environmentOf, labelsOf, serviceOf, type SecretReference, type ServiceOptions } from './service.js'
 import { ourSwarm } from './swarm.js'
 import {
   failed,
@@ -37,6 +37,7 @@ import {
   type SwarmNode,
   type Task,
 } from './tasks.js'
+import { updated } from './updates.js'
 
 export interface SwarmRuntimeOptions {
   /** Socket of the engine of this machine, which is a manager node of the swarm. */
@@ -47,6 +48,8 @@ export interface SwarmRuntimeOptions {
   readonly image?: string | undefined
   /** Where nodes get images from: `registry.example.org:5000`. */
   readonly registry?: string | undefined
+  /** See `registryAuth`. Default: it has no password. */
+  readonly registryAuth?: () => Readonly<Record<string, string>>
   /** What runs the relays, and has processes. */
   readonly processes: Runtime
   readonly restart?: RestartPolicy
@@ -68,6 +71,7 @@ export function createSwarmRuntime({
   instances,
   image: base,
   registry,
+  registryAuth: auth = () => ({}),
   processes,
   restart = usualPolicy,
   graceMs: usualGraceMs,
@@ -96,13 +100,21 @@ export function createSwarmRuntime({
   }
 
   /** Another one may have changed it meanwhile: it is read and changed again then. */
-  async function change(ref: InstanceRef, next: (spec: ServiceSpec) => ServiceSpec): Promise<void> {
+  async function change(
+    ref: InstanceRef,
+    next: (spec: ServiceSpec) => ServiceSpec,
+    { query: more, headers }: Pick<EngineRequest, 'query' | 'headers'> = {},
+  ): Promise<void> {
     for (let tries = 1; ; tries++) {
       const found = await find(ref)
       if (!found) return
       try {
-        const query = { version: String(found.Version.Index) }
-        await engine.ask('POST', `/services/${found.ID}/update`, { query, body: next(found.Spec) })
+        const query = { version: String(found.Version.Index), ...more }
+        await engine.ask('POST', `/services/${found.ID}/update`, {
+          query,
+          body: next(found.Spec),
+          ...(headers && { headers }),
+        })
         return
       } catch (error) {
         if (tries > 20 || !/out of sequence/.test((error as Error).message)) throw error
@@ -120,7 +132,7 @@ export function createSwarmRuntime({
         help: 'Nodes get the images of applications from a registry. Name yours in config.sh, or start one here.',
         command: 'swarm registry',
       })
-    return appImageOf(engine, spec, { base, registry, signal })
+    return appImageOf(engine, spec, { base, registry, auth: auth(), signal })
   }
 
   async function secret(spec: InstanceSpec, name: string, content: string): Promise<SecretReference> {
@@ -140,28 +152,55 @@ export function createSwarmRuntime({
     for (const { ID } of found ?? []) await engine.ask('DELETE', `/secrets/${ID}`, { besides: [400, 404, 409, 500] })
   }
 
+  /** The service, with secrets of its own. */
+  async function prepared(spec: InstanceSpec, options: Pick<ServiceOptions, 'image' | 'start' | 'roll'>) {
+    // Those that nothing uses any more, not even to go back to.
+    await removeSecrets(spec)
+    const environment = await secret(spec, 'environment', environmentFile(environmentOf(spec)))
+    const token = await secret(spec, 'token', tokenKeyOf(spec.folder))
+    return serviceOf(spec, {
+      ...options,
+      manager,
+      policy: restart,
+      graceMs: usualGraceMs,
+      secrets: { environment, token },
+      smallestCpu: smallestCpuOf(await nodesOf(engine)),
+    })
+  }
+
   async function startService(spec: InstanceSpec, signal: AbortSignal | undefined): Promise<void> {
     const now = await look(spec)
     const state = now && stateOf(now.service, now.tasks, { nodes: now.nodes, limit })
     if (now && now.service.Spec.Mode.Replicated.Replicas > 0 && state !== 'crashed') return
     const image = await imageFor(spec, signal)
     signal?.throwIfAborted()
-    await removeSecrets(spec)
-    const environment = await secret(spec, 'environment', environmentFile(environmentOf(spec)))
-    const token = await secret(spec, 'token', tokenKeyOf(spec.folder))
-    const service = serviceOf(spec, {
-      manager,
-      image,
-      policy: restart,
-      graceMs: usualGraceMs,
-      secrets: { environment, token },
-      start: (now?.service.Spec.TaskTemplate.ForceUpdate ?? 0) + 1,
-      smallestCpu: smallestCpuOf(await nodesOf(engine)),
-    })
+    const service = await prepared(spec, { image, start: (now?.service.Spec.TaskTemplate.ForceUpdate ?? 0) + 1 })
     forgetPosition(spec)
-    if (now) await change(spec, () => service)
-    else await engine.ask('POST', '/services/create', { body: service })
+    if (now) await change(spec, () => service, { headers: auth() })
+    else await engine.ask('POST', '/services/create', { body: service, headers: auth() })
     await removeSecrets(spec)
+  }
+
+  /** Its tasks are those of the same start: new ones differ from old ones by their secrets. */
+  async function roll(spec: InstanceSpec, { id, windowMs, ...options }: Parameters<NonNullable<Runtime['roll']>>[1]) {
+    const found = await find(spec)
+    if (!found) throw new ManagerError('ERR_STATE', `Instance ${spec.id} does not run in the swarm.`)
+    const image = await imageFor(spec, options.signal)
+    const start = found.Spec.TaskTemplate.ForceUpdate ?? 0
+    const service = await prepared(spec, { image, start, roll: { id, windowMs } })
+    options.signal?.throwIfAborted()
+    await change(spec, () => service, { headers: auth() })
+    return updated(() => find(spec), options)
+  }
+
+  async function unroll(ref: InstanceRef, { id, ...options }: RollOptions): Promise<void> {
+    const found = await find(ref)
+    if (found?.Spec.Labels[swarmLabels.roll] === id)
+      await change(ref, (spec) => spec, {
+        query: { rollback: 'previous', registryAuthFrom: 'previous-spec' },
+      })
+    else if (!found?.UpdateStatus?.State?.startsWith('rollback')) return
+    await updated(() => find(ref), options)
   }
 
   /** @throws ManagerError ERR_FAILED when no node may take it */
@@ -240,7 +279,7 @@ export function createSwarmRuntime({
       limits: true,
       // The swarm starts its tasks again, but nothing the relay.
       bootStart: false,
-      nativeRollback: false,
+      nativeRollback: true,
       processes: false,
       debug: false,
       elsewhere: true,
@@ -292,7 +331,7 @@ export function createSwarmRuntime({
           await placed(spec, signal)
           signal?.throwIfAborted()
         } catch (error) {
-          // The swarm would go on trying. Where it does not answer, the first error says so.
+          // The swarm would keep trying. Where it does not answer, the first error says so.
           await endCopy(withCopy(spec), 0).catch(() => undefined)
           throw error
         }
@@ -314,6 +353,12 @@ export function createSwarmRuntime({
     },
     serving: async ({ folder }) => servingCopy(folder),
     serve: (ref, copy) => translated(ref, 'switch', async () => setServingCopy(ref.folder, copy)),
+    roll: (spec, options) =>
+      translated(spec, 'change', () => exclusively(spec, 'start', () => roll(spec, options), options.signal, 'swarm')),
+    unroll: (ref, options) =>
+      translated(ref, 'change back', () =>
+        exclusively(ref, 'start', () => unroll(ref, options), options.signal, 'swarm'),
+      ),
     async observe(ref): Promise<Observation> {
       const now = await look(ref)
       if (!now) return { state: 'stopped', restarts: 0, pids: [], missing: `service ${nameFor(ref)}` }
@@ -408,7 +453,7 @@ function tokenKeyOf(folder: string): string {
   return readForeignFile(file) ?? readFileSync(file, 'utf8')
 }
 
-/** After a boot of this machine, tasks of others run still, but nobody reaches them: it is started, its relay alone. */
+/** After a boot of this machine, tasks of others still run, but are unreachable: it is started, its relay alone. */
 function withRelay(state: Observed, relay: Observed): Observed {
   return isRunning(state) && !isRunning(relay) ? 'stopped' : state
 }

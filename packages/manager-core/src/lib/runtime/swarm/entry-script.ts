@@ -10,7 +10,7 @@ export const endMark = '\u001Esteward:ended '
 
 /**
  * First process of a task: takes in the environment, which is a secret of the swarm, because a service shows its variables
- * to everybody who may look at it; runs the application, and says at last how it ended, so that whoever collects the
+ * to everybody who may look at it; runs the application, and says at last how it ended, so that the collector of the
  * output knows that it is complete. Arguments: how many files may be open (0: no limit), the folder of data, the program.
  */
 export const entryScript = String.raw`files=$1 data=$2

@@ -13,6 +13,8 @@ export interface AppImageOptions {
   readonly base: string | undefined
   /** `registry.example.org:5000`; undefined: there is none, and all tasks run on this machine. */
   readonly registry: string | undefined
+  /** What `registryAuth` gives. */
+  readonly auth: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
 }
 
@@ -36,7 +38,7 @@ const repository = 'steward'
 export async function appImageOf(
   engine: ContainerEngine,
   spec: InstanceSpec,
-  { base: wanted, registry, signal }: AppImageOptions,
+  { base: wanted, registry, auth, signal }: AppImageOptions,
 ): Promise<AppImage> {
   const { workingFolder, command } = spec
   if (!existsSync(workingFolder))
@@ -64,7 +66,7 @@ export async function appImageOf(
   const tag = hashOf([below, ...files.map((file) => fileContent(workingFolder, file))])
   const name = `${registry === undefined ? '' : `${registry}/`}${repository}/app:${tag}`
   const id = await ensure(engine, { name, from: below, sources: [appSource(app)], signal })
-  const reference = registry === undefined ? id : await pushed(engine, name, registry, signal)
+  const reference = registry === undefined ? id : await pushed(engine, name, { registry, auth, signal })
   return { reference, program }
 }
 
@@ -115,8 +117,7 @@ interface FoundImage {
 async function pushed(
   engine: ContainerEngine,
   name: string,
-  registry: string,
-  signal: AbortSignal | undefined,
+  { registry, auth, signal }: { readonly registry: string } & Pick<AppImageOptions, 'auth' | 'signal'>,
 ): Promise<string> {
   const repositoryName = name.slice(0, name.lastIndexOf(':'))
   const known = async () => {
@@ -125,7 +126,8 @@ async function pushed(
   }
   const before = await known()
   if (before !== undefined) return before
-  const headers = { 'X-Registry-Auth': Buffer.from('{}').toString('base64') }
+  // It asks for the header also where there is no password.
+  const headers = { 'X-Registry-Auth': Buffer.from('{}').toString('base64'), ...auth }
   const query = { tag: name.slice(repositoryName.length + 1) }
   try {
     await engine.follow(`/images/${repositoryName}/push`, { query, headers, signal }, () => undefined)
@@ -137,8 +139,9 @@ async function pushed(
       {
         cause: error,
         help:
-          'Check that APPS_SWARM_REGISTRY is right and its registry runs. A registry without TLS must be in ' +
-          '"insecure-registries" of the engine of each node.',
+          'Check that APPS_SWARM_REGISTRY is right and its registry runs, and the account in APPS_SWARM_REGISTRY_USER ' +
+          'and _PASSWORD_FILE if it has passwords. A registry without TLS must be in "insecure-registries" of the ' +
+          'engine of each node.',
       },
     )
   }
@@ -167,7 +170,7 @@ function isSuperfluous(path: string): boolean {
   return /(?:\.map|\.d\.[cm]?ts)$|\/better-sqlite3\/(?:deps|src)$/.test(path)
 }
 
-/** What tells one server from another: packages of one version may differ while they are not published. */
+/** What distinguishes one server from another: packages of one version may differ while they are not published. */
 function contentOf({ folder, place, files }: PlacedPackage): string {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly version?: string }
   const own = place.includes('@steward/') && files ? filesBelow(join(folder, 'dist')) : []

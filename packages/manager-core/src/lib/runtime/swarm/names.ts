@@ -10,6 +10,8 @@ export const swarmLabels = {
   manager: 'steward.manager',
   /** Machine and folder of that manager, for people. */
   machine: 'steward.machine',
+  /** Id of the change that replaced its tasks last. */
+  roll: 'steward.roll',
   /** Limits that were set, as JSON. */
   limits: 'steward.limits',
 } as const

@@ -49,7 +49,7 @@ export async function listNodes({ socket, instances }: SwarmPlace): Promise<read
 export interface DrainOptions {
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
-  /** Told how many tasks are left there, when that changes. */
+  /** Called with the number of tasks left there, when that changes. */
   readonly onProgress?: (left: number) => void
 }
 

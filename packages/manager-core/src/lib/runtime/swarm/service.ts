@@ -28,11 +28,13 @@ export interface ServiceOptions {
   readonly secrets: { readonly environment: SecretReference; readonly token?: SecretReference | undefined }
   /** Which start it is. */
   readonly start: number
+  /** That it replaces the tasks of another one, and how long each is watched, in ms. Absent: there are none. */
+  readonly roll?: { readonly id: string; readonly windowMs: number } | undefined
   /** CPU that the smallest node has, in billionths: an engine refuses a limit above what there is. */
   readonly smallestCpu: number
 }
 
-/** Who runs the applications: nobody on any machine. */
+/** The user of the applications: an account without rights on every machine. */
 const user = 10_001
 const usualProcesses = 1024
 const second = 1e9
@@ -51,10 +53,17 @@ export function labelsOf(spec: InstanceSpec, manager: string): Readonly<Record<s
 /** The service of a copy of an instance: nothing in it is secret. */
 export function serviceOf(spec: InstanceSpec, options: ServiceOptions): ServiceSpec {
   const { limits = {}, swarm } = spec
-  const { manager, image, policy, graceMs, secrets, start, smallestCpu } = options
+  const { manager, image, policy, graceMs, secrets, start, roll, smallestCpu } = options
   const replicas = swarm?.replicas ?? 1
   const cpu = limits.cpu ? Math.min(limits.cpu * 1e7, smallestCpu) : 0
-  const known = { ...labelsOf(spec, manager), [swarmLabels.limits]: JSON.stringify(limitsInForce(spec)) }
+  const known = {
+    ...labelsOf(spec, manager),
+    [swarmLabels.limits]: JSON.stringify(limitsInForce(spec)),
+    ...(roll && { [swarmLabels.roll]: roll.id }),
+  }
+  // One that only starts has nothing to go back to.
+  const FailureAction = roll ? 'rollback' : 'continue'
+  const Monitor = Math.max(roll?.windowMs ?? 0, 1000) * 1e6
   return {
     Name: nameOf(spec),
     Labels: known,
@@ -100,8 +109,8 @@ export function serviceOf(spec: InstanceSpec, options: ServiceOptions): ServiceS
       // What the manager has not collected yet.
       LogDriver: { Name: 'json-file', Options: { 'max-size': '10m', 'max-file': '2' } },
     },
-    UpdateConfig: { Parallelism: 1, Order: 'start-first', FailureAction: replicas > 1 ? 'rollback' : 'continue' },
-    RollbackConfig: { Parallelism: 1, Order: 'start-first' },
+    UpdateConfig: { Parallelism: 1, Order: 'start-first', FailureAction, Monitor, MaxFailureRatio: 0 },
+    RollbackConfig: { Parallelism: 1, Order: 'start-first', Monitor: second },
     // A node chooses a port that is free there; the relay asks which.
     EndpointSpec: { Mode: 'dnsrr', Ports: [{ Protocol: 'tcp', PublishMode: 'host', TargetPort: spec.port }] },
   }

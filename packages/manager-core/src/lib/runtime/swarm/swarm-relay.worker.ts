@@ -91,7 +91,7 @@ async function reachTask(target: Target): Promise<Socket | undefined> {
   return (await isReady(target)) ? connected(target) : undefined
 }
 
-/** Whether its application was healthy once; one that says nothing of its health is when it answers. */
+/** Whether its application was healthy once; one that reports no health is when it answers. */
 async function isReady({ task, host, port: its }: Target): Promise<boolean> {
   if (ready.has(task)) return true
   const status = await new Promise<number | undefined>((resolve) => {
@@ -185,7 +185,7 @@ function seconds(time: string): string {
   return `${Math.floor(Date.parse(time) / 1000)}.${fraction.padEnd(9, '0')}`
 }
 
-/** Frames: 4 bytes that tell the stream, the length of the text in 4 more, the time, a space, and the text. */
+/** Frames: 4 bytes for the stream, the length of the text in 4 more, the time, a space, and the text. */
 async function write(frames: AsyncIterable<Buffer>, since: string): Promise<void> {
   let rest: Buffer = Buffer.alloc(0)
   let last = since

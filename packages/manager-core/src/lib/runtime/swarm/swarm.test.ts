@@ -9,13 +9,16 @@ import {
   needs,
   startCeph,
   startMachines,
+  startRegistry,
   toolIsMissing,
   type TestCeph,
   type TestMachines,
   type TestNode,
+  type TestRegistry,
 } from '../../../../../../tests/servers/index.js'
 import { startNginx } from '../../../../../../tests/servers/nginx.js'
 import type { TestProxy } from '../../../../../../tests/servers/proxy-server.js'
+import type { ManagerError } from '../../../errors.js'
 import { bundledManager, crashAction } from '../../testing/bundled-manager.js'
 import { createTestManager, type TestManager } from '../../testing/create-test-manager.js'
 import { databaseConfig } from '../../testing/database-config.js'
@@ -26,7 +29,7 @@ import { startTraffic, type Traffic } from '../../testing/traffic.js'
 import { createContainerEngine } from '../container/engine.js'
 import { containerName } from '../container/names.js'
 import { checkHealth } from '../health.js'
-import { isServing, nodesOf, tasksOf } from './tasks.js'
+import { isServing, nodesOf, tasksOf, type Service } from './tasks.js'
 
 const missing =
   machinesAreMissing() ?? toolIsMissing('docker-registry') ?? toolIsMissing('radosgw') ?? toolIsMissing('nginx')
@@ -52,6 +55,8 @@ needs('postgresql', (postgresql) =>
     let manager: TestManager
     let proxy: TestProxy
     let ceph: TestCeph
+    let registry: TestRegistry
+    let passwordFile: string
     const forwarders: Server[] = []
     const bucket = `documents-${process.pid}`
 
@@ -67,7 +72,9 @@ needs('postgresql', (postgresql) =>
       const s3 = new S3({ endpoint, region, credentials, forcePathStyle: true })
       await s3.createBucket({ Bucket: bucket })
       s3.destroy()
-      const registryPort = await takeTestPort()
+      registry = await startRegistry()
+      passwordFile = join(folder, 'registry-password')
+      writeFileSync(passwordFile, 'wrong-passw0rd\n', { mode: 0o600 })
       manager = await createTestManager({
         ...realApplication,
         version: undefined,
@@ -78,7 +85,9 @@ needs('postgresql', (postgresql) =>
           `export APPS_PROXYDIR=${folder}`,
           'export APPS_SSL=false',
           `export APPS_CONTAINER_SOCKET=${node(1).docker.socket}`,
-          `export APPS_SWARM_REGISTRY=${node(1).address}:${registryPort}`,
+          `export APPS_SWARM_REGISTRY=${machines.here}:${registry.port}`,
+          `export APPS_SWARM_REGISTRY_USER=${registry.user}`,
+          `export APPS_SWARM_REGISTRY_PASSWORD_FILE=${passwordFile}`,
           `export APPS_DOCUMENTS='s3://${bucket}/all?endpoint=${await reachable(endpoint)}&region=${region}'`,
           `export APPS_DOCUMENTS_ACCESS_KEY=${accessKey}`,
           `export APPS_DOCUMENTS_SECRET_KEY=${secretKey}`,
@@ -89,12 +98,11 @@ needs('postgresql', (postgresql) =>
       cpSync(realApplication.defaultTemplate, manager.template, { recursive: true })
       await publish('')
       await manager.perform('swarm init', { advertise: node(1).address })
-      await manager.perform('swarm registry', { port: registryPort })
     })
     afterAll(async () => {
       await machines?.close()
       for (const each of [manager, ...others]) await each?.close()
-      for (const each of [proxy, ceph]) await each?.close()
+      for (const each of [proxy, ceph, registry]) await each?.close()
       for (const each of forwarders) each.close()
       rmSync(folder, { recursive: true })
     })
@@ -222,6 +230,13 @@ needs('postgresql', (postgresql) =>
         code: 'ERR_STATE',
         message: expect.stringContaining('needs a database server, not SQLite'),
       })
+      const refused = await add({}).catch((error: unknown) => error as ManagerError)
+      expect(refused).toMatchObject({
+        code: 'ERR_STATE',
+        message: expect.stringMatching(/cannot be pushed to the registry .*unauthorized/),
+      })
+      expect(JSON.stringify(refused)).not.toContain('wrong-passw0rd')
+      writeFileSync(passwordFile, `${registry.password}\n`)
       await expect(manager.perform('swarm drain', { node: 'node9' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
       await expect(manager.perform('swarm label', { node: 'node2', labels: ['a b'] })).rejects.toMatchObject({
         code: 'ERR_USAGE',
@@ -229,6 +244,18 @@ needs('postgresql', (postgresql) =>
       expect(manager.context.registry.instances()).toEqual([])
       expect(await engine().ask('GET', '/services')).toEqual([])
       expect(await engine().ask('GET', '/secrets')).toEqual([])
+    })
+
+    it('starts a registry of its own on the machine of the manager', async () => {
+      const port = await takeTestPort()
+      const { message } = await manager.perform('swarm registry', { port })
+      expect(message).toContain(`APPS_SWARM_REGISTRY=${node(1).address}:${port} `)
+      const answers = () =>
+        fetch(`http://${node(1).address}:${port}/v2/`).then(
+          ({ status }) => status,
+          () => 0,
+        )
+      await expect.poll(answers, patience).toBe(200)
     })
 
     it('adds an instance, whose placement is kept', async () => {
@@ -248,6 +275,7 @@ needs('postgresql', (postgresql) =>
       const { adminPassword, databasePassword } = await manager.context.settings.instance(manager.path('demo'))
       for (const secret of [adminPassword, databasePassword]) expect(services).not.toContain(secret.reveal())
       expect(services).toMatch(/"Image":"[\d.]+:\d+\/steward\/app@sha256:/)
+      expect(services).not.toContain(registry.password)
       await expect.poll(() => manager.log('demo'), patience).not.toBe('')
       await manager.context.proxies.publish(manager.caller)
     })
@@ -357,7 +385,7 @@ needs('postgresql', (postgresql) =>
       expect(await reasonOf('demo')).toBeUndefined()
     })
 
-    it('has several tasks that serve at the same time, on different nodes', async ({ skip }) => {
+    it('replaces several tasks one after the other, and has the swarm put them back', async ({ skip }) => {
       if (!isDeep) return skip(onlyDeep)
       const settings = manager.path('demo', 'settings.sh')
       const before = readFileSync(settings, 'utf8')
@@ -370,7 +398,23 @@ needs('postgresql', (postgresql) =>
           ({ instances }) => instances,
         )
       await expect.poll(used, patience).toEqual(['demo', 'demo'])
-      await manager.perform('restart', { name: 'demo' })
+      const { id } = await servingTask('demo')
+      const { port } = manager.instance('demo')
+      await publish(failing)
+      await expect(manager.perform('upgrade', { name: 'demo' })).rejects.toMatchObject({
+        code: 'ERR_ROLLED_BACK',
+        message: expect.stringContaining('The swarm put the former tasks of "demo" back'),
+      })
+      expect(await reasonOf('demo')).toBeUndefined()
+      await publish('// A version for two.')
+      expect((await manager.perform('upgrade', { name: 'demo' })).warnings).toBeUndefined()
+      expect(manager.instance('demo').port).toBe(port)
+      expect((await servingTask('demo')).id).not.toBe(id)
+      const updates = (await engine().ask<readonly Service[]>('GET', '/services')) ?? []
+      const states = updates.flatMap(({ Spec, UpdateStatus }) =>
+        Spec.Mode.Replicated.Replicas === 2 ? [UpdateStatus?.State] : [],
+      )
+      expect(states).toEqual(['completed'])
       await requests.round()
       await requests.stop()
       expect(requests.failures).toEqual([])

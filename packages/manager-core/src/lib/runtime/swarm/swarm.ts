@@ -2,7 +2,7 @@ import { ManagerError } from '../../../errors.js'
 import type { ContainerEngine } from '../container/engine.js'
 import { swarmLabels } from './names.js'
 
-/** What the engine says of the swarm that it is in, as far as it is used. */
+/** The engine's description of its swarm, as far as it is used. */
 export interface Swarm {
   readonly ID: string
   readonly Version: { readonly Index: number }

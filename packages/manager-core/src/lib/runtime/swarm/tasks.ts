@@ -3,7 +3,7 @@ import type { ContainerEngine } from '../container/engine.js'
 import { exitOf } from '../run-files.js'
 import type { Observation } from '../runtime.js'
 
-/** One run of a copy of an instance on a node, as the engine tells it. */
+/** One run of a copy of an instance on a node, as the engine describes it. */
 export interface Task {
   readonly ID: string
   readonly ServiceID: string
@@ -67,7 +67,7 @@ export async function tasksOf(engine: ContainerEngine, services: readonly string
   return (await engine.ask<readonly Task[]>('GET', '/tasks', { ...(query && { query }), besides: [404] })) ?? []
 }
 
-/** Address under which other machines reach a node; undefined: it tells none. */
+/** Address under which other machines reach a node; undefined: it has none. */
 export function addressOf({ Status, ManagerStatus }: SwarmNode): string | undefined {
   const all = [Status.Addr, ManagerStatus?.Addr?.replace(/:\d+$/, '')]
   return all.find((each) => each !== undefined && each !== '' && each !== '0.0.0.0')

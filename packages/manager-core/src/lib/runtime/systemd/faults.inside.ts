@@ -41,7 +41,7 @@ const unitFile = (spec: InstanceSpec) => `/etc/systemd/system/${unitName(spec, '
 const linkFile = (spec: InstanceSpec) => `/etc/systemd/system/multi-user.target.wants/${unitName(spec, 'a')}`
 const state = async (spec: InstanceSpec) => (await subject.runtime.observe(spec)).state
 
-/** What the account of one instance is told. */
+/** What the account of one instance can learn. */
 function readAs(spec: InstanceSpec, path: string): string {
   const [program, before] = asAccount(accountAt(spec.folder), 'cat')
   try {
@@ -75,7 +75,7 @@ it('writes its log as the account, wherever that leads', async () => {
   const target = join(subject.folder, 'of root')
   writeFileSync(target, 'untouched')
   symlinkSync(target, join(spec.folder, 'logs', 'application.log'))
-  // Its program ends before it can write: systemd tells that of the start, or of what it started.
+  // Its program ends before it can write: systemd reports that about the start, or about what it started.
   const refused = await subject.runtime.start(spec).then(
     () => undefined,
     (error: { readonly code: string }) => error.code,
@@ -117,7 +117,7 @@ it('leaves nothing behind of a definition that fails, nor of one that is taken a
   expect([...left, join(spec.folder, 'run')].filter(existsSync)).toEqual([])
 })
 
-it('is not started again after a crash without the file that it would make anew', async () => {
+it('is not started again after a crash without the file that it would make again', async () => {
   const made = await instance()
   const spec = { ...made, needs: join(made.folder, 'data', 'database.db') }
   await subject.runtime.start(spec)

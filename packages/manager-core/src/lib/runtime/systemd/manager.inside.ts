@@ -37,7 +37,7 @@ const publish = async (more: string) => {
   await manager.perform('refresh')
 }
 
-it('is told by doctor of a unit that was removed, and has it made again', async () => {
+it('doctor reports a unit that was removed, and creates it again', async () => {
   const ref = refOf(manager.context, manager.instance('demo'))
   const unit = unitName(ref, 'a')
   await systemctl('stop', unit)

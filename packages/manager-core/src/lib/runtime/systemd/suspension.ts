@@ -2,7 +2,7 @@ import { watchdogOf } from '../suspension.js'
 import { runAsUnit, systemctl } from './systemctl.js'
 import { isFrozen, isUp, stateOf } from './unit-state.js'
 
-/** Lets a unit go on when the time is over or the manager is gone. */
+/** Lets a unit continue when the time is over or the manager is gone. */
 const watchdogUnit = (unit: string) => unit.replace(/\.service$/, '-resume.service')
 
 /** Freezes a unit for little more than `maxMs`, and no longer than the manager lives. Nothing to do when it does not run. */
@@ -19,7 +19,7 @@ export async function suspend(unit: string, maxMs: number): Promise<void> {
   }
 }
 
-/** Lets it go on. May be repeated. */
+/** Lets it continue. May be repeated. */
 export async function resume(unit: string): Promise<void> {
   const [state] = await stateOf([unit])
   if (state && isFrozen(state)) await systemctl('thaw', unit)

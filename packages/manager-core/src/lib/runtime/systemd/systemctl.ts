@@ -30,7 +30,7 @@ async function call(program: string, args: readonly string[]): Promise<string> {
   }
 }
 
-/** What keeps systemd from being used, or what it says of the call. */
+/** Why systemd cannot be used, or its answer to the call. */
 function inWords(
   program: string,
   args: readonly string[],

@@ -12,7 +12,7 @@ else
     })
     afterAll(() => machine?.close())
 
-    it('instances are units: the tests of *.inside.ts pass', { timeout: 600_000 }, async () => {
+    it('instances are units: the tests of *.inside.ts pass', { timeout: 1_800_000 }, async () => {
       const config = `${machine.checkout}/vitest.systemd.config.ts`
       const vitest = ['node', `${machine.checkout}/node_modules/vitest/vitest.mjs`, 'run', '--configLoader', 'runner']
       const { exitCode, output } = await machine.run([...vitest, ...['--root', machine.checkout, '--config', config]])

@@ -21,7 +21,7 @@ export function environmentFileOf(unit: string): string {
 }
 
 /**
- * Puts a unit and its environment in place, and tells systemd when the unit has changed. When it fails, all is as it was.
+ * Puts a unit and its environment in place, and reloads systemd when the unit has changed. When it fails, nothing changes.
  *
  * @throws ManagerError ERR_STATE when there is a unit of that name that is not of this instance
  */
@@ -61,7 +61,7 @@ export async function setAtBoot(unit: string, isWanted: boolean): Promise<void> 
   })
 }
 
-/** With all that was set for it by hand. @returns whether there was anything that systemd must be told of */
+/** With all that was set for it by hand. @returns whether systemd must be reloaded */
 export async function removeUnit(ref: InstanceRef, unit: string): Promise<boolean> {
   if (isOfOther(ref, unit)) return false
   const isThere = hasUnit(unit)

@@ -11,7 +11,7 @@ export type UnitState = Readonly<Record<(typeof properties)[number], string>>
 
 /** In their order, by one call. */
 export async function stateOf(units: readonly string[]): Promise<readonly UnitState[]> {
-  // Asked for none, systemd tells of itself.
+  // Asked for none, systemd describes itself.
   if (units.length === 0) return []
   const text = await systemctl('show', `--property=${properties.join(',')}`, '--', ...units)
   const blocks = text.trim().split('\n\n')

@@ -8,7 +8,7 @@ import type { UnitLimits } from './limits.js'
 export interface UnitPolicy {
   /** Pause before, in seconds. */
   readonly pauseSeconds: number
-  /** It is given up after so many starts within so many seconds. */
+  /** It is given up after that many starts within that many seconds. */
   readonly limit: number
   readonly withinSeconds: number
   /** How long it may take to end when the machine is shut down. */

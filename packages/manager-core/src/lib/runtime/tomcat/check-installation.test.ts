@@ -60,7 +60,7 @@ it.each([true, false])('what is new enough is taken (packed: %s)', async (packed
   await expect(faultsOf({ java: java('21'), home: tomcat(65, { packed }) })).resolves.toEqual([])
 })
 
-it('a jar that does not tell what it needs refuses nothing', async () => {
+it('a jar that does not say what it needs refuses nothing', async () => {
   const home = tomcat(65)
   for (const content of ['', 'no zip', 'a.class', 'PK\u0003\u0004'.padEnd(60) + '.class']) {
     writeFileSync(join(home, 'bin/bootstrap.jar'), content)
@@ -68,7 +68,7 @@ it('a jar that does not tell what it needs refuses nothing', async () => {
   }
 })
 
-it('tells of a Tomcat whose start script cannot be executed', async () => {
+it('reports a Tomcat whose start script cannot be executed', async () => {
   const home = tomcat(55)
   chmodSync(join(home, 'bin/catalina.sh'), 0o644)
   const faults = await faultsOf({ java: java('17'), home })
@@ -77,7 +77,7 @@ it('tells of a Tomcat whose start script cannot be executed', async () => {
   ])
 })
 
-it('tells of both what is wrong with them', async () => {
+it('reports what is wrong with both', async () => {
   const faults = await faultsOf({ java: java('17', 0o644), home: folder })
   expect(faults.map(({ message }) => message)).toEqual([
     expect.stringContaining('whose bin/java cannot be executed'),

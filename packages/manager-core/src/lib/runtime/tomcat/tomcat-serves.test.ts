@@ -72,7 +72,7 @@ else
       expect((await logOf(subject.runtime, spec)).join('\n')).toContain('ClassNotFoundException: shop.NotThere')
     })
 
-    it('is started again when its heap is full, and tells so', async () => {
+    it('is started again when its heap is full, and reports it', async () => {
       const spec = await started(subject.specOf('full', await takeTestPort()))
       const heap = expect.objectContaining({ name: 'heap', value: 128, by: 'java' }) as unknown
       expect((await subject.runtime.observe(spec)).limits).toEqual(expect.arrayContaining([heap]))
@@ -142,7 +142,7 @@ else
       mkdirSync(join(home, 'lib'))
       writeFileSync(join(home, 'lib/servlet-api.jar'), 'PK javax/servlet/Servlet.class')
       await expect(subject.runtime.define(of({ home }))).rejects.toThrow('which is Tomcat 9 or older')
-      // One without a file that tells its version is asked for it.
+      // One without a file of its version is asked for it.
       rmSync(join(java, 'release'))
       writeFileSync(join(java, 'bin/java'), `#!/bin/sh\nexec ${javaHome()}/bin/java "$@"\n`)
       await subject.runtime.define(of({ java }))

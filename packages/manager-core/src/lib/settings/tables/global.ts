@@ -19,8 +19,8 @@ const defaultLimits = {
 } as const
 
 /**
- * The variables of `config.sh`. Source: requirements, "Global settings"; those whose summary ends in "(addition)" are
- * not there, and chosen because something of the manager needs them.
+ * The variables of `config.sh`. Source: requirements, "Global settings"; those that it
+ * does not list are there because something of the manager needs them.
  */
 export const globalTable = {
   APPS_HOME: {
@@ -35,16 +35,16 @@ export const globalTable = {
   APPS_UPGRADEREGISTRY: {
     type: 'url',
     section: 'General',
-    summary: 'npm registry that the manager may upgrade itself from; not set: it never does (addition)',
+    summary: 'npm registry that the manager may upgrade itself from; not set: it never does',
   },
-  APPS_UPGRADEPIN: text('General', 'Version and integrity to upgrade to, "1.2.0 sha512-…" (addition)'),
+  APPS_UPGRADEPIN: text('General', 'Version and integrity to upgrade to, "1.2.0 sha512-…"'),
 
   APPS_ISOLATION: {
     type: 'choice',
     section: 'General',
     choices: ['auto', 'yes', 'no'],
     default: 'auto',
-    summary: 'Whether each new instance runs as its own system account; auto: if possible (addition)',
+    summary: 'Whether each new instance runs as its own system account; auto: if possible',
   },
 
   ...accessTable,
@@ -58,19 +58,19 @@ export const globalTable = {
     type: 'url',
     section: 'Instances',
     default: '$APPS_BASEURL',
-    summary: 'Base address of published instances, on another host than the manager (addition)',
+    summary: 'Base address of published instances, on another host than the manager',
   },
   APPS_DEFAULTVERSION: { type: 'text', section: 'Instances', summary: 'Version of new instances; not set: the latest' },
   APPS_RUNTIMES: {
     type: 'list',
     section: 'Instances',
-    summary: 'Packages with additional runtimes, separated by commas (addition)',
+    summary: 'Packages with additional runtimes, separated by commas',
   },
   APPS_RUNTIME: {
     type: 'text',
     section: 'Instances',
     default: 'process',
-    summary: 'Runtime of new instances, unless their version sets one; see "runtimes" (addition)',
+    summary: 'Runtime of new instances, unless their version sets one; see "runtimes"',
   },
   APPS_DATABASES: {
     type: 'databases',
@@ -99,44 +99,20 @@ export const globalTable = {
     type: 'ports',
     section: 'Instances',
     default: '10000-19999',
-    summary: 'Ports of instances on 127.0.0.1 (addition)',
+    summary: 'Ports of instances on 127.0.0.1',
   },
-  APPS_STARTTIMEOUT: integer(
-    'Instances',
-    '60',
-    'Seconds until a started instance must be healthy (addition)',
-    1,
-    86_400,
-  ),
-  APPS_STOPTIMEOUT: integer('Instances', '30', 'Seconds until a stopping instance is killed (addition)', 1, 86_400),
+  APPS_STARTTIMEOUT: integer('Instances', '60', 'Seconds until a started instance must be healthy', 1, 86_400),
+  APPS_STOPTIMEOUT: integer('Instances', '30', 'Seconds until a stopping instance is killed', 1, 86_400),
   APPS_SLEEP_AFTER: sleepAfter('Instances', '; not set or 0: never'),
-  APPS_HEALTHWINDOW: integer(
-    'Instances',
-    '5',
-    'Seconds that an upgraded instance must stay healthy (addition)',
-    0,
-    86_400,
-  ),
-  APPS_REHEARSEUPGRADES: yesNo('Instances', 'no', 'Whether upgradeall rehearses upgrades first (addition)'),
-  APPS_TRASHDAYS: integer(
-    'Instances',
-    '7',
-    'Days that deleted instances are kept; 0: not at all (addition)',
-    0,
-    36_500,
-  ),
-  APPS_RESTOREPOINTDAYS: integer(
-    'Instances',
-    '7',
-    'Days that an upgrade can be rolled back; 0: not at all (addition)',
-    0,
-    36_500,
-  ),
-  APPS_LOGMAXSIZE: integer('Instances', '10', 'Size in MB at which logs are rotated (addition)', 1, 100_000),
-  APPS_LOGKEEP: integer('Instances', '5', 'Rotated logs to keep (addition)', 0, 1000),
+  APPS_HEALTHWINDOW: integer('Instances', '5', 'Seconds that an upgraded instance must stay healthy', 0, 86_400),
+  APPS_REHEARSEUPGRADES: yesNo('Instances', 'no', 'Whether upgradeall rehearses upgrades first'),
+  APPS_TRASHDAYS: integer('Instances', '7', 'Days that deleted instances are kept; 0: not at all', 0, 36_500),
+  APPS_RESTOREPOINTDAYS: integer('Instances', '7', 'Days that an upgrade can be rolled back; 0: not at all', 0, 36_500),
+  APPS_LOGMAXSIZE: integer('Instances', '10', 'Size in MB at which logs are rotated', 1, 100_000),
+  APPS_LOGKEEP: integer('Instances', '5', 'Rotated logs to keep', 0, 1000),
   ...defaultLimits,
-  APPS_CGROUPS: yesNo('Instances', 'yes', 'Whether limits use cgroups v2 where available (addition)'),
-  APPS_HOOKTIMEOUT: integer('Instances', '300', 'Seconds that a hook may take (addition)', 1, 86_400),
+  APPS_CGROUPS: yesNo('Instances', 'yes', 'Whether limits use cgroups v2 where available'),
+  APPS_HOOKTIMEOUT: integer('Instances', '300', 'Seconds that a hook may take', 1, 86_400),
 
   ...containersTable,
 
@@ -157,13 +133,7 @@ export const globalTable = {
   APPS_KEEP_DAILY: keep('days whose last backups'),
   APPS_KEEP_WEEKLY: keep('weeks whose last backups'),
   APPS_KEEP_MONTHLY: keep('months whose last backups'),
-  APPS_SAVE_MAXAGE: integer(
-    'Backups',
-    '26',
-    'Maximum age in hours of nightly backups for checksaves (addition)',
-    1,
-    87_600,
-  ),
+  APPS_SAVE_MAXAGE: integer('Backups', '26', 'Maximum age in hours of nightly backups for checksaves', 1, 87_600),
   APPS_SAVEALL_DIR: {
     type: 'path',
     section: 'Backups',
@@ -171,26 +141,26 @@ export const globalTable = {
     summary: 'Folder of nightly backups',
   },
   APPS_SAVEALL_REMOVE_LOCAL: trueFalse('Backups', 'false', 'Remove local nightly backups once they are at the targets'),
-  APPS_SAVEALL_PARALLEL: integer('Backups', '2', 'Instances that saveall backs up at the same time (addition)', 1, 64),
+  APPS_SAVEALL_PARALLEL: integer('Backups', '2', 'Instances that saveall backs up at the same time', 1, 64),
   APPS_BACKUP_RECIPIENTS: {
     type: 'list',
     section: 'Backups',
-    summary: 'Public age keys that backups are encrypted for, separated by commas, or a file of them (addition)',
+    summary: 'Public age keys that backups are encrypted for, separated by commas, or a file of them',
   },
   APPS_BACKUP_PASSPHRASE: secret(
     'Backups',
-    'Passphrase that backups are encrypted with when there are no recipients, and opened with (addition)',
+    'Passphrase that backups are encrypted with when there are no recipients, and opened with',
   ),
   APPS_BACKUP_IDENTITY: {
     type: 'path',
     section: 'Backups',
-    summary: 'File of secret age keys that encrypted backups are opened with (addition)',
+    summary: 'File of secret age keys that encrypted backups are opened with',
   },
-  APPS_SUSPENDMAX: integer('Backups', '30', 'Maximum seconds that a backup may pause an instance (addition)', 1, 3600),
+  APPS_SUSPENDMAX: integer('Backups', '30', 'Maximum seconds that a backup may pause an instance', 1, 3600),
   APPS_WINDOW: {
     type: 'window',
     section: 'Backups',
-    summary: 'Time window in which upgradeall and saveall may start work, e.g. 22:00-05:30; not set: always (addition)',
+    summary: 'Time window in which upgradeall and saveall may start work, e.g. 22:00-05:30; not set: always',
   },
 
   ...targetTable,
@@ -206,7 +176,7 @@ export const globalTable = {
   APPS_MAILUSER: text('E-mail', 'User at the mail server'),
   APPS_MAILPASSWORD: secret('E-mail', 'Password at the mail server'),
 
-  APPS_QUALITY_SERVER: text('Code quality', 'Package with a quality server of your own (addition)'),
+  APPS_QUALITY_SERVER: text('Code quality', 'Package with a quality server of your own'),
   APPS_QUALITY_URL: {
     type: 'url',
     section: 'Code quality',
@@ -218,15 +188,9 @@ export const globalTable = {
   APPS_QUALITY_ORG: text('Code quality', 'Organization there'),
   APPS_QUALITY_SCANNER: text(
     'Code quality',
-    'Absolute path of the SonarQube scanner; not set: the one in the PATH, else @sonar/scan (addition)',
+    'Absolute path of the SonarQube scanner; not set: the one in the PATH, else @sonar/scan',
   ),
-  APPS_QUALITY_TIMEOUT: integer(
-    'Code quality',
-    '600',
-    'Seconds that each part of an analysis may take (addition)',
-    1,
-    86_400,
-  ),
+  APPS_QUALITY_TIMEOUT: integer('Code quality', '600', 'Seconds that each part of an analysis may take', 1, 86_400),
 
   APPS_MYSQL_HOST: host('MySQL, MariaDB'),
   APPS_MYSQL_SERVER: serverPackage('MySQL, MariaDB'),
@@ -244,7 +208,7 @@ export const globalTable = {
   APPS_ORACLE_ADMINUSER: adminUser('Oracle', 'system'),
   APPS_ORACLE_ADMINPASSWORD: secret('Databases', 'Oracle: password of the administrator'),
   APPS_ORACLE_SERVICE: {
-    ...text('Databases', 'Oracle: name of the service of the database; not set: ORACLE_SID, else FREEPDB1 (addition)'),
+    ...text('Databases', 'Oracle: name of the service of the database; not set: ORACLE_SID, else FREEPDB1'),
     form: 'service',
   },
   APPS_MSSQL_HOST: host('SQL Server'),
@@ -257,7 +221,7 @@ export const globalTable = {
     section: 'Databases',
     choices: ['yes', 'trust', 'no'],
     default: 'yes',
-    summary: 'SQL Server: whether connections are encrypted; trust: accept any server certificate (addition)',
+    summary: 'SQL Server: whether connections are encrypted; trust: accept any server certificate',
   },
 
   ORACLE_HOME: vendor('Home of the client'),
@@ -270,14 +234,14 @@ export const globalTable = {
 
 /** A rule of retention, see `retain`. */
 function keep(what: string) {
-  return integer('Backups', '0', `Number of ${what} are kept; 0: no such rule (addition)`, 0, 100_000)
+  return integer('Backups', '0', `Number of ${what} are kept; 0: no such rule`, 0, 100_000)
 }
 
 function serverPackage(product: string) {
   return {
     type: 'text',
     section: 'Databases',
-    summary: `${product}: package that creates databases (addition)`,
+    summary: `${product}: package that creates databases`,
   } as const
 }
 

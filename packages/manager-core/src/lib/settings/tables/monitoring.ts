@@ -8,12 +8,12 @@ export const monitoringTable = {
   APPS_MONITORINTERVAL: integer(
     section,
     '60',
-    'Seconds between health checks of started instances by the server; 0: none (addition)',
+    'Seconds between health checks of started instances by the server; 0: none',
     0,
     86_400,
   ),
-  APPS_MONITORSLOW: integer(section, '5000', 'Response time in ms that counts as slow (addition)', 1, 600_000),
-  APPS_MONITORAFTER: integer(section, '2', 'Failed checks in a row before an alert is sent (addition)', 1, 100),
-  APPS_MONITORDAYS: integer(section, '30', 'Days to keep measurements (addition)', 1, 3650),
-  APPS_ALERTWEBHOOK: secret(section, 'Address that alerts are posted to as JSON (addition)'),
+  APPS_MONITORSLOW: integer(section, '5000', 'Response time in ms that counts as slow', 1, 600_000),
+  APPS_MONITORAFTER: integer(section, '2', 'Failed checks in a row before an alert is sent', 1, 100),
+  APPS_MONITORDAYS: integer(section, '30', 'Days to keep measurements', 1, 3650),
+  APPS_ALERTWEBHOOK: secret(section, 'Address that alerts are posted to as JSON'),
 } as const satisfies Readonly<Record<string, Variable>>

@@ -13,25 +13,25 @@ export const proxyTable = {
     default: 'nginx',
     summary: 'Reverse proxy',
   },
-  APPS_PROXY: yesNo(section, 'no', 'Whether instances are published by the reverse proxy (addition)'),
+  APPS_PROXY: yesNo(section, 'no', 'Whether instances are published by the reverse proxy'),
   APPS_PROXYDIR: {
     type: 'path',
     section,
     default: '$APPS_HOME/proxy',
-    summary: 'Folder for its configuration; its main file must include live/*.conf from it (addition)',
+    summary: 'Folder for its configuration; its main file must include live/*.conf from it',
   },
   APPS_PROXYCONFIG: {
     type: 'path',
     section,
-    summary: "Main configuration file of the reverse proxy; not set: the system's (addition)",
+    summary: "Main configuration file of the reverse proxy; not set: the system's",
   },
   APPS_PROXYCOMMAND: {
     type: 'path',
     section,
-    summary: 'Program of the reverse proxy; not set: found in PATH (addition)',
+    summary: 'Program of the reverse proxy; not set: found in PATH',
   },
-  APPS_PROXYHTTP: integer(section, '80', 'Port of HTTP (addition)', 1, 65_535),
-  APPS_PROXYHTTPS: integer(section, '443', 'Port of HTTPS (addition)', 1, 65_535),
+  APPS_PROXYHTTP: integer(section, '80', 'Port of HTTP', 1, 65_535),
+  APPS_PROXYHTTPS: integer(section, '443', 'Port of HTTPS', 1, 65_535),
 
   APPS_SSL: {
     type: 'choice',
@@ -45,18 +45,18 @@ export const proxyTable = {
   APPS_SERVER_CA_CERT: certificate('Certificate of the authority of the server'),
   APPS_CLIENT_CA_CERT: certificate('Certificate of the authority of client certificates'),
   APPS_CLIENT_CA_PATH: certificate('Folder of authorities of client certificates'),
-  APPS_ACME: yesNo('SSL', 'no', 'Whether certificates are issued by ACME for addresses without one (addition)'),
+  APPS_ACME: yesNo('SSL', 'no', 'Whether certificates are issued by ACME for addresses without one'),
   APPS_ACMEDIRECTORY: {
     type: 'url',
     section: 'SSL',
     default: 'https://acme-v02.api.letsencrypt.org/directory',
-    summary: 'Directory of the authority of ACME (addition)',
+    summary: 'Directory of the authority of ACME',
   },
-  APPS_ACMEEMAIL: { type: 'email', section: 'SSL', summary: 'Contact of its account; not set: APPS_EMAIL (addition)' },
+  APPS_ACMEEMAIL: { type: 'email', section: 'SSL', summary: 'Contact of its account; not set: APPS_EMAIL' },
   APPS_ACMECA: {
     type: 'path',
     section: 'SSL',
-    summary: 'CA certificate to trust for the directory of a private authority (addition)',
+    summary: 'CA certificate to trust for the directory of a private authority',
   },
 } as const satisfies Readonly<Record<string, Variable>>
 

@@ -1,3 +1,5 @@
+import type { VariableChange } from '../variable.js'
+
 /** Rows of tables of variables, in short. */
 
 export function text<const S extends string>(section: S, summary: string) {
@@ -17,9 +19,16 @@ export function trueFalse(section: string, ofNone: 'true' | 'false', summary: st
 }
 
 /** Limits of what an instance may use, in all the places where they can be set. Not in the requirements. */
-export function limits<const P extends string>(prefix: P, section: string) {
+export function limits<const P extends string>(prefix: P, section: string, change?: VariableChange) {
   const row = (summary: string, min: number, max: number) =>
-    ({ type: 'limit', section, summary: `${summary}; 0: no limit (addition)`, min, max }) as const
+    ({
+      type: 'limit',
+      section,
+      summary: `${summary}; 0: no limit`,
+      min,
+      max,
+      ...(change && { change }),
+    }) as const
   return {
     [`${prefix}_LIMIT_MEMORY`]: row('Maximum memory in MB of all processes of an instance', 64, 100_000_000),
     [`${prefix}_LIMIT_CPU`]: row('Maximum CPU of all processes of an instance, in percent of one CPU', 1, 100_000),
@@ -30,7 +39,7 @@ export function limits<const P extends string>(prefix: P, section: string) {
 
 /** Seconds, in all the places where they can be set. */
 export function sleepAfter<const S extends string>(section: S, rest: string) {
-  const summary = `Seconds without a request until it falls asleep${rest} (addition)`
+  const summary = `Seconds without a request until it falls asleep${rest}`
   return { type: 'integer', section, summary, min: 0, max: 31_536_000 } as const
 }
 
@@ -40,6 +49,7 @@ type LimitRow = {
   readonly summary: string
   readonly min: number
   readonly max: number
+  readonly change?: VariableChange
 }
 type LimitRows<P extends string> = {
   readonly [N in `${P}_LIMIT_${'MEMORY' | 'CPU' | 'PROCESSES' | 'FILES'}`]: LimitRow

@@ -6,9 +6,9 @@ export const versionTable = {
   APPS_TEMPLATE: {
     type: 'text',
     section: 'Version',
-    summary: 'Where the application comes from: default, folder:<path>, git:<url>#<ref>, npm:<name>@<range> (addition)',
+    summary: 'Where the application comes from: default, folder:<path>, git:<url>#<ref>, npm:<name>@<range>',
   },
-  APPS_RUNTIME: { type: 'text', section: 'Version', summary: 'Runtime of new instances of this version (addition)' },
+  APPS_RUNTIME: { type: 'text', section: 'Version', summary: 'Runtime of new instances of this version' },
   APPS_AUTOUPGRADE: {
     type: 'true-false',
     section: 'Version',
@@ -24,7 +24,7 @@ export const versionTable = {
     type: 'path',
     section: 'Version',
     default: '/usr/share/tomcat10',
-    summary: 'Folder of the Tomcat of Java web applications: version 10.1 or newer (addition)',
+    summary: 'Folder of the Tomcat of Java web applications: version 10.1 or newer',
   },
   /** Spelled so in the requirements. */
   APPS_ENCONDING: {

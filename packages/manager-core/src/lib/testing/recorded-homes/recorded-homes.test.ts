@@ -85,7 +85,7 @@ describe.for(versions.map(({ name }) => name))('a home of version %s with comman
     const [run] = (await listed('operations', { limit: 1000 })).filter(({ action }) => action === 'unprotect')
     expect(run).toMatchObject({ state: 'succeeded', result: { status: 0 } })
     const jobs = jobsIn(readFileSync(join(test.folder, 'crontab'), 'utf8'), test.home)
-    // Analyses are scheduled only when somebody asks for it.
+    // Analyses are scheduled on request only.
     expect(jobs.map(({ name }) => name)).toEqual(jobNames.filter((name) => name !== 'qualityall'))
   })
 
@@ -101,7 +101,7 @@ describe.for(versions.map(({ name }) => name))('a home of version %s with comman
     expect(notes('fetched')).toEqual(['first'])
   })
 
-  it('goes on: upgrade, rollback, save, restore, clone, rename, delete, undelete', async () => {
+  it('continues: upgrade, rollback, save, restore, clone, rename, delete, undelete', async () => {
     await test.perform('upgrade', { name: 'early' })
     expect(versionOf('early')).toBe('1.0.1')
     await test.perform('rollback', { name: 'late' })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { FakeApplication } from '../fake-application.js'
-import { existsSync, readFileSync } from './files.js'
+import { existsSync, readFileSync, statSync } from './files.js'
 import { machine, pause, type SimulatedInstance } from './machine.js'
 
 /** How the application in a folder behaves. */
@@ -15,7 +15,9 @@ export function isTaken(port: number): boolean {
 }
 
 /** What an application does when it starts: makes its tables, and brings them to its version. @returns whether it runs */
-export function startApplication({ app, port, environment }: SimulatedInstance): boolean {
+export function startApplication({ app, port, environment, uid }: SimulatedInstance): boolean {
+  // With an account of its own it enters only what is its own.
+  if (uid !== 0 && (statSync(app).uid !== uid || statSync(join(app, 'app.yaml')).uid !== uid)) return false
   if (behaviourOf(app).start === 'fail' || isTaken(port)) return false
   const { databases, users, databaseServer } = machine.state
   if (databaseServer === 'down') return false
@@ -29,7 +31,7 @@ export function startApplication({ app, port, environment }: SimulatedInstance):
   return true
 }
 
-/** What the instance at a port tells; undefined: nobody listens. */
+/** What the instance at a port answers; undefined: nothing listens. */
 export async function healthAt(port: number): Promise<{ readonly status: number; readonly text: string } | undefined> {
   const { instances, takenPorts } = machine.state
   if (takenPorts.has(port)) return { status: 404, text: 'something else' }

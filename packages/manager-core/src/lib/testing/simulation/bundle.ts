@@ -84,6 +84,7 @@ function onSimulatedMachine(mutations: readonly Mutation[], applied: Set<Mutatio
       // It writes files itself.
       onResolve({ filter: /^modern-tar/ }, ({ path }) => ({ path: createRequire(import.meta.url).resolve(path) }))
       onResolve({ filter: /\/create-process-runtime\.js$/ }, () => ({ path: join(folder, 'runtime.ts') }))
+      onResolve({ filter: /\/create-nginx\.js$/ }, () => ({ path: join(folder, 'nginx.ts') }))
       onResolve({ filter: /\/registry-copies\.js$/ }, ({ importer }) =>
         importer.endsWith('/lib/manager.ts') ? { path: join(folder, 'modules/registry-copies.ts') } : undefined,
       )

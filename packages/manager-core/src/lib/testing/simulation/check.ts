@@ -7,7 +7,7 @@ import { adminPassword } from './home.js'
 import { query, registryOf, rowsOf, textOfFile, walk } from './look.js'
 import { machine, secrets } from './machine.js'
 
-/** A backup that was made, as its manifest told. */
+/** A backup that was made, as its manifest said. */
 export interface MadeBackup {
   readonly folder: string
   readonly instance: string
@@ -47,7 +47,7 @@ export function unended(folder: string): readonly string[] {
 }
 
 /**
- * What must be true whenever nobody is at work and all was recovered.
+ * What must be true whenever nothing runs and all was recovered.
  *
  * @param made every backup that ever was there
  * @param kept how many of an instance are kept
@@ -64,6 +64,7 @@ export async function problemsOf(
     ...addressProblems(folder),
     ...leaks(folder, paths),
     ...dataProblems(folder),
+    ...accountProblems(folder, paths),
     ...backupProblems(made, kept),
     ...secretProblems(folder, paths),
   ]
@@ -91,7 +92,7 @@ function addressProblems(folder: string): readonly string[] {
   ]
 }
 
-/** Folders, files, databases, processes and ports that belong to nobody. */
+/** Folders, files, databases, processes and ports without an owner. */
 function leaks(folder: string, paths: readonly string[]): readonly string[] {
   const ids = new Set(rowsOf(folder).map(({ id }) => id))
   const trash = namesIn(`${folder}/trash`)
@@ -140,7 +141,7 @@ function leaks(folder: string, paths: readonly string[]): readonly string[] {
 function isTidied(path: string): boolean {
   const [, backup] = /^\.(.*)\.status\.json\.\d+\.part$/.exec(basename(path)) ?? []
   const isOfBackup = backup !== undefined && existsSync(`${dirname(path)}/${backup}/manifest.json`)
-  return isOfBackup || /\/registry\/\.work-|\/templates\/\.fetch-/.test(path)
+  return isOfBackup || /\/proxy\/(live|state\.json)\.new$|\/registry\/\.work-|\/templates\/\.fetch-/.test(path)
 }
 
 /** What is known of a backup stays as long as there are copies of it. */
@@ -163,7 +164,7 @@ function backupFolders(folder: string): readonly string[] {
 function dataProblems(folder: string): readonly string[] {
   if (unended(folder).length > 0) return []
   const { databases, users, instances } = machine.state
-  return rowsOf(folder).flatMap(({ id, name, desired }) => {
+  return rowsOf(folder).flatMap(({ id, name, desired, observed }) => {
     const settings = textOfFile(`${folder}/instances/${id}/settings.sh`) ?? ''
     const [database = ''] = settings.match(/steward_\w+/g) ?? []
     const found = databases.get(database)
@@ -175,9 +176,54 @@ function dataProblems(folder: string): readonly string[] {
       ...(found && !settings.includes(users.get(found.user) ?? '(no user)') ? [`${name} has another password.`] : []),
       ...(existsSync(`${app}/app.yaml`) ? [] : [`${name} has no application.`]),
       ...(runs > 1 ? [`${name} runs twice.`] : []),
+      ...(runs > 0 && observed === 'asleep' ? [`${name} runs, and is said to be asleep.`] : []),
+      ...(runs === 0 && observed === 'started' ? [`${name} does not run, and is said to be started.`] : []),
       ...(runs > 0 && !mayRun && desired === 'stopped' ? [`${name} runs, and is to be stopped.`] : []),
     ]
   })
+}
+
+/** Each account is of one home, whose files that an instance writes are the account's, and all others the manager's. */
+function accountProblems(folder: string, paths: readonly string[]): readonly string[] {
+  const { accounts, isolates, instances } = machine.state
+  if (!isolates || unended(folder).length > 0) return []
+  const homes = ['instances', 'trash'].flatMap((name) => namesIn(`${folder}/${name}`).map((one) => `${name}/${one}`))
+  const accountOf = new Map(
+    homes.flatMap((home) => {
+      const [name, uid, gid] = textOfFile(`${folder}/${home}/account`)?.trim().split(' ') ?? []
+      return name === undefined ? [] : [[home, { name, uid: Number(uid), gid: Number(gid) }] as const]
+    }),
+  )
+  const namesUsed = [...accountOf.values()].map(({ name }) => name)
+  return [
+    ...[...accounts.keys()].filter((name) => !namesUsed.includes(name)).map((name) => `The account ${name} is leaked.`),
+    ...namesUsed
+      .filter((name, at) => namesUsed.indexOf(name) !== at)
+      .map((name) => `The account ${name} is of two instances.`),
+    ...[...accountOf]
+      .filter(([, { name, uid, gid }]) => accounts.get(name) !== uid || uid !== gid)
+      .map(([home, { name }]) => `The account ${name} of ${home} is gone.`),
+    ...paths.flatMap((path) => {
+      const [, home = '', part = ''] = /^\/((?:instances|trash)\/[^/]+)\/([^/]*)/.exec(path.slice(folder.length)) ?? []
+      const isItsOwn = ['app', 'data', 'logs'].includes(part)
+      const account = accountOf.get(home)
+      // What a restore keeps there is of the account of the instance, which may be gone.
+      if (isItsOwn && !account && home.startsWith('trash/')) return []
+      const wanted = (isItsOwn ? account?.uid : undefined) ?? 0
+      const { uid } = lstatSync(path.replace(/\/$/, ''))
+      return uid === wanted ? [] : [`${path.slice(folder.length + 1)} belongs to ${uid}, not to ${wanted}.`]
+    }),
+    ...(accounts.size === 0 ? [] : namesIn(folder))
+      .filter((name) => !['instances', 'bin', 'servers', 'hooks'].includes(name))
+      .filter((name) => (lstatSync(`${folder}/${name}`).mode & 0o077) !== 0)
+      .map((name) => `${name} is open to accounts.`),
+    ...[...instances]
+      .filter(([, { state }]) => state === 'started')
+      .flatMap(([key, { uid }]) => {
+        const wanted = accountOf.get(`instances/${key.split('/')[0]}`)?.uid ?? 0
+        return uid === wanted ? [] : [`${key} runs as ${uid}, not as ${wanted}.`]
+      }),
+  ]
 }
 
 /** For each instance, whatever it was called, the newest that were made are there. */

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { DatabaseServerError } from '@steward/db-adapters/server'
 import type { DatabaseAccount, DatabaseServer } from '@steward/db-adapters/server'
-import { act, forever, inTurn, Killed, machine, pause, secrets, type Tables } from './machine.js'
+import { act, machine, secrets, under, type Tables } from './machine.js'
 
 const capabilities = Object.freeze({ users: true, onlineDump: true, toolDumps: true, server: true })
 
-/** A database server of the simulated machine, behind the contract of the true ones. */
+/** A database server of the simulated machine, with the contract of the real ones. */
 export function simulatedDatabaseServer(): DatabaseServer {
   return {
     type: 'mysql',
@@ -72,12 +72,10 @@ function fill(account: DatabaseAccount, tables: Tables): void {
   for (const [name, rows] of Object.entries(tables)) act(`fill ${account.name}.${name}`, () => (into[name] = [...rows]))
 }
 
-async function call<T>(work: () => T): Promise<T> {
-  const { databaseServer: condition } = machine.state
-  if (condition === 'slow') await pause(3000)
-  const fails = condition === 'down' || (condition === 'failing' && machine.random.chance(0.3))
-  return inTurn(() => {
-    if (fails) throw new DatabaseServerError('ERR_UNREACHABLE', 'The database server cannot be reached.')
-    return work()
-  }).catch((error: unknown) => (error instanceof Killed ? forever() : Promise.reject(error as Error)))
+function call<T>(work: () => T): Promise<T> {
+  return under(
+    machine.state.databaseServer,
+    work,
+    () => new DatabaseServerError('ERR_UNREACHABLE', 'The database server cannot be reached.'),
+  )
 }

@@ -1,7 +1,6 @@
-import { userInfo } from 'node:os'
 import { machine } from './machine.js'
 
-/** A file, folder or link of the simulated disk. Its content is replaced, never changed: whoever has it may keep it. */
+/** A file, folder or link of the simulated disk. Its content is replaced, never changed: a caller may keep it. */
 export interface Node {
   readonly kind: 'file' | 'folder' | 'link'
   readonly number: number
@@ -51,7 +50,6 @@ export const simulatedRoot = '/simulated'
 export const temporaryFolder = `${simulatedRoot}/tmp`
 
 const nothing = Buffer.alloc(0)
-const { uid: user, gid: group } = userInfo()
 
 let numbers = 0
 let changes = 0
@@ -75,10 +73,9 @@ export function replaceDisk(image?: DiskImage): void {
 }
 
 function newRoot(): Node {
-  // Nobody else may enter the outermost folder, so that no system account is ever needed.
   const [made, outermost, temporary] = [
     makeNode('folder', 0o755, 0),
-    makeNode('folder', 0o700, 0),
+    makeNode('folder', 0o755, 0),
     makeNode('folder', 0o777, 0),
   ]
   made.entries.set(simulatedRoot.slice(1), outermost)
@@ -98,8 +95,8 @@ export function makeNode(kind: Node['kind'], mode: number, now = machine.state.n
     kind,
     number: ++numbers,
     mode,
-    uid: user,
-    gid: group,
+    uid: 0,
+    gid: 0,
     names: 1,
     accessed: now,
     modified: now,

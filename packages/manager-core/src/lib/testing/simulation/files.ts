@@ -20,7 +20,7 @@ import type { Node, Open } from './disk.js'
 
 const { O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_NOFOLLOW, O_DIRECTORY, O_RDWR, O_WRONLY } = constants
 
-/** What a disk of 100 GB says of itself. */
+/** What a disk of 100 GB reports. */
 const [blockBytes, blocks] = [4096, 25_000_000]
 
 const nodeOf = (file: Fs.PathLike | number, call: string) =>
@@ -311,6 +311,7 @@ const msOf = (time: Fs.TimeLike) => (time instanceof Date ? time.getTime() : Num
 export const chmodSync: typeof Fs.chmodSync = setOf(setMode, 'chmod')
 export const fchmodSync: typeof Fs.fchmodSync = setOf(setMode, 'fchmod')
 export const chownSync: typeof Fs.chownSync = setOf(setOwner, 'chown')
+export const lchownSync: typeof Fs.lchownSync = setOf(setOwner, 'lchown', false)
 export const fchownSync: typeof Fs.fchownSync = setOf(setOwner, 'fchown')
 export const utimesSync: typeof Fs.utimesSync = setOf(setTimes, 'utime')
 export const lutimesSync: typeof Fs.lutimesSync = setOf(setTimes, 'lutime', false)

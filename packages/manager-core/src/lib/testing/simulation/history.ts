@@ -1,6 +1,7 @@
 import type { Input } from '../../domain/input.js'
 import type { HookName } from '../../hooks/hooks.js'
-import type { Condition } from './machine.js'
+import { partsOf, type Condition } from './machine.js'
+import { managersHost } from './proxy.js'
 import { randomOf, type Random } from './random.js'
 
 /** An action as a process of its own performs it. */
@@ -24,7 +25,9 @@ export type Happening = { readonly seed: number } & (
   | { readonly type: 'application'; readonly name: string; readonly does: 'start' | 'fail' | 'hang' }
   | { readonly type: 'template'; readonly does: 'start' | 'fail' }
   | { readonly type: 'disk'; readonly isFull: boolean }
-  | { readonly type: 'database server' | 'target'; readonly condition: Condition }
+  | { readonly type: 'database server' | 'target' | 'account tools' | 'proxy'; readonly condition: Condition }
+  /** At the standard address of a name, by way of the reverse proxy. The server of the manager may be killed meanwhile. */
+  | { readonly type: 'request'; readonly name: string; readonly killAt?: number | undefined }
   | { readonly type: 'port'; readonly port: number }
   | { readonly type: 'hook'; readonly hook: HookName; readonly does: 'pass' | 'fail' | 'go' }
   | { readonly type: 'time'; readonly hours: number }
@@ -48,21 +51,38 @@ interface Expected {
   readonly there: Set<string>
   /** Names that instances had. */
   readonly had: Set<string>
+  /** Names of those that were put to sleep. */
+  readonly asleep: Set<string>
   /** Names of what was deleted. */
   readonly trash: Set<string>
+  /** Actions by how often they are wanted. */
+  readonly actions: readonly string[]
+  readonly isolates: boolean
+  readonly publishes: boolean
 }
 
 /** About how many effects an action has. */
-const mostEffects: Readonly<Record<string, number>> = { start: 50, stop: 45, rename: 50, delete: 60, refresh: 70 }
+const mostEffects: Readonly<Record<string, number>> = {
+  ...{ start: 50, stop: 45, rename: 50, delete: 60, refresh: 70 },
+  ...{ sleep: 28, wake: 40, seturl: 38, reseturl: 38, isolate: 60 },
+}
 
-/** A history of so many happenings that follows from a seed. */
+/** A history of that many happenings that follows from a seed. */
 export function historyOf(seed: number, length?: number): readonly Happening[] {
   const random = randomOf(seed)
-  const expected: Expected = { there: new Set(), had: new Set(), trash: new Set() }
+  const parts = partsOf(seed)
+  const expected: Expected = {
+    there: new Set(),
+    had: new Set(),
+    asleep: new Set(),
+    trash: new Set(),
+    actions: [...actions, ...(parts.isolates ? actionsOfAccounts : []), ...(parts.publishes ? actionsOfAddresses : [])],
+    ...parts,
+  }
   const history: Happening[] = [
     { seed: random.below(2 ** 31), type: 'command', ...commandOf('add', random, expected), recoveriesKilledAt: [] },
   ]
-  // Those that have none are as they were before there were hooks.
+  // Those without any stay as they were before there were hooks.
   const hasHooks = seed % 4 === 3
   for (let left = length ?? 3 + random.below(10); left > 1; left--) {
     if (hasHooks && random.chance(0.3)) history.push(hookOf(random))
@@ -77,12 +97,14 @@ function hookOf(random: Random): Happening {
 }
 
 function happening(random: Random, expected: Expected): Happening {
-  const { there } = expected
+  const { there, isolates, publishes } = expected
   const seed = random.below(2 ** 31)
+  if ((isolates || publishes) && random.chance(expected.asleep.size > 0 ? 0.35 : 0.2))
+    return happeningOfParts(seed, random, expected)
   const dice = random.below(100)
   if (dice < 10) {
     const commands = [0, 1].map(() => {
-      const command = commandOf(random.pick(actions), random, expected)
+      const command = commandOf(random.pick(expected.actions), random, expected)
       return random.chance(0.2) ? { ...command, killAt: killOf(command.action, random) } : command
     })
     return { seed, type: 'together', commands }
@@ -100,7 +122,7 @@ function happening(random: Random, expected: Expected): Happening {
     }
   if (dice < 32) return { seed, type: 'port', port: 20_000 + random.below(3) }
   if (dice < 36) return { seed, type: 'time', hours: 1 + random.below(100) }
-  const command = commandOf(random.pick(actions), random, expected)
+  const command = commandOf(random.pick(expected.actions), random, expected)
   const isKilled = random.chance(0.3)
   const kills = isKilled && random.chance(0.3) ? 1 + random.below(2) : 0
   return {
@@ -112,6 +134,16 @@ function happening(random: Random, expected: Expected): Happening {
   }
 }
 
+function happeningOfParts(seed: number, random: Random, { there, asleep, isolates, publishes }: Expected): Happening {
+  if (publishes && random.chance(0.6)) {
+    const killAt = random.chance(0.2) ? killOf('wake', random) : undefined
+    return { seed, type: 'request', name: existing(random, asleep.size > 0 ? asleep : there), killAt }
+  }
+  const isOfProxy = publishes && (!isolates || random.chance(0.5))
+  const condition = random.pick(['well', 'well', 'slow', 'failing', 'down'] as const)
+  return { seed, type: isOfProxy ? 'proxy' : 'account tools', condition }
+}
+
 function killOf(action: string, random: Random): number {
   return 1 + random.below(mostEffects[action] ?? 110)
 }
@@ -119,7 +151,7 @@ function killOf(action: string, random: Random): number {
 const existing = (random: Random, there: ReadonlySet<string>) =>
   there.size > 0 && random.chance(0.98) ? random.pick([...there]) : random.pick(names)
 
-/** Rather one that somebody had before. */
+/** Rather one that was used before. */
 const free = (random: Random, there: ReadonlySet<string>, had: ReadonlySet<string> = new Set()) => {
   const left = names.filter((name) => !there.has(name))
   const again = left.filter((name) => had.has(name))
@@ -127,8 +159,11 @@ const free = (random: Random, there: ReadonlySet<string>, had: ReadonlySet<strin
   return again.length > 0 && random.chance(0.8) ? random.pick(again) : random.pick(left)
 }
 
+const weighted = (weights: Readonly<Record<string, number>>): readonly string[] =>
+  Object.entries(weights).flatMap(([action, weight]) => Array.from({ length: weight }, () => action))
+
 /** By how often they are wanted. */
-const actions: readonly string[] = Object.entries({
+const actions = weighted({
   add: 6,
   save: 16,
   'save to target': 3,
@@ -154,15 +189,21 @@ const actions: readonly string[] = Object.entries({
   protect: 1,
   unprotect: 1,
   neutralise: 1,
-}).flatMap(([action, weight]) => Array.from({ length: weight }, () => action))
+})
+const actionsOfAccounts = weighted({ isolate: 4, unisolate: 5 })
+const actionsOfAddresses = weighted({ sleep: 14, wake: 5, seturl: 5, reseturl: 1 })
 
-function commandOf(wanted: string, random: Random, { there, had, trash }: Expected): Command {
+/** Those of instances, of no instance, and of the manager. */
+const customHosts = [...names.map((name) => `${name}.${managersHost}`), 'shop.test', managersHost]
+
+function commandOf(wanted: string, random: Random, { there, had, asleep, trash }: Expected): Command {
   const kind = kindFor(wanted, there, trash)
   const name = existing(random, there)
   const other = free(random, there, had)
   const comes = (one: string) => there.add(one)
   const goes = (one: string) => {
     there.delete(one)
+    asleep.delete(one)
     had.add(one)
   }
   switch (kind) {
@@ -179,6 +220,13 @@ function commandOf(wanted: string, random: Random, { there, had, trash }: Expect
     case 'recreate':
       comes(other)
       return { action: 'restore', input: { name, as: other } }
+    case 'sleep':
+      asleep.add(name)
+      return { action: 'sleep', input: { name } }
+    case 'unisolate':
+      return { action: 'isolate', input: { name, undo: true } }
+    case 'seturl':
+      return { action: 'seturl', input: { name, url: `http://${random.pick(customHosts)}` } }
     case 'save to target':
       return { action: 'save', input: { name, to: 'nas' } }
     case 'delete':

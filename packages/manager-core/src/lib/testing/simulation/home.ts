@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { createManager, type Manager } from '../../manager.js'
 import { imageOfDisk, replaceDisk, simulatedRoot, type DiskImage } from './disk.js'
 import { mkdirSync, utimesSync, writeFileSync } from './files.js'
-import { machine, newMachineState } from './machine.js'
+import { machine, newMachineState, type MachineState } from './machine.js'
+import { managersHost } from './proxy.js'
 import { bringBackRegistry, keepRegistry, removeRegistries } from './modules/sqlite.js'
 import { simulatedTarget } from './target.js'
 
@@ -10,9 +11,9 @@ import { simulatedTarget } from './target.js'
 export interface SimulatedHome {
   readonly folder: string
   readonly template: string
-  /** As it was when it was begun with, on a new machine. */
+  /** As it was when it was started with, on a new machine. */
   reset(seed: number): void
-  /** It is begun with as it is now. */
+  /** It is started with as it is now. */
   begin(): void
   /** Keeps the home as it is now. */
   keep(): void
@@ -26,11 +27,12 @@ export interface SimulatedHome {
 
 export const adminPassword = 'administrators-own-password'
 
-const configOf = (keepLast: number) =>
+const configOf = ({ keepLast, isolates, publishes }: MachineState) =>
   [
-    'export APPS_BASEURL=http://localhost:8000',
+    `export APPS_BASEURL=${publishes ? `http://${managersHost}` : 'http://localhost:8000'}`,
     'export APPS_PORTS=20000-20019',
-    'export APPS_ISOLATION=no',
+    ...(isolates ? [] : ['export APPS_ISOLATION=no']),
+    ...(publishes ? ['export APPS_PROXY=yes', 'export APPS_SSL=false', 'export APPS_SLEEP_AFTER=600'] : []),
     'export APPS_DATABASES=mysql',
     'export APPS_DEFAULTDATABASE=mysql',
     `export APPS_MYSQL_ADMINPASSWORD=${adminPassword}`,
@@ -65,7 +67,7 @@ export function createSimulatedHome(): SimulatedHome {
       machine.boot(newMachineState(seed))
       if (images.has('first')) bringBack('first')
       home.changeTemplate(0, 'start')
-      writeFileSync(`${folder}/config.sh`, configOf(machine.state.keepLast), { mode: 0o600 })
+      writeFileSync(`${folder}/config.sh`, configOf(machine.state), { mode: 0o600 })
     },
     begin: () => keep('first'),
     keep: () => keep('kept'),
@@ -97,7 +99,7 @@ export function createSimulatedHome(): SimulatedHome {
   machine.boot(newMachineState(0))
   replaceDisk()
   mkdirSync(folder)
-  writeFileSync(join(folder, 'config.sh'), configOf(1), { mode: 0o600 })
+  writeFileSync(join(folder, 'config.sh'), configOf(machine.state), { mode: 0o600 })
   writeFileSync(join(folder, 'version-1.0.sh'), `export APPS_TEMPLATE=folder:${template}\n`, { mode: 0o600 })
   return home
 }

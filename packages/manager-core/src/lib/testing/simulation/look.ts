@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from './files.js'
-import { machine } from './machine.js'
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from './files.js'
+import { isThrowAway } from '../../domain/instance.js'
+import { machine, type Route } from './machine.js'
+import { managersHost, settled } from './proxy.js'
 import { sharedRegistry, sharedStatement } from './modules/sqlite.js'
 
 /** All that a command may change but the history, without dates: two that are equal are the same state. */
@@ -13,6 +15,9 @@ export interface Row {
   readonly port: number
   readonly desired: string
   readonly protected: number
+  readonly observed: string
+  readonly custom_url: string
+  readonly source: string
 }
 
 export function rowsOf(folder: string): readonly Row[] {
@@ -31,7 +36,8 @@ export function query(folder: string, sql: string): readonly Record<string, unkn
 }
 
 /** What the next command tidies up is among it. */
-const unsettled = /\.status\.json\.\d+\.part$|\.removed\/|\/(logs|run|locks|registry|runs)\/|\/manager\.db|\.holder$/
+const unsettled =
+  /^\/proxy(\/|\.secret$)|\.status\.json\.\d+\.part$|\.removed\/|\/(logs|run|locks|registry|runs)\/|\/manager\.db|\.holder$/
 /** They have dates in them. */
 const dated = /\.zst$|manifest\.json$|trash\.json$|point\.json$|\.status\.json$/
 
@@ -42,7 +48,8 @@ const blur = (text: string) =>
     .replaceAll(/(DATABASE_PASSWORD=).*/g, '$1<password>')
 
 export function pictureOf(folder: string): Picture {
-  const { databases, users, instances, serving, store } = machine.state
+  const { databases, users, instances, serving, store, accounts, isolates } = machine.state
+  const owners = new Map([...accounts].map(([account, id]) => [id, account]))
   const picture: Record<string, string> = {}
   for (const { id, ...row } of rowsOf(folder)) {
     const { updated: _updated, operation: _operation, ...rest } = row as unknown as Record<string, unknown>
@@ -51,16 +58,42 @@ export function pictureOf(folder: string): Picture {
   for (const { port } of query(folder, 'select port from reserved_port')) picture[`reserved ${String(port)}`] = ''
   for (const [name, database] of databases) picture[`database ${name}`] = JSON.stringify(database)
   for (const name of users.keys()) picture[`user ${name}`] = ''
+  for (const account of accounts.keys()) picture[`account ${account}`] = ''
   for (const [key, { state }] of instances) if (state === 'started') picture[`runs ${key}`] = state
   for (const [id, copy] of serving) if (copy !== 'a') picture[`serves ${id}`] = copy
   for (const key of store.keys()) if (!key.startsWith('_manager/')) picture[`stored ${blur(key)}`] = ''
   for (const path of walk(folder)) {
     const name = path.slice(folder.length)
     if (unsettled.test(name) || ['/instances/', '/trash/', '/save/', '/locks/', '/logs/'].includes(name)) continue
-    picture[blur(name)] = path.endsWith('/') || dated.test(name) ? '' : contentOf(path)
+    const { uid } = isolates ? lstatSync(path.replace(/\/$/, '')) : { uid: 0 }
+    const owner = uid === 0 ? '' : `of ${owners.get(uid) ?? uid}: `
+    picture[blur(name)] = owner + (path.endsWith('/') || dated.test(name) ? '' : contentOf(path))
   }
   return picture
 }
+
+/** Where addresses lead, by their host and path. */
+export function routesNow(): Picture {
+  const { condition, configuration } = settled()
+  if (condition === 'down') return {}
+  return Object.fromEntries([...configuration.routes].map(([address, route]) => [address, textOf(route)]))
+}
+
+/** Where they should lead: to the manager, and to each instance at its standard address and its custom URL. */
+export function routesWanted(folder: string): Picture {
+  const wanted: Record<string, string> = { [managersHost]: textOf({ port: 8000, wakes: false }) }
+  for (const row of rowsOf(folder)) {
+    const { id, name, port, source, custom_url: url } = row
+    if (isThrowAway({ source })) continue
+    const hosts = [`${name}.${managersHost}`, ...(url === '' ? [] : [new URL(url).host])]
+    // What is only half there does not sleep.
+    const wakes = existsSync(`${folder}/instances/${id}/settings.sh`)
+    for (const host of hosts) wanted[host] = textOf({ port, instance: id, wakes })
+  }
+  return wanted
+}
+
+const textOf = ({ port, instance = 'the manager', wakes }: Route) => `${instance} at ${port}${wakes ? ', woken' : ''}`
 
 function contentOf(path: string): string {
   if (lstatSync(path).isSymbolicLink()) return readlinkSync(path)

@@ -33,6 +33,37 @@ export type Condition = 'well' | 'slow' | 'failing' | 'down'
 /** A database of the simulated server: rows by table, as text. */
 export type Tables = Record<string, string[]>
 
+/** Which address leads where, as a reverse proxy was configured. */
+export interface Configuration {
+  /** Name of its generation. */
+  readonly id: string
+  /** By host and path. */
+  readonly routes: ReadonlyMap<string, Route>
+}
+
+export interface Route {
+  readonly port: number
+  /** Id of the instance; absent: the manager. */
+  readonly instance?: string | undefined
+  /** Whether requests pass the waker. */
+  readonly wakes: boolean
+}
+
+/** The reverse proxy of the machine. */
+export interface SimulatedProxy {
+  /** `down`: it does not run. */
+  condition: Condition
+  /** The one that it read last. */
+  configuration: Configuration
+  /** Folder that it reads its configuration from. */
+  folder: string
+  worker: number
+  /** Workers of former configurations, with the time when they end. */
+  readonly retiring: Map<number, number>
+  /** When it reads its configuration; undefined: it has. */
+  loadsAt: number | undefined
+}
+
 /** What outlives every process of a manager. The home itself lies in real files, in memory. */
 export interface MachineState {
   /** ms since the Unix epoch */
@@ -51,6 +82,15 @@ export interface MachineState {
   instances: Map<string, SimulatedInstance>
   /** Which copy serves, by id; not there: a. */
   serving: Map<string, 'a' | 'b'>
+  /** Instances have accounts of their own. */
+  readonly isolates: boolean
+  /** User ids of system accounts by their names. */
+  accounts: Map<string, number>
+  /** How the programs work that make and remove accounts. */
+  accountTools: Condition
+  /** The reverse proxy publishes instances, which may sleep. */
+  readonly publishes: boolean
+  proxy: SimulatedProxy
   /** Where programs listen that are no instances. */
   takenPorts: Set<number>
   /** Whether there are copies of the registry. */
@@ -69,12 +109,15 @@ export interface SimulatedInstance {
   state: 'started' | 'stopped' | 'crashed'
   since: string
   isSuspended: boolean
+  readonly pid: number
+  /** Whose process it is. */
+  readonly uid: number
 }
 
 /** A program waits for what never comes. */
 export class StandStill extends Error {}
 
-/** Rounds in which nobody has anything to do: the later ones take a ms each. */
+/** Rounds in which nothing happens: the later ones take a ms each. */
 const mostIdle = 6000
 
 const running = new AsyncLocalStorage<SimulatedProcess>()
@@ -87,7 +130,7 @@ let processes = new Map<number, SimulatedProcess>()
 const locks = new Map<string, object>()
 /** Passwords that were ever given to a database server. */
 export const secrets = new Set<string>()
-/** Told of each effect: two histories that are the same tell the same. */
+/** Called for each effect: equal histories give equal effects. */
 export const trace: { tell?: ((line: string) => void) | undefined } = {}
 
 export const machine = {
@@ -111,6 +154,11 @@ export const machine = {
   },
 }
 
+/** What there is beside what is always there: six of ten histories are about neither, as both take their time. */
+export function partsOf(seed: number) {
+  return { isolates: [2, 3, 7].includes(seed % 10), publishes: [2, 6, 7].includes(seed % 10) }
+}
+
 export function newMachineState(seed: number): MachineState {
   return {
     now: Date.UTC(2026, 0, 5, 8),
@@ -123,6 +171,17 @@ export function newMachineState(seed: number): MachineState {
     target: 'well',
     instances: new Map(),
     serving: new Map(),
+    ...partsOf(seed),
+    accounts: new Map(),
+    accountTools: 'well',
+    proxy: {
+      condition: 'well',
+      configuration: { id: '', routes: new Map() },
+      folder: '',
+      worker: 999_999_999,
+      retiring: new Map(),
+      loadsAt: undefined,
+    },
     takenPorts: new Set(),
     keepLast: 1 + (seed % 2),
     keepsCopies: seed % 40 === 0,
@@ -163,7 +222,7 @@ export function act<T>(what: string, work: () => T, half?: () => void): T {
     if (half && random.chance(0.5)) half()
     else work()
   } catch {
-    // Nobody learns of it.
+    // The caller does not learn of it.
   }
   kill(process)
   throw new Killed()
@@ -180,11 +239,21 @@ export async function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
+/** What something of the machine does that is in a condition. @param refusal why not, when it fails */
+export async function under<T>(condition: Condition, work: () => T | Promise<T>, refusal: () => Error): Promise<T> {
+  if (condition === 'slow') await pause(3000)
+  const fails = condition === 'down' || (condition === 'failing' && random.chance(0.3))
+  return inTurn(() => {
+    if (fails) throw refusal()
+    return work()
+  })
+}
+
 export function forever(): Promise<never> {
   return new Promise(() => {})
 }
 
-/** Waits so many simulated ms, and until it is its turn. */
+/** Waits that many simulated ms, and until it is its turn. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   const process = current()
   if (process?.isDead) return forever()
@@ -208,7 +277,7 @@ function kill(process: SimulatedProcess): void {
   process.died.resolve()
 }
 
-/** What became of a program: what it returned, or that it was killed. */
+/** The result of a program: what it returned, or that it was killed. */
 export type Ending<T> = { readonly value: T } | { readonly error: unknown } | 'killed'
 
 export interface Program<T> {
@@ -216,7 +285,7 @@ export interface Program<T> {
   readonly killAt?: number | undefined
 }
 
-/** Runs programs in processes of their own, all at a time: one thing after the other, in an order of the seed's. */
+/** Runs programs in processes of their own, all at the same time: one thing after the other, in an order of the seed's. */
 export async function run<T>(programs: readonly Program<T>[]): Promise<readonly Ending<T>[]> {
   let left = programs.length
   const started = programs.map(({ killAt }): SimulatedProcess => {

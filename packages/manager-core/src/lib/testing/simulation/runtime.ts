@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import { ManagerError } from '../../../errors.js'
+import { accountAt } from '../../accounts/account.js'
+import { endAllOf } from '../../accounts/end-all-of.js'
+import { checkAccount } from '../../accounts/system-accounts.js'
 import type { Observed } from '../../domain/instance.js'
 import type { Copy, InstanceRef, InstanceSpec, Runtime } from '../../runtime/runtime.js'
 import { startApplication } from './applications.js'
@@ -18,7 +21,7 @@ const capabilities = Object.freeze({
 const seen = (instance: SimulatedInstance | undefined): Observed =>
   instance?.isSuspended ? 'suspended' : (instance?.state ?? 'stopped')
 
-/** Runs instances on the simulated machine: what is started goes on whatever becomes of the manager. */
+/** Runs instances on the simulated machine: what is started keeps running whatever happens to the manager. */
 export function createProcessRuntime(): Runtime {
   const servingOf = ({ id }: InstanceRef): Copy => machine.state.serving.get(id) ?? 'a'
   const keyOf = (ref: InstanceRef) => `${ref.id}/${ref.copy ?? servingOf(ref)}`
@@ -28,6 +31,8 @@ export function createProcessRuntime(): Runtime {
 
   function start(spec: InstanceSpec): void {
     if (find(spec)?.state === 'started') return
+    const account = accountAt(spec.folder)
+    if (account) checkAccount(account)
     act(`start ${keyOf(spec)}`, () => {
       const instance: SimulatedInstance = {
         folder: spec.folder,
@@ -37,6 +42,8 @@ export function createProcessRuntime(): Runtime {
         state: 'stopped',
         since: new Date(machine.state.now).toISOString(),
         isSuspended: false,
+        pid: machine.state.nextPid++,
+        uid: account?.uid ?? 0,
       }
       instance.state = startApplication(instance) ? 'started' : 'crashed'
       machine.state.instances.set(keyOf(spec), instance)
@@ -66,7 +73,8 @@ export function createProcessRuntime(): Runtime {
     probe: () => Promise.resolve({ ok: true, message: 'Instances run on a simulated machine.' }),
     define: () => Promise.resolve(),
     undefine: (ref) =>
-      inTurn(() => {
+      inTurn(async () => {
+        if (ref.copy === undefined) await endAllOf(accountAt(ref.folder))
         for (const key of keysOf(ref)) {
           if (machine.state.instances.get(key)?.state === 'started')
             throw new ManagerError('ERR_STATE', `Instance ${ref.id} is running. Stop it first.`)
@@ -78,9 +86,10 @@ export function createProcessRuntime(): Runtime {
         }
       }),
     start: (spec) => inTurn(() => start(spec)),
-    stop: (ref) =>
-      inTurn(() => {
+    stop: (ref, { force = false }) =>
+      inTurn(async () => {
         const stopped = keysOf(ref).map(stop)
+        if (force && ref.copy === undefined) await endAllOf(accountAt(ref.folder))
         return stopped.includes(true) ? { wasRunning: true, code: 0 } : { wasRunning: false }
       }),
     suspend: (ref) => inTurn(() => suspend(ref, true)),

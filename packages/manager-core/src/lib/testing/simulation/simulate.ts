@@ -2,12 +2,15 @@ import { dirname } from 'node:path'
 import type { ActionResult } from '../../action.js'
 import type { Caller } from '../../domain/caller.js'
 import type { Manager } from '../../manager.js'
+import type { PublishOptions } from '../../proxies/proxies.js'
+import { behaviourOf } from './applications.js'
 import { backupsIn, hasExpired, problemsOf, unended, type MadeBackup } from './check.js'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from './files.js'
+import { existsSync, lchownSync, lstatSync, mkdirSync, rmSync, writeFileSync } from './files.js'
 import { historyOf, textOf, type Command, type Happening } from './history.js'
 import { createSimulatedHome, type SimulatedHome } from './home.js'
-import { difference, pictureOf, query, rowsOf, walk, type Picture } from './look.js'
+import { difference, pictureOf, query, routesNow, routesWanted, rowsOf, walk, type Picture } from './look.js'
 import { machine, run, secrets, StandStill, trace, type Ending, type MachineState } from './machine.js'
+import { managersHost, managersServer, setProxy, settled } from './proxy.js'
 
 /** What a history did, for reports. */
 export interface Tally {
@@ -31,13 +34,13 @@ export interface SimulationOptions {
   readonly count: number
   /** How many happenings each has. Default: the seed says. */
   readonly length?: number | undefined
-  /** Ends after so many findings. Default: 1 */
+  /** Ends after that many findings. Default: 1 */
   readonly most?: number
   /** Whether they are made smaller. Default: yes. */
   readonly shrinks?: boolean
-  /** Told each happening, and what came of it. */
+  /** Called with each happening and its result. */
   readonly tell?: ((line: string) => void) | undefined
-  /** Told each effect. */
+  /** Called with each effect. */
   readonly effects?: (line: string) => void
 }
 
@@ -79,7 +82,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   }
 }
 
-/** A dead process has nobody left who would hear of its failures. */
+/** Failures of a dead process reach no one. */
 function silenceTheDead(): () => void {
   const listeners = process.listeners('unhandledRejection')
   process.removeAllListeners('unhandledRejection')
@@ -104,6 +107,7 @@ async function problemIn(
   secrets.clear()
   const world = createWorld(home, tally, tell)
   try {
+    await world.begin()
     for (const each of history) {
       machine.state.random = each.seed
       tell?.(textOf(each))
@@ -219,14 +223,24 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
 
   async function recover(killedAt: readonly number[] = []): Promise<void> {
     for (const killAt of killedAt) {
-      const ending = await onlyOne(home, (manager) => manager.context.operations.recover(caller), killAt)
+      const ending = await onlyOne(home, recoverAndPublish, killAt)
       if (ending === 'killed' && tally) tally.killedRecoveries++
     }
-    const ending = await onlyOne(home, (manager) => manager.context.operations.recover(caller))
+    const ending = await onlyOne(home, recoverAndPublish)
     if (ending === 'killed' || 'error' in ending)
       if (!machine.state.isDiskFull)
         throw new Broken(`Recovery fails: ${ending === 'killed' ? '' : (ending.error as Error).message}`)
   }
+
+  /** As each action does it first. */
+  async function recoverAndPublish({ context }: Manager): Promise<void> {
+    const recovered = await context.operations.recover(caller)
+    if (recovered.length > 0) await context.proxies.publish(caller).catch(silent)
+  }
+
+  /** As the server of the manager does it at intervals. */
+  const publish = async (options: PublishOptions = { repair: true }) =>
+    onlyOne(home, ({ context }) => context.proxies.publish(caller, options))
 
   const isWell = () =>
     !machine.state.isDiskFull && machine.state.databaseServer !== 'down' && machine.state.databaseServer !== 'failing'
@@ -242,13 +256,24 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     if (problems.length > 0) throw new Broken(problems.join('\n'))
   }
 
+  /** Addresses lead where they should. @param before where else they may */
+  function checkPublished(before?: Picture): void {
+    if (!machine.state.publishes || !isWell() || settled().condition !== 'well') return
+    const [now, wanted] = [routesNow(), routesWanted(folder)]
+    if (before && difference(now, before) === undefined) return
+    const different = difference(now, wanted)
+    if (different !== undefined) throw new Broken(`Addresses are published wrongly.\n${different}`)
+  }
+
   async function command(happening: Extract<Happening, { type: 'command' }>): Promise<void> {
     const { killAt, recoveriesKilledAt, seed } = happening
+    const routes = routesNow()
     if (killAt === undefined || !isWell()) {
       const ending = await onlyOne(home, perform(happening), killAt)
       note(ending)
       if (ending === 'killed') await recover()
       noteBackups()
+      checkPublished(ending === 'killed' || 'error' in ending ? routes : undefined)
       return checkRestored(happening, ending)
     }
     const before = pictureOf(folder)
@@ -258,7 +283,11 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     note(ending)
     await recover(recoveriesKilledAt)
     await check()
+    checkPublished(ending === 'killed' || 'error' in ending ? routes : undefined)
     if (ending !== 'killed') return
+    // As the next command does.
+    await publish({})
+    checkPublished()
     const now = pictureOf(folder)
     // Who is not killed purges that, too.
     if (hasExpired(folder, machine.state.now)) return
@@ -274,7 +303,7 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
       )
   }
 
-  /** An instance gets nothing of another one, unless somebody names it. */
+  /** An instance gets nothing of another one, unless the caller names it. */
   function checkRestored({ action, input }: Command, ending: Ending<ActionResult>): void {
     if (action !== 'restore' || input['as'] !== undefined || ending === 'killed' || 'error' in ending) return
     const [, key] = /as it was saved: (\S+)\. /.exec(`${ending.value.message} `) ?? []
@@ -284,7 +313,7 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
       throw new Broken(`${row.name} was restored from a backup of another instance.`)
   }
 
-  /** What the command comes to when nobody kills it. The machine is there afterwards. */
+  /** The result of the command when it is not killed. The machine is there afterwards. */
   async function pictureAfter(happening: Command, state: MachineState, seed: number): Promise<Picture> {
     home.bringBack()
     machine.boot(state)
@@ -294,10 +323,42 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
   }
 
   async function together(commands: readonly Command[]): Promise<void> {
+    const routes = routesNow()
     const endings = await run(commands.map((each) => programOf(home, perform(each), each.killAt)))
     for (const ending of endings) note(ending)
     await recover()
     await check()
+    // What one of them published is between what was before and what is wanted.
+    if (endings.includes('killed')) await publish()
+    checkPublished(endings.some((ending) => ending !== 'killed' && 'value' in ending) ? undefined : routes)
+  }
+
+  /**
+   * What comes to an address is answered by its instance; one that sleeps is woken by the server of the manager.
+   *
+   * @returns whether it was answered
+   */
+  async function request(seed: number, name: string, killAt?: number): Promise<boolean> {
+    const route = settled().condition === 'down' ? undefined : settled().configuration.routes.get(addressOf(name))
+    const find = () => rowsOf(folder).find(({ id }) => id === route?.instance)
+    const found = find()
+    if (!route || !found) return false
+    if (route.wakes && found.desired === 'started' && found.observed === 'asleep')
+      await command({
+        ...{ seed, killAt },
+        type: 'command',
+        action: 'wake',
+        input: { name: found.name },
+        recoveriesKilledAt: [],
+      })
+    const now = find()
+    // The waker looks up where it is; the reverse proxy knows only where it was.
+    const port = route.wakes ? now?.port : route.port
+    const [key] = [...machine.state.instances].find(([, each]) => each.state === 'started' && each.port === port) ?? []
+    if (key !== undefined && !key.startsWith(`${found.id}/`)) throw new Broken(`${name} is answered by ${key}.`)
+    if (key === undefined && found.observed === 'asleep' && now?.observed !== 'asleep' && unended(folder).length === 0)
+      throw new Broken(`A request left ${name} neither awake nor asleep.`)
+    return key !== undefined
   }
 
   /** A row and a file more. */
@@ -306,7 +367,14 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     if (!row || !existsSync(`${folder}/instances/${row.id}/app`)) return
     for (const { user, tables } of machine.state.databases.values())
       if (user.includes(row.id)) tables['note']?.push(`of ${row.id} ${machine.random.below(1000)}`)
-    writeFileSync(`${folder}/instances/${row.id}/data/file.txt`, String(machine.random.below(1000)))
+    writeAsInstance(`${folder}/instances/${row.id}/data/file.txt`, String(machine.random.below(1000)))
+  }
+
+  /** As the owner of the folder that it is in. */
+  function writeAsInstance(file: string, content: string): void {
+    const { uid, gid } = lstatSync(dirname(file))
+    writeFileSync(file, content)
+    lchownSync(file, uid, gid)
   }
 
   function changeApplication(name: string, does: 'start' | 'fail' | 'hang'): void {
@@ -314,7 +382,7 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     if (!row || !existsSync(`${folder}/instances/${row.id}/app`)) return
     const behaviour = { start: {}, fail: { start: 'fail' }, hang: { health: 'hang' } }[does]
     rmSync(`${folder}/instances/${row.id}/app/fake.json`, { force: true })
-    writeFileSync(`${folder}/instances/${row.id}/app/fake.json`, JSON.stringify(behaviour))
+    writeAsInstance(`${folder}/instances/${row.id}/app/fake.json`, JSON.stringify(behaviour))
   }
 
   function setHook({ hook, does }: Extract<Happening, { type: 'hook' }>): void {
@@ -322,6 +390,11 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     rmSync(file, { force: true })
     mkdirSync(dirname(file), { recursive: true })
     if (does !== 'go') writeFileSync(file, `#!/bin/sh\nexit ${does === 'fail' ? 1 : 0}\n`, { mode: 0o755 })
+  }
+
+  /** The server of the manager publishes what there is. */
+  async function begin(): Promise<void> {
+    if (machine.state.publishes) await publish(managersServer)
   }
 
   async function happen(happening: Happening): Promise<void> {
@@ -347,6 +420,15 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
       case 'target':
         state.target = happening.condition
         return undefined
+      case 'account tools':
+        state.accountTools = happening.condition
+        return undefined
+      case 'proxy':
+        return setProxy(happening.condition)
+      case 'request': {
+        const isAnswered = await request(happening.seed, happening.name, happening.killAt)
+        return tell?.(isAnswered ? '  answered' : '  not answered')
+      }
       case 'port':
         if (!state.takenPorts.delete(happening.port)) state.takenPorts.add(happening.port)
         return undefined
@@ -364,10 +446,15 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     state.isDiskFull = false
     state.databaseServer = 'well'
     state.target = 'well'
+    state.accountTools = 'well'
+    setProxy('well')
     state.takenPorts.clear()
     rmSync(`${folder}/hooks`, { recursive: true, force: true })
     await recover()
     await check()
+    await publish()
+    checkPublished()
+    await wakeAll()
     // Applications may be as broken as they are.
     await mustDo(rowsOf(folder).map(({ name }) => ({ action: 'stop', input: { name } })))
     for (const { name } of rowsOf(folder)) changeApplication(name, 'start')
@@ -388,8 +475,22 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     await check()
     const { databases, users, instances } = state
     const files = [...walk(folder)].filter((path) => /\.status\.json\.\d+\.part$|\.removed\/$/.test(path))
-    const left = [...databases.keys(), ...users.keys(), ...instances.keys(), ...files]
+    const addresses = Object.keys(routesNow()).filter((address) => address !== managersHost)
+    const left = [
+      ...[...databases.keys(), ...users.keys(), ...instances.keys(), ...state.accounts.keys()],
+      ...[...files, ...addresses],
+    ]
     if (left.length > 0) throw new Broken(`After all was removed there is: ${left.join(', ')}`)
+  }
+
+  /** A request wakes each that sleeps, if it can be started at all. */
+  async function wakeAll(): Promise<void> {
+    if (unended(folder).length > 0) return
+    for (const { id, name, desired, observed } of rowsOf(folder)) {
+      const { start, health } = behaviourOf(`${folder}/instances/${id}/app`)
+      if (desired !== 'started' || observed !== 'asleep' || start === 'fail' || health !== undefined) continue
+      if (!(await request(machine.state.random, name))) throw new Broken(`No request wakes ${name}.`)
+    }
   }
 
   /** One after the other, by one process, as a server does it. */
@@ -405,8 +506,12 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     if (ending !== 'killed' && 'error' in ending) throw ending.error
   }
 
-  return { happen, end }
+  return { begin, happen, end }
 }
+
+const addressOf = (name: string) => `${name}.${managersHost}`
+
+function silent(): void {}
 
 /** It is several operations, each of which is done or undone. */
 function isOfSeveral({ action, input }: Command): boolean {

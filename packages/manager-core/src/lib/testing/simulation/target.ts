@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { TargetError } from '@steward/backup-targets'
 import type { BackupTarget, StoredObject } from '@steward/backup-targets'
-import { act, inTurn, machine, pause } from './machine.js'
+import { act, machine, under } from './machine.js'
 
-/** A store of the simulated machine, behind the contract of the true ones. */
+/** A store of the simulated machine, with the contract of the real ones. */
 export function simulatedTarget(): BackupTarget {
   const find = (key: string): StoredObject | undefined => {
     const object = machine.state.store.get(key)
@@ -49,12 +49,10 @@ export function simulatedTarget(): BackupTarget {
   }
 }
 
-async function call<T>(work: () => T): Promise<T> {
-  const { target: condition } = machine.state
-  if (condition === 'slow') await pause(3000)
-  const fails = condition === 'down' || (condition === 'failing' && machine.random.chance(0.3))
-  return inTurn(() => {
-    if (fails) throw new TargetError('ERR_TARGET_UNREACHABLE', 'The target cannot be reached.')
-    return work()
-  })
+function call<T>(work: () => T): Promise<T> {
+  return under(
+    machine.state.target,
+    work,
+    () => new TargetError('ERR_TARGET_UNREACHABLE', 'The target cannot be reached.'),
+  )
 }

@@ -14,6 +14,7 @@ export const terminal = {
   'terminal.end.over': 'The shell has ended.',
   'terminal.end.idle': 'Closed because nothing was typed for too long.',
   'terminal.end.max': 'Closed because it was open for too long.',
+  'terminal.end.signedOut': 'Closed because you are no longer signed in.',
   'terminal.end.server': 'Closed because the server was stopped.',
   'terminal.end.lost': 'The connection was lost, so the shell was ended.',
   'terminal.about':

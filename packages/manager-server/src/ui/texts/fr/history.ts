@@ -2,19 +2,13 @@ import type { Text } from '@steward/page-kit/text'
 import type { history as en } from '../en/history.js'
 
 export const history: Readonly<Record<keyof typeof en, Text>> = {
-  'history.at': 'Quand',
   'history.action': 'Action',
   'history.result': 'Résultat',
-  'history.actor': 'Auteur',
   'history.duration': 'Durée',
-  'history.message': 'Message',
-  'history.search': 'Chercher par action, instance, personne, adresse…',
   'history.anyResult': 'Tous les résultats',
   'history.none': 'Aucune entrée correspondante',
   'history.more': 'Afficher les plus anciennes',
-  'history.details': 'Détails',
-  'history.verify': 'Vérifier',
-  'history.whole': 'L’historique est intact',
+  'history.all': 'Toute l’activité',
   'history.ok': 'Fait',
   'history.failed': 'Échec',
   'history.rolled-back': 'Annulé',

@@ -15,6 +15,7 @@ export const terminal: Readonly<Record<keyof typeof en, Text>> = {
   'terminal.end.over': 'L’interpréteur de commandes s’est terminé.',
   'terminal.end.idle': 'Il a été fermé parce que rien n’a été saisi depuis longtemps.',
   'terminal.end.max': 'Il a été fermé parce qu’il était ouvert depuis trop longtemps.',
+  'terminal.end.signedOut': 'Il a été fermé parce que vous n’êtes plus connecté.',
   'terminal.end.server': 'Il a été fermé parce que le serveur a été arrêté.',
   'terminal.end.lost': 'La connexion a été perdue, et l’interpréteur de commandes a été arrêté.',
   'terminal.about':

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
-import type { WireBackup, WireTarget } from '@steward/manager-core'
+import type { WireBackup } from '@steward/manager-core'
 import {
   Badge,
   Button,
-  ButtonLink,
   type Column,
   EmptyState,
   formatBytes,
   formatNumber,
+  Menu,
   Skeleton,
   Table,
   Time,
@@ -17,6 +17,7 @@ import { apiAddress } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
 import { useActionTable, useSession } from '../../lib/session.js'
 import { useApi } from '../../lib/use-api.js'
+import { useTargets } from '../../lib/use-targets.js'
 import type { Ask, TabProps } from './tab.js'
 
 /** Its backups, here or at a target, and what can be done with each. */
@@ -24,18 +25,18 @@ export function BackupsTab({ item: { name }, ask }: TabProps) {
   const { isAllowed } = useActionTable()
   const [at, setAt] = useState('')
   const [order, setOrder] = useState('-saved')
-  const targets = useApi<{ readonly list: readonly WireTarget[] }>(isAllowed('target-list') ? 'target-list' : undefined)
-  const hasTargets = (targets.data?.list.length ?? 0) > 0
+  const targets = useTargets() ?? []
+  const hasTargets = targets.length > 0
   const { data, failure, reload } = useApi<{ readonly list: readonly WireBackup[] }>('backups-list', { name, at })
   return (
     <div class="tab-parts">
       <div class="tab-bar">
-        {targets.data && hasTargets && (
+        {hasTargets && (
           <label class="field">
             <span>{t('backup.where')}</span>
             <select value={at} onChange={({ currentTarget }) => setAt(currentTarget.value)}>
               <option value="">{t('backup.here')}</option>
-              {targets.data.list.map((target) => (
+              {targets.map((target) => (
                 <option key={target.name} value={target.name}>
                   {target.name}
                 </option>
@@ -197,42 +198,26 @@ function ActionsOf({ backup: { backup, damage, saved }, name, at, hasTargets, as
   ).filter(([action, , fits]) => fits && isAllowed(action === 'restoreAs' ? 'restore' : action))
   const canDownload = isHere && isAllowed('download') && session?.features.download !== false
   return (
-    <details class="row-menu" onKeyDown={closeOnEscape} onFocusOut={closeWhenLeft}>
-      <summary class="button small" aria-label={t('backup.actionsOf', { when })}>
-        {t('backup.actions')}
-      </summary>
-      <div class="row-menu-list panel">
-        {offered.map(([action, act]) => (
-          <Button key={action} kind="quiet" onClick={(event) => leaveFor(event, act)}>
-            {action === 'restoreAs' ? t('backup.restoreAs') : t(`action.${action}`)}
-          </Button>
-        ))}
-        {canDownload && (
-          <ButtonLink kind="quiet" href={apiAddress('download', { name, backup })} download target="_blank">
-            {t('backup.download')}
-          </ButtonLink>
-        )}
-      </div>
-    </details>
+    <Menu
+      small
+      label={t('backup.actionsOf', { when })}
+      groups={[
+        offered.map(([action, onSelect]) => ({
+          id: action,
+          label: action === 'restoreAs' ? t('backup.restoreAs') : t(`action.${action}`),
+          onSelect,
+        })),
+        canDownload
+          ? [
+              {
+                id: 'download',
+                label: t('backup.download'),
+                href: apiAddress('download', { name, backup }),
+                target: 'download',
+              },
+            ]
+          : [],
+      ]}
+    />
   )
-}
-
-/** The menu is closed before: the focus comes back to what opens it. */
-function leaveFor({ currentTarget }: Event, act: () => void): void {
-  const details = (currentTarget as HTMLElement).closest('details') as HTMLDetailsElement
-  details.querySelector('summary')?.focus()
-  details.open = false
-  act()
-}
-
-function closeOnEscape(event: KeyboardEvent): void {
-  const details = event.currentTarget as HTMLDetailsElement
-  if (event.key !== 'Escape' || !details.open) return
-  details.open = false
-  details.querySelector('summary')?.focus()
-}
-
-function closeWhenLeft(event: FocusEvent): void {
-  const details = event.currentTarget as HTMLDetailsElement
-  if (!details.contains(event.relatedTarget as Node | null)) details.open = false
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { toast } from '@steward/page-kit'
 import { Panel } from '../../components/panel.js'
@@ -14,8 +15,8 @@ const flags = [
   ['auto_save', 'autosave', 'noautosave'],
 ] as const
 
-/** Flags as switches. */
-export function FlagsPanel({ item, reload }: TabProps) {
+/** Flags as switches; the children are more of them. */
+export function FlagsPanel({ item, reload, children }: TabProps & { readonly children?: ComponentChildren }) {
   const { isAllowed } = useActionTable()
   const [changing, setChanging] = useState<string>()
   const change = async (flag: string, action: string) => {
@@ -42,6 +43,7 @@ export function FlagsPanel({ item, reload }: TabProps) {
             onChange={(on) => void change(flag, on ? set : clear)}
           />
         ))}
+        {children}
       </div>
     </Panel>
   )

@@ -21,7 +21,7 @@ import type { TabProps } from './tab.js'
 const tones = { OK: 'good', WARN: 'warn', ERROR: 'bad', NONE: 'neutral' } as const satisfies Record<QualityGate, string>
 
 /** The latest report on the quality of the code: its gate, measures and issues. */
-export function QualityTab({ item: { name }, ask }: TabProps) {
+export function Quality({ item: { name }, ask }: TabProps) {
   const { isAllowed } = useActionTable()
   const { data, failure, reload } = useApi<{ readonly item: QualityReport }>('quality-report', { name })
   const analyse = isAllowed('quality') && (

@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Button, type IconName } from '@steward/page-kit'
 import { ActionDialog } from '../../components/action-dialog.js'
 import { dataChanged } from '../../lib/changes.js'
+import { chosenInstances } from '../../lib/chosen.js'
 import { hasText, t } from '../../lib/i18n.js'
 import type { Instance } from '../../lib/instance.js'
 import { useActionTable } from '../../lib/session.js'
@@ -27,9 +28,14 @@ export function BulkBar({ chosen, onClear }: BulkBarProps) {
   const { isAllowed } = useActionTable()
   const [doing, setDoing] = useState<{ readonly action: string; readonly instances: readonly string[] }>()
   const actions = offered.filter(({ action }) => isAllowed(action))
+  const names = chosen.map(({ name }) => name)
+  useEffect(() => {
+    chosenInstances.set(names)
+    return () => chosenInstances.set([])
+  }, [names.join()])
   const end = () => {
     setDoing(undefined)
-    // Those that were begun continue, and are shown as such.
+    // Those that were started continue, and are shown as such.
     dataChanged()
   }
   return (
@@ -46,7 +52,7 @@ export function BulkBar({ chosen, onClear }: BulkBarProps) {
                   small
                   icon={icon}
                   kind={action === 'delete' ? 'danger' : 'plain'}
-                  onClick={() => setDoing({ action, instances: chosen.map(({ name }) => name) })}
+                  onClick={() => setDoing({ action, instances: names })}
                 >
                   {hasText(key) ? t(key) : action}
                 </Button>

@@ -1,14 +1,34 @@
-import { Badge, type Column, formatBytes, formatDuration, Icon, type IconName, Time } from '@steward/page-kit'
+import { Badge, type Column, formatDuration, Time } from '@steward/page-kit'
+import { CopyButton } from '../../components/copy-button.js'
+import { InstanceMenu } from '../../components/instance-menu.js'
+import { Sparkline } from '../../components/sparkline.js'
 import { StatusBadge } from '../../components/status-badge.js'
 import { pathTo } from '../../lib/addresses.js'
+import { databaseName } from '../../lib/databases.js'
 import { t } from '../../lib/i18n.js'
-import { addressOf, isOtherwise, needsAttention, needsUpgrade, type Instance } from '../../lib/instance.js'
+import {
+  addressOf,
+  hasNoBackup,
+  isDown,
+  isOtherwise,
+  needsAttention,
+  needsUpgrade,
+  type Instance,
+} from '../../lib/instance.js'
+import type { Ask } from '../instance/tab.js'
 
 /** Most have it: only others are worth the room. */
 const usualRuntime = 'process'
 
-/** @param dates of the newest templates, by version */
-export function columnsOf(dates: ReadonlyMap<string, string>): readonly Column<Instance>[] {
+export interface ColumnsOptions {
+  /** Response times of the last hour, by name; null: nothing was measured. */
+  readonly times: ReadonlyMap<string, readonly (number | null)[]>
+  /** Whether there are several versions. */
+  readonly hasVersions: boolean
+  readonly ask: (instance: string, ...asked: Parameters<Ask>) => void
+}
+
+export function columnsOf({ times, hasVersions, ask }: ColumnsOptions): readonly Column<Instance>[] {
   return [
     {
       id: 'name',
@@ -19,67 +39,64 @@ export function columnsOf(dates: ReadonlyMap<string, string>): readonly Column<I
     },
     {
       id: 'status',
-      title: t('column.status'),
-      cell: (row) => <Status row={row} />,
+      title: t('column.health'),
+      cell: (row) => <Health row={row} times={times.get(row.name) ?? []} />,
       order: ({ observed }) => observed,
       onCard: 'corner',
     },
+    ...(hasVersions
+      ? [
+          {
+            id: 'version',
+            title: t('column.version'),
+            cell: ({ version }: Instance) => version,
+            order: ({ version }: Instance) => version,
+            onCard: 'hidden' as const,
+          },
+        ]
+      : []),
     {
-      id: 'version',
-      title: t('column.version'),
-      cell: (row) => (
-        <span class="version">
-          {row.version}
-          {row.runtime !== usualRuntime && <span class="quiet">{row.runtime}</span>}
-          {needsUpgrade(row, dates) && (
-            <span class="newer" title={t('instances.newer')}>
-              <Icon name="up" />
-              <span class="hidden">{t('instances.newer')}</span>
-            </span>
-          )}
-        </span>
-      ),
-      order: ({ version }) => version,
+      id: 'attention',
+      title: t('column.attention'),
+      cell: (row) => <Attention row={row} />,
+      order: (row) => -[needsAttention, isDown, needsUpgrade, hasNoBackup].filter((test) => test(row)).length,
+      onCard: 'plain',
     },
-    {
-      id: 'database',
-      title: t('column.database'),
-      cell: ({ database }) => database,
-      order: ({ database }) => database,
-    },
-    {
-      id: 'uptime',
-      title: t('column.uptime'),
-      cell: ({ uptime_seconds: seconds }) => (seconds ? formatDuration(seconds * 1000) : ''),
-      order: ({ uptime_seconds: seconds }) => seconds ?? -1,
-      wideOnly: true,
-      onCard: 'hidden',
-    },
-    {
-      id: 'memory',
-      title: t('column.memory'),
-      align: 'end',
-      cell: ({ memory_mb: mb }) => (mb ? formatBytes(mb * 1_048_576) : ''),
-      order: ({ memory_mb: mb }) => mb ?? -1,
-      wideOnly: true,
-      onCard: 'hidden',
-    },
-    {
-      id: 'backup',
-      title: t('column.backup'),
-      cell: ({ last_backup: at }) => (at ? <Time at={at} /> : <span class="quiet">{t('time.never')}</span>),
-      order: ({ last_backup: at }) => at ?? '',
-      wideOnly: true,
-    },
-    { id: 'flags', title: t('column.flags'), cell: (row) => <Flags row={row} /> },
     {
       id: 'owner',
       title: t('column.owner'),
       cell: (row) => <span class="cut">{ownerOf(row)}</span>,
       order: ownerOf,
       wideOnly: true,
+      onCard: 'hidden',
     },
-    { id: 'address', title: t('column.address'), cell: (row) => <Address row={row} />, onCard: 'hidden' },
+    {
+      id: 'updated',
+      title: t('column.updated'),
+      cell: ({ updated }) => (
+        <span class="nowrap">
+          <Time at={updated} />
+        </span>
+      ),
+      order: ({ updated }) => updated,
+      wideOnly: true,
+      onCard: 'hidden',
+    },
+    {
+      id: 'actions',
+      title: t('column.actions'),
+      titleHidden: true,
+      align: 'end',
+      cell: (row) => (
+        <InstanceMenu
+          small
+          item={row}
+          ask={(...asked) => ask(row.name, ...asked)}
+          first={[{ id: 'open', label: t('create.open'), icon: 'link', href: addressOf(row), target: 'window' }]}
+        />
+      ),
+      onCard: 'corner',
+    },
   ]
 }
 
@@ -87,68 +104,71 @@ function ownerOf({ company, owner_email, firstname, lastname }: Instance): strin
   return company || `${firstname} ${lastname}`.trim() || owner_email
 }
 
-function Name({ row: { name } }: { readonly row: Instance }) {
+/** After the name is where it is; on a card what it is. */
+function Name({ row }: { readonly row: Instance }) {
+  const { name, version, database, runtime } = row
+  const address = addressOf(row)
+  const other = runtime === usualRuntime ? [] : [runtime]
   return (
-    <a class="instance-name" href={pathTo('instances', name)}>
-      {name}
-    </a>
+    <span class="instance">
+      <a class="instance-name" href={pathTo('instances', name)}>
+        {name}
+      </a>
+      <span class="instance-line in-row">
+        <a href={address} target="_blank" rel="noopener noreferrer" title={t('instances.open', { name })}>
+          {address.replace(/^https?:\/\//, '')}
+        </a>
+        <CopyButton value={address} of={t('instances.addressOf', { name })} text="icon" kind="quiet" />
+        {other}
+      </span>
+      <span class="instance-line in-card">
+        {[version, databaseName(database), ...other, ownerOf(row)].filter(Boolean).join(' · ')}
+      </span>
+    </span>
   )
 }
 
-function Status({ row }: { readonly row: Instance }) {
-  const { status, observed, operation, attention, health = '' } = row
+function Health({ row, times }: { readonly row: Instance; readonly times: readonly (number | null)[] }) {
+  const { name, status, observed } = row
+  const last = times.findLast((one) => one !== null)
   return (
-    <span class="status">
+    <span class="health">
       <StatusBadge observed={observed} />
       {isOtherwise(row) && (
         <span class="quiet">{t(status === 'started' ? 'instance.wantedStarted' : 'instance.wantedStopped')}</span>
       )}
-      {health !== '' && health !== 'OK' && <Badge tone="bad">{t('instances.unhealthy', { reason: health })}</Badge>}
-      {operation !== '' && (
-        <a
-          href={needsAttention(row) ? pathTo('instances', row.name) : pathTo('operations', operation)}
-          title={attention || undefined}
-        >
-          <Badge tone={attention ? 'bad' : 'busy'}>
-            {t(attention ? 'instances.attention' : 'instances.operation')}
-          </Badge>
-        </a>
+      {last !== undefined && last !== null && (
+        <span class="health-times">
+          <Sparkline values={times} label={t('monitor.lastHourOf', { measure: t('monitor.response_ms'), name })} />
+          <span class="quiet">{formatDuration(last)}</span>
+        </span>
       )}
     </span>
   )
 }
 
-function Flags({ row }: { readonly row: Instance }) {
-  const marks: readonly (readonly [IconName, string, boolean])[] = [
-    ['shield', t('flag.protected'), row.protected === 'yes'],
-    ['save', t('flag.autosave'), row.auto_save === 'yes'],
-    ['up', t('flag.autoupdate'), row.auto_update === 'yes'],
-  ]
+/** What a person should do something about. */
+function Attention({ row }: { readonly row: Instance }) {
+  const { name, operation, attention, health = '' } = row
   return (
-    <span class="flags">
-      {marks.map(([icon, text, isSet]) => (
-        <span key={icon} class={isSet ? 'set' : ''} title={isSet ? text : undefined}>
-          <Icon name={icon} />
-          {isSet && <span class="hidden">{text}</span>}
-        </span>
-      ))}
+    <span class="chips">
+      {needsAttention(row) && (
+        <a href={pathTo('instances', name)} title={attention}>
+          <Badge tone="bad">{t('instances.attention')}</Badge>
+        </a>
+      )}
+      {operation !== '' && !needsAttention(row) && (
+        <a href={pathTo('activity', operation)}>
+          <Badge tone="busy">{t('instances.operation')}</Badge>
+        </a>
+      )}
+      {isDown(row) && (
+        <Badge tone="bad">
+          {health === '' || health === 'OK' ? t('instances.failed') : t('instances.unhealthy', { reason: health })}
+        </Badge>
+      )}
+      {needsUpgrade(row) && <Badge tone="warn">{t('action.upgrade')}</Badge>}
+      {hasNoBackup(row) && <Badge>{t('flag.nobackup')}</Badge>}
     </span>
-  )
-}
-
-function Address({ row }: { readonly row: Instance }) {
-  const address = addressOf(row)
-  const text = t('instances.open', { name: row.name })
-  return (
-    <a
-      class="button quiet bare small"
-      href={address}
-      target="_blank"
-      rel="noopener noreferrer"
-      aria-label={text}
-      title={address}
-    >
-      <Icon name="link" />
-    </a>
   )
 }

@@ -1,70 +1,82 @@
 import { useId, useState } from 'preact/hooks'
-import type { WireAction, WireInput } from '@steward/manager-core'
-import { Button, ButtonLink, Dialog, Skeleton } from '@steward/page-kit'
-import { ActionField } from '../../components/action-field.js'
+import type { WireAction } from '@steward/manager-core'
+import { Button, ButtonLink, Dialog, Segments, Skeleton } from '@steward/page-kit'
+import { ActionField, labelOf } from '../../components/action-field.js'
 import { ActionRun } from '../../components/action-run.js'
+import { Switch } from '../../components/switch.js'
 import type { FieldValue, FieldValues } from '../../lib/action-input.js'
 import { pathTo } from '../../lib/addresses.js'
+import { databaseName } from '../../lib/databases.js'
 import { t } from '../../lib/i18n.js'
-import { useActionTable } from '../../lib/session.js'
+import type { Instance } from '../../lib/instance.js'
+import { useActionTable, useSession } from '../../lib/session.js'
+import { suggestName } from '../../lib/suggest-name.js'
 import { useRun } from '../../lib/use-run.js'
-import { CloneField, NameField, VersionField } from './create-fields.js'
-
-/** What a new instance is made of. */
-type Origin = 'add' | 'clone'
+import { BackupField, InstanceField, NameField, VersionField } from './create-fields.js'
+import { defaultsOf, inputsOf, origins, switches, type Origin, type Source } from './create-input.js'
+import { Created, createdBy } from './created.js'
 
 export interface CreateDialogProps {
+  /** Those that there are: names that are taken, and what can be copied. */
+  readonly instances: readonly Instance[]
   readonly onClose: () => void
   /** Something may be different now. */
   readonly onDone: () => void
 }
 
-/** Makes an instance: of a version, or as a clone of another one. Its fields are those of these actions. */
+/** Makes an instance from a template, as a copy of another one, or from a backup. */
 export function CreateDialog(props: CreateDialogProps) {
   const { rows } = useActionTable()
-  const origins = (['add', 'clone'] as const).flatMap((name) => {
+  const session = useSession()
+  const allowed = origins.flatMap((name) => {
     const row = rows?.get(name)
     return row?.allowed ? [row] : []
   })
   const [origin, setOrigin] = useState<Origin>('add')
-  const action = origins.find(({ name }) => name === origin) ?? origins[0]
-  if (!action)
+  const [turn, setTurn] = useState(0)
+  const action = allowed.find(({ name }) => name === origin) ?? allowed[0]
+  if (!action || !session)
     return (
       <Dialog title={t('create.title')} onClose={props.onClose}>
         <Skeleton lines={4} />
       </Dialog>
     )
-  return <Creation {...props} action={action} origins={origins} onOrigin={setOrigin} />
+  return (
+    <Creation
+      {...props}
+      key={turn}
+      action={action}
+      origins={allowed.map(({ name }) => name as Origin)}
+      onOrigin={setOrigin}
+      onAnother={() => setTurn(turn + 1)}
+    />
+  )
 }
 
 interface CreationProps extends CreateDialogProps {
   readonly action: WireAction
-  readonly origins: readonly WireAction[]
+  readonly origins: readonly Origin[]
   readonly onOrigin: (origin: Origin) => void
+  readonly onAnother: () => void
 }
 
-function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps) {
+function Creation({ action, origins: all, onOrigin, onAnother, instances, onClose, onDone }: CreationProps) {
   const id = useId()
   const run = useRun(action)
-  const [values, setValues] = useState<FieldValues>({})
+  const session = useSession()
+  const isTaken = (name: string) => instances.some((one) => one.name.toLowerCase() === name.toLowerCase())
+  const [values, setValues] = useState<FieldValues>(() => ({ name: suggestName(isTaken) }))
+  const [source, setSource] = useState<Source>({})
   const set = (name: string, value: FieldValue) => setValues((before) => ({ ...before, [name]: value }))
-  const isClone = action.name === 'clone'
-  const field = (input: WireInput) => (
-    <ActionField
-      action={action.name}
-      key={input.name}
-      input={input}
-      value={values[input.name] ?? ''}
-      onChange={(value) => set(input.name, value)}
-    />
-  )
+  const origin = action.name as Origin
+  const defaults = defaultsOf(origin, source, session?.defaults)
   const end = () => {
     onClose()
     onDone()
   }
 
   if (run.state !== 'idle') {
-    const made = run.isOver && !run.hasFailed ? nameOf(run.result) : undefined
+    const made = run.isOver && !run.hasFailed ? createdBy(run) : undefined
     return (
       <Dialog
         title={t('create.title')}
@@ -72,20 +84,28 @@ function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps)
         footer={
           <>
             {run.hasFailed && <Button onClick={run.reset}>{t('run.change')}</Button>}
-            <Button onClick={end}>{run.isOver ? t('button.close') : t('run.background')}</Button>
-            {made !== undefined && (
-              <ButtonLink kind="primary" href={pathTo('instances', made)}>
-                {t('create.show', { name: made })}
-              </ButtonLink>
+            {made && (
+              <Button kind="quiet" icon="add" onClick={onAnother}>
+                {t('create.another')}
+              </Button>
             )}
+            {made && (
+              <ButtonLink href={pathTo('instances', made.name)}>{t('create.show', { name: made.name })}</ButtonLink>
+            )}
+            <Button onClick={end}>{run.isOver ? t('button.close') : t('run.background')}</Button>
           </>
         }
       >
-        <ActionRun run={run} />
+        {made ? <Created {...made} hasNewUsers={origin === 'add'} /> : <ActionRun run={run} />}
       </Dialog>
     )
   }
 
+  const takes = (name: string) => action.options.some((input) => input.name === name)
+  const more = action.options.filter(
+    ({ name }) => name === 'runtime' || name === 'no-start' || owner.some((one) => one === name),
+  )
+  const databases = session?.defaults.databases ?? []
   return (
     <Dialog
       title={t('create.title')}
@@ -104,37 +124,69 @@ function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps)
         class="action-form"
         onSubmit={(event) => {
           event.preventDefault()
-          run.start(inputsOf(action, values))
+          run.start(inputsOf(origin, { values, source, defaults, takes }))
         }}
       >
-        <NameField required={isClone} value={String(values['name'] ?? '')} onChange={(value) => set('name', value)} />
-        {origins.length > 1 && (
-          <fieldset class="choices">
-            <legend>{t('create.origin')}</legend>
-            {origins.map(({ name }) => (
-              <label key={name}>
-                <input
-                  type="radio"
-                  name="origin"
-                  value={name}
-                  checked={name === action.name}
-                  onChange={() => onOrigin(name as Origin)}
-                />
-                {t(name === 'clone' ? 'create.ofInstance' : 'create.ofVersion')}
-              </label>
-            ))}
-          </fieldset>
+        <NameField value={String(values['name'])} isTaken={isTaken} onChange={(value) => set('name', value)} />
+        {all.length > 1 && (
+          <Segments
+            label={t('create.origin')}
+            value={origin}
+            values={all.map((one) => [one, t(`create.from.${one}`)])}
+            onChoose={(one) => {
+              onOrigin(one)
+              set('database', '')
+            }}
+          />
         )}
-        {isClone ? (
-          <CloneField value={String(values['instance'] ?? '')} onChange={(value) => set('instance', value)} />
-        ) : (
+        {origin === 'add' && (
           <VersionField value={String(values['version'] ?? '')} onChange={(value) => set('version', value)} />
         )}
-        {action.options.filter(({ type }) => type !== 'text').map(field)}
-        {action.options.some(({ type }) => type === 'text') && (
+        {origin === 'clone' && (
+          <InstanceField
+            instances={instances}
+            value={source.name ?? ''}
+            onChange={(name) => setSource({ ...source, name, instance: instances.find((one) => one.name === name) })}
+          />
+        )}
+        {origin === 'restore' && (
+          <BackupField value={source.backup} onChange={(backup) => setSource({ ...source, backup })} />
+        )}
+        {takes('database') && databases.length > 1 && (
+          <Segments
+            label={labelOf('database')}
+            value={String(values['database'] || defaults.database)}
+            values={databases.map((one) => [
+              one,
+              one === defaults.database ? t('create.isDefault', { value: databaseName(one) }) : databaseName(one),
+            ])}
+            onChoose={(one) => set('database', one)}
+          />
+        )}
+        <div>
+          {switches.filter(takes).map((name) => (
+            <Switch
+              key={name}
+              label={labelOf(name)}
+              about={t(`instance.${name}`)}
+              on={(values[name] ?? (defaults[name] ? 'yes' : 'no')) === 'yes'}
+              onChange={(on) => set(name, on ? 'yes' : 'no')}
+            />
+          ))}
+        </div>
+        {more.length > 0 && (
           <details class="more-fields">
-            <summary>{t('create.owner')}</summary>
-            {action.options.filter(({ type }) => type === 'text').map(field)}
+            <summary>{t('form.advanced')}</summary>
+            {more.map((input) => (
+              <ActionField
+                action={action.name}
+                key={input.name}
+                input={input}
+                value={values[input.name] ?? ''}
+                usual={input.name === 'runtime' ? defaults.runtime : undefined}
+                onChange={(value) => set(input.name, value)}
+              />
+            ))}
           </details>
         )}
       </form>
@@ -142,16 +194,4 @@ function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps)
   )
 }
 
-/** What the action is called with. */
-function inputsOf(
-  { name: action, options }: Pick<WireAction, 'name' | 'options'>,
-  { name = '', version = '', instance = '', ...rest }: FieldValues,
-): FieldValues {
-  const known = Object.fromEntries(Object.entries(rest).filter(([key]) => options.some((input) => input.name === key)))
-  return action === 'clone' ? { ...known, name: instance, new: name } : { ...known, name, from: version }
-}
-
-function nameOf(result: unknown): string | undefined {
-  const name = (result as { readonly item?: { readonly name?: unknown } } | undefined)?.item?.name
-  return typeof name === 'string' ? name : undefined
-}
+const owner = ['owner_email', 'firstname', 'lastname', 'phone', 'company']

@@ -1,4 +1,4 @@
-import { isBeingChanged, needsAttention, needsUpgrade, type Instance } from '../../lib/instance.js'
+import { hasNoBackup, isBeingChanged, isDown, needsAttention, needsUpgrade, type Instance } from '../../lib/instance.js'
 
 /** What is looked for; empty: anything. In the address each has the name of its key. */
 export interface Filters {
@@ -14,7 +14,7 @@ export interface Filters {
 
 export const noFilters: Filters = { q: '', status: '', version: '', database: '', runtime: '', flag: '' }
 
-type Test = (row: Instance, dates: ReadonlyMap<string, string>) => boolean
+type Test = (row: Instance) => boolean
 
 /** Marks that instances may have. */
 export const flags = {
@@ -24,7 +24,9 @@ export const flags = {
   noautosave: (row) => row.auto_save === 'no',
   autoupdate: (row) => row.auto_update === 'yes',
   noautoupdate: (row) => row.auto_update === 'no',
+  down: isDown,
   upgradable: needsUpgrade,
+  nobackup: hasNoBackup,
   attention: needsAttention,
   operation: isBeingChanged,
   neverproved: (row) => row.proved === '',
@@ -33,6 +35,9 @@ export const flags = {
 export type Flag = keyof typeof flags
 
 export const flagNames = Object.keys(flags) as readonly Flag[]
+
+/** What a person looks for first: chips with their number. */
+export const quickFlags: readonly Flag[] = ['attention', 'down', 'operation', 'upgradable', 'nobackup']
 
 /** Those of an address; what it says more is left out. */
 export function filtersOf(query: Readonly<Record<string, string>>): Filters {
@@ -52,18 +57,12 @@ export function wordsOf(row: Instance): string {
   return plain([name, version, owner_email, firstname, lastname, company, url, custom_url, public_url].join('\n'))
 }
 
-export interface FilterOptions {
-  /** Dates of the newest templates, by version. */
-  readonly dates: ReadonlyMap<string, string>
-  /** `wordsOf` each row, by id. */
-  readonly words: ReadonlyMap<string, string>
-}
-
 /** Rows that all filters want. */
 export function filterRows(
   rows: readonly Instance[],
   { q, status, version, database, runtime, flag }: Filters,
-  { dates, words }: FilterOptions,
+  /** `wordsOf` each row, by id. */
+  words: ReadonlyMap<string, string>,
 ): readonly Instance[] {
   const wanted = plain(q).split(/\s+/).filter(Boolean)
   const test: Test = flag === '' ? () => true : flags[flag as Flag]
@@ -73,7 +72,7 @@ export function filterRows(
       (version === '' || row.version === version) &&
       (database === '' || row.database === database) &&
       (runtime === '' || row.runtime === runtime) &&
-      test(row, dates) &&
+      test(row) &&
       wanted.every((word) => words.get(row.id)?.includes(word)),
   )
 }

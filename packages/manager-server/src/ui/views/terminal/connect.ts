@@ -1,6 +1,7 @@
 import type { TicketAnswer } from '../../../lib/terminal/ticket-answer.js'
 import type { Answer, FailureBody } from '../../lib/answer.js'
 import { ApiFailure } from '../../lib/api.js'
+import { ask } from '../../lib/ask.js'
 
 /** A shell on the server. */
 export interface Shell {
@@ -14,9 +15,9 @@ export interface ShellEvents {
   readonly onEnd: (end: End) => void
 }
 
-/** Why a shell ended; `text` is what the server says of it. */
+/** Why a shell ended; `text` is what the server says about it. */
 export interface End {
-  readonly why: 'idle' | 'max' | 'server' | 'refused' | 'lost' | 'over'
+  readonly why: 'idle' | 'max' | 'server' | 'signedOut' | 'refused' | 'lost' | 'over'
   readonly text: string
 }
 
@@ -27,6 +28,7 @@ const reasons: Readonly<Record<number, End['why']>> = {
   4001: 'idle',
   4002: 'max',
   4003: 'server',
+  4004: 'signedOut',
 }
 
 /**
@@ -69,7 +71,7 @@ async function ticketFor(instance: string | undefined, signal: AbortSignal): Pro
   let response: Response
   let body: Answer & TicketAnswer & FailureBody
   try {
-    response = await fetch(address, { headers: { 'X-Manager-Request': 'ui' }, signal })
+    response = await ask(address, { signal })
     body = (await response.json()) as typeof body
   } catch (error) {
     signal.throwIfAborted()

@@ -15,11 +15,11 @@ export interface Screen {
 }
 
 export interface TerminalScreenProps {
-  /** It is there; @returns ends what was made of it */
+  /** It is there; @returns ends what was set up with it */
   readonly onReady: (screen: Screen) => () => void
   readonly onInput: (data: Uint8Array) => void
   readonly onResize: (columns: number, rows: number) => void
-  /** Somebody wants to leave it by the keyboard. */
+  /** The user wants to leave it by the keyboard. */
   readonly onLeave: () => void
   /** What is written is read out. */
   readonly isReadOut: boolean

@@ -1,20 +1,57 @@
-// Stands in for `node:child_process`: no program is installed.
+// Stands in for `node:child_process`: where instances have accounts, one `tar` that another one reads; else no program is
+// installed.
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
+import { inTurn, Killed, machine } from '../machine.js'
+import { callOf, pack, unpack, type Archive } from '../programs.js'
 
 function missing(program: string): Error {
   return Object.assign(new Error(`spawn ${program} ENOENT`), { code: 'ENOENT', syscall: `spawn ${program}` })
 }
 
-export function spawn(program: string) {
+/** What programs read, by their standard inputs. */
+const inputs = new WeakMap<object, PromiseWithResolvers<Archive>>()
+
+interface SpawnOptions {
+  readonly stdio?: readonly unknown[]
+}
+
+export function spawn(program: string, args: readonly string[] = [], { stdio = [] }: SpawnOptions = {}) {
+  const stdin = new PassThrough()
+  const stderr = new PassThrough()
   const child = Object.assign(new EventEmitter(), {
-    stdin: new PassThrough(),
+    stdin,
     stdout: new PassThrough(),
-    stderr: new PassThrough(),
+    stderr,
     kill: () => false,
     unref: () => undefined,
   })
-  queueMicrotask(() => child.emit('error', missing(program)))
+  const call = callOf(program, args)
+  if (!machine.state.isolates || !['tar', 'sh'].includes(call.program)) {
+    queueMicrotask(() => child.emit('error', missing(program)))
+    return child
+  }
+  const input = Promise.withResolvers<Archive>()
+  inputs.set(stdin, input)
+  const end = (code: number, errors = '') => {
+    stderr.once('close', () => child.emit('exit', code, null))
+    stderr.end(errors)
+  }
+  void inTurn(async () => {
+    try {
+      if (call.program === 'tar') inputs.get(stdio[1] as object)?.resolve(pack(call))
+      else {
+        const archive = await input.promise
+        await inTurn(() => unpack(call, archive))
+      }
+      end(0)
+    } catch (error) {
+      if (error instanceof Killed) throw error
+      const { code, message } = error as NodeJS.ErrnoException
+      if (call.program === 'tar') inputs.get(stdio[1] as object)?.resolve([])
+      end(2, code === 'ENOSPC' ? 'tar: No space left on device' : message)
+    }
+  })
   return child
 }
 

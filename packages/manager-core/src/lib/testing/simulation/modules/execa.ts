@@ -1,19 +1,18 @@
-// Stands in for `execa`: only the program that serves applications is there.
+// Stands in for `execa`: the programs of the simulated machine.
 import { PassThrough } from 'node:stream'
 import { inTurn } from '../machine.js'
-import { answerOf } from '../applications.js'
+import { callOf, runCall } from '../programs.js'
 
 export function execa(program: string, args: readonly string[] = []) {
-  const answer = answerOf(args)
   const stdout = new PassThrough()
   const done = inTurn(async () => {
-    if (answer !== undefined) stdout.write(`${answer}\n`)
+    const { code, output, errors: stderr = '' } = await runCall(callOf(program, args))
+    if (output !== undefined) stdout.write(`${output}\n`)
     stdout.end()
     await new Promise((resolve) => {
       setImmediate(resolve)
     })
-    const failed = answer === undefined
-    return { failed, timedOut: false, exitCode: failed ? 127 : 0, stdout: '', stderr: failed ? `${program}: none` : '' }
+    return { failed: code !== 0, timedOut: false, exitCode: code, stdout: '', stderr, shortMessage: stderr }
   })
   return Object.assign(done, { stdout, stderr: new PassThrough(), kill: () => true })
 }

@@ -3,7 +3,8 @@ import type * as Fs from 'node:fs'
 import { Readable, Writable } from 'node:stream'
 import { isSimulated } from '../disk.js'
 import * as files from '../files.js'
-import { act, current, findProcess, inTurn, look, machine } from '../machine.js'
+import { act, current, inTurn, look, machine } from '../machine.js'
+import { hasProgram, processIds, systemFile } from '../system.js'
 
 const real = globalThis.process.getBuiltinModule('node:fs')
 
@@ -165,6 +166,8 @@ export const chmodSync: typeof Fs.chmodSync = (path, mode) =>
   act(`chmod ${String(path)}`, () => files.chmodSync(path, mode))
 export const chownSync: typeof Fs.chownSync = (path, uid, gid) =>
   act(`chown ${String(path)}`, () => files.chownSync(path, uid, gid))
+export const lchownSync: typeof Fs.lchownSync = (path, uid, gid) =>
+  act(`lchown ${String(path)}`, () => files.lchownSync(path, uid, gid))
 export const utimesSync: typeof Fs.utimesSync = (path, accessed, modified) =>
   act(`utimes ${nameOf(path)}`, () => files.utimesSync(path, accessed, modified))
 export const truncateSync: typeof Fs.truncateSync = (path, length) =>
@@ -209,23 +212,27 @@ export const writeSync = ((fd: number, bytes: Uint8Array | string, ...rest: []) 
 export const readSync: typeof Fs.readSync = ((...args: Parameters<typeof Fs.readSync>) =>
   look(() => (files.readSync as typeof Fs.readSync)(...args))) as typeof Fs.readSync
 
-/** The kernel tells of simulated processes, too. */
-export const readFileSync = ((path: Path, ...rest: []) => {
-  const [, pid] = typeof path === 'string' ? (/^\/proc\/(\d{10,})\/stat$/.exec(path) ?? []) : []
-  if (pid === undefined) return look(() => diskOf(path).readFileSync(path as string, ...rest))
-  if (!findProcess(Number(pid))) throw Object.assign(new Error('ENOENT: no such process'), { code: 'ENOENT' })
-  return `${pid} (manager) S${' 0'.repeat(18)} ${pid} 0`
-}) as typeof Fs.readFileSync
+/** The system shows simulated processes and accounts, too. */
+export const readFileSync = ((path: Path, ...rest: []) =>
+  look(() => systemFile(path) ?? diskOf(path).readFileSync(path as string, ...rest))) as typeof Fs.readFileSync
 
-export const existsSync: typeof Fs.existsSync = (path) => look(() => diskOf(path).existsSync(path))
+export const existsSync: typeof Fs.existsSync = (path) =>
+  look(() => hasProgram(String(path)) ?? diskOf(path).existsSync(path))
+/** All users of the machine may read what is not on the simulated disk. */
 export const statSync = ((...args: Parameters<typeof Fs.statSync>) =>
-  look(() => diskOf(args[0]).statSync(...args))) as typeof Fs.statSync
+  look(() => {
+    const disk = diskOf(args[0])
+    const stats = disk.statSync(...args)
+    return isSimulated(String(args[0])) || !stats ? stats : Object.assign(stats, { mode: Number(stats.mode) | 0o005 })
+  })) as typeof Fs.statSync
 export const lstatSync = ((...args: Parameters<typeof Fs.lstatSync>) =>
   look(() => diskOf(args[0]).lstatSync(...args))) as typeof Fs.lstatSync
 export const fstatSync = ((...args: Parameters<typeof Fs.fstatSync>) =>
   look(() => files.fstatSync(...args))) as typeof Fs.fstatSync
 export const readdirSync = ((...args: Parameters<typeof Fs.readdirSync>) =>
-  look(() => diskOf(args[0]).readdirSync(...args))) as typeof Fs.readdirSync
+  look(() =>
+    args[0] === '/proc' ? processIds().map(String) : diskOf(args[0]).readdirSync(...args),
+  )) as typeof Fs.readdirSync
 export const readlinkSync = ((path: Fs.PathLike) =>
   look(() => diskOf(path).readlinkSync(path))) as typeof Fs.readlinkSync
 export const realpathSync = ((path: Fs.PathLike) =>

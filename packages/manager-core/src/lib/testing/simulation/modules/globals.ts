@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { EventEmitter } from 'node:events'
 import { current, inTurn, machine } from '../machine.js'
 import { healthAt } from '../applications.js'
+import { probeAnswer, proxyPort } from '../proxy.js'
 
 const { Date: RealDate, AbortSignal: RealSignal, process: realProcess } = globalThis
 
@@ -24,13 +25,20 @@ class Limits extends RealSignal {
   }
 }
 
+interface HttpOptions {
+  readonly port: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 const http = {
-  get(options: { readonly port: number; readonly path?: string }, answered: (response: unknown) => void) {
+  get({ port, headers: { Host: host = '' } = {} }: HttpOptions, answered: (response: unknown) => void) {
     const request = new EventEmitter()
     void inTurn(async () => {
-      const health = await healthAt(options.port)
-      if (health === undefined) request.emit('error', new Error('ECONNREFUSED'))
-      else answered(Object.assign(Readable.from([health.text]), { statusCode: health.status }))
+      const answer = port === proxyPort ? probeAnswer(host) : await healthAt(port)
+      if (answer === undefined) return request.emit('error', new Error('ECONNREFUSED'))
+      const { status: statusCode, text, headers = {} } = { headers: undefined, ...answer }
+      answered(Object.assign(Readable.from([text]), { statusCode, headers }))
+      return undefined
     })
     return request
   },
@@ -44,6 +52,9 @@ const environment = { PATH: '/nowhere' }
 const processOfMachine = new Proxy(realProcess, {
   get(target, name) {
     if (name === 'env') return environment
+    // The manager runs as root.
+    if (name === 'getuid' || name === 'getgid') return () => 0
+    if (name === 'platform') return 'linux'
     if (name === 'pid') return current()?.pid ?? target.pid
     if (name === 'getBuiltinModule')
       return (id: string) => (id === 'node:http' ? http : target.getBuiltinModule(id as 'node:fs'))

@@ -116,7 +116,7 @@ export class DatabaseSync {
     this.#path = path
     this.#process = current()
     if (isRegistry(path)) this.#shared = sharedRegistry(path)
-    // Nobody waits for another one's lock: all are in one process, and would wait for ever.
+    // No program waits for another one's lock: all are in one process, and would wait for ever.
     else if (!isLock(path)) this.#own = ownDatabase(path, options)
     // The kernel gives back its locks, and what was not committed never was.
     this.#die = () => {

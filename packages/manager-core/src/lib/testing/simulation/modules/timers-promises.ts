@@ -1,4 +1,4 @@
-// Stands in for `node:timers/promises`: simulated time, which passes when nobody has anything else to do.
+// Stands in for `node:timers/promises`: simulated time, which passes when nothing else is to be done.
 import { pause } from '../machine.js'
 
 export async function setTimeout<T>(ms = 0, value?: T, { signal }: { signal?: AbortSignal } = {}): Promise<T> {

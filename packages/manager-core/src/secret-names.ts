@@ -1,0 +1,1 @@
+export { isSecretName } from './lib/domain/secret-names.js'

@@ -1,0 +1,5 @@
+export { HtmlView } from './html-view.js'
+export { MarkdownView, type MarkdownViewProps } from './markdown-view.js'
+export { PictureView, type PictureViewProps } from './picture-view.js'
+export { TextView, type TextViewProps } from './text-view.js'
+export { useBlobUrl } from './use-blob-url.js'

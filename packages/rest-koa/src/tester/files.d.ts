@@ -1,0 +1,7 @@
+declare module '*.css'
+
+declare module '*.svg' {
+  /** Address, relative to the script. */
+  const file: string
+  export default file
+}
