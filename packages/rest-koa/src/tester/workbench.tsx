@@ -2,7 +2,7 @@ import { formatBytes, formatNumber } from '@steward/page-kit/format'
 import { isPaletteKey } from '@steward/page-kit/keys'
 import { Preferences } from '@steward/page-kit/preferences'
 import { Button } from '@steward/page-kit/button'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { draftOf, hashOf } from './address.js'
 import { AnswerView } from './answer-view.js'
 import type { Mistakes } from './body-form.js'
@@ -54,7 +54,7 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
   const objects = useObjects(settings, session)
   const metadata = useMetadata(settings, session, draft.object)
   const form = useRef<HTMLFormElement>(null)
-  useEffect(() => keepHistory(history), [history])
+  useLayoutEffect(() => keepHistory(history), [history])
   // How the body is entered makes no difference.
   const isStale = sent !== undefined && hashOf({ ...sent, asForm: draft.asForm }) !== hashOf(draft)
   const request = buildRequest(shownOf(draft, metadata.value), settings)
@@ -67,8 +67,8 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
   async function sendDraft(toSend: Draft): Promise<void> {
     const built = buildRequest(shownOf(toSend, metadata.value), settings)
     const [missing] = built.missing
+    setComplaint(missing ? t(`missing.${missing}`) : '')
     if (missing) {
-      setComplaint(t(`missing.${missing}`))
       form.current?.querySelector<HTMLElement>(`[name=${missing}]`)?.focus()
       return
     }
@@ -112,8 +112,9 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
     return () => document.removeEventListener('keydown', listen)
   }, [])
 
-  // A reload keeps what is in the form, and each request that was sent has a place in the history of the browser.
-  useEffect(() => {
+  // A reload keeps what is in the form, and each request that was sent has a place in the history of the browser: as soon
+  // as it is shown, before the browser has painted it.
+  useLayoutEffect(() => {
     const hash = hashOf(draft)
     if (hash === location.hash) return
     if (wasSent.current) window.history.pushState(null, '', hash)
@@ -123,7 +124,7 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
   useEffect(() => {
     const restore = () => {
       wasSent.current = true
-      setDraft((before) => ({ ...(draftOf(location.hash) ?? atFirst()), body: before.body }))
+      change((before) => ({ ...(draftOf(location.hash) ?? atFirst()), body: before.body }))
     }
     addEventListener('popstate', restore)
     return () => removeEventListener('popstate', restore)
