@@ -88,6 +88,28 @@ describe('run()', () => {
     expect(events.filter(({ type }) => type === 'step')).toHaveLength(10)
   })
 
+  it.each([{}, { failAfter: 'build' }])(
+    'has its locks free while the registry is copied, after %o',
+    async (request) => {
+      const { context, caller } = test
+      const free: boolean[] = []
+      const keep = () => {
+        const lock = context.locks.tryAcquire(madeUpKind.locks({ name: 'Demo' }, context), 'the next command')
+        lock?.release()
+        free.push(lock !== undefined)
+        return undefined
+      }
+      const watched = { ...context, registryCopies: { list: () => [], keep } }
+      const { run: runWatched } = createOperations({
+        context: () => watched,
+        kinds: () => kinds,
+        clock: context.clock,
+      })
+      await runWatched(madeUpKind, { name: 'Demo', ...request }, caller).catch(() => {})
+      expect(free).toEqual([true])
+    },
+  )
+
   it.each(['reserve', 'build', 'overwrite'])('undoes all when "%s" fails after its effect', async (failAfter) => {
     const error = await failure(run({ failAfter }))
     expect(error).toMatchObject({

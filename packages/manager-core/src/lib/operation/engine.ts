@@ -56,29 +56,34 @@ export function createOperations<Context extends EngineContext>({
     },
 
     async run(kind, request, caller) {
-      return withLocks(kind, request, caller, async (locks) => {
-        const facts = await kind.inspect(request, context())
-        const plan = kind.plan(request, facts)
-        const id = newId(caller)
-        const { actor, surface, address = '' } = caller
-        const { id: instanceId, name: instance } = plan.instance
-        const entry = { id, kind: kind.kind, instanceId, instance, title: plan.title, actor, surface, address }
-        const reserve = createReserve(context().home.database)
-        if (kind.frees) reserve.release()
-        else reserve.keep()
-        try {
-          context().registry.transaction(() =>
-            journal().begin({ ...entry, request, facts: noteHooks(facts, caller), locks }),
-          )
-          return await executionOf(id, plan, caller, kind.replacesAll?.(request)).start()
-        } catch (error) {
-          if (!kind.withoutJournal || !isOutOfSpace(error)) throw failureOf(error)
-          const warning = await kind.withoutJournal(request, context())
-          return { operation: id, instance: plan.instance, warnings: [warning], outcomes: new Map() }
-        } finally {
-          keepCopies(caller)
-        }
-      })
+      let hasBegun = false
+      try {
+        return await withLocks(kind, request, caller, async (locks) => {
+          const facts = await kind.inspect(request, context())
+          const plan = kind.plan(request, facts)
+          const id = newId(caller)
+          const { actor, surface, address = '' } = caller
+          const { id: instanceId, name: instance } = plan.instance
+          const entry = { id, kind: kind.kind, instanceId, instance, title: plan.title, actor, surface, address }
+          const reserve = createReserve(context().home.database)
+          if (kind.frees) reserve.release()
+          else reserve.keep()
+          hasBegun = true
+          try {
+            context().registry.transaction(() =>
+              journal().begin({ ...entry, request, facts: noteHooks(facts, caller), locks }),
+            )
+            return await executionOf(id, plan, caller, kind.replacesAll?.(request)).start()
+          } catch (error) {
+            if (!kind.withoutJournal || !isOutOfSpace(error)) throw failureOf(error)
+            const warning = await kind.withoutJournal(request, context())
+            return { operation: id, instance: plan.instance, warnings: [warning], outcomes: new Map() }
+          }
+        })
+      } finally {
+        // Without the locks: who sees that it has ended may give the next command.
+        if (hasBegun) keepCopies(caller)
+      }
     },
 
     async recover(caller) {
