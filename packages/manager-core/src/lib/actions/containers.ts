@@ -124,7 +124,7 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
       summary: 'Delete an instance that runs in a container (moves it to the trash)',
       ability: 'operate',
       mutating: true,
-      destructive: 'Instance "{name}" will be deleted with all its data.',
+      destructive: 'Instance "{name}" will be deleted.',
       view: { type: 'text' },
     }),
     likewise('start', 'start', operating('Start an instance that runs in a container')),

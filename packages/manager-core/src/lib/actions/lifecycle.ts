@@ -55,7 +55,7 @@ const reset = defineAction({
   ],
   ability: 'admin',
   mutating: true,
-  destructive: 'All configuration and data of "{name}" will be lost.',
+  destructive: 'All configuration and data of "{name}" will be erased.',
   examples: ['reset demo', 'reset demo 1.1 --yes'],
   view: { type: 'text' },
   async handler(call) {
@@ -89,7 +89,7 @@ const remove = defineAction({
   ],
   ability: 'admin',
   mutating: true,
-  destructive: 'Instance "{name}" will be deleted with all its data.',
+  destructive: 'Instance "{name}" will be deleted.',
   examples: ['delete demo', 'rm demo --yes', 'delete demo --force yes --purge --yes'],
   view: { type: 'text' },
   async handler(call) {

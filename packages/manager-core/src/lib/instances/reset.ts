@@ -100,13 +100,10 @@ function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
       ...(left ? [leftStep(left)] : []),
     ],
     notes: [
-      'All its configuration and data are lost.',
-      ...(record.expires > record.deleted
-        ? [
-            `The old contents stay in the trash until ${record.expires}. To restore them under another name: undelete ` +
-              `${entry} --as <name>`,
-          ]
-        : []),
+      record.expires > record.deleted
+        ? `The old contents stay in the trash until ${record.expires}. To restore them under another name: undelete ` +
+          `${entry} --as <name>`
+        : 'Its old configuration and data are deleted permanently.',
     ],
     commit: (registry) => registry.updateInstance(id, { source: `template:${version.version}` }),
   }
