@@ -1,7 +1,7 @@
 import { Skeleton } from '@steward/page-kit'
 import { ApiFailure } from '../lib/api.js'
 import { t } from '../lib/i18n.js'
-import { hasEnded, settled, type Operation } from '../lib/operation.js'
+import { hasEnded, type Operation } from '../lib/operation.js'
 import type { FollowedOperation } from '../lib/use-operation.js'
 import { FailureNotice } from './failure-notice.js'
 import { OperationSteps } from './operation-steps.js'
@@ -11,7 +11,7 @@ import { Outcome } from './outcome.js'
 export function OperationProgress({ operation, stream, failure }: FollowedOperation) {
   if (failure) return <FailureNotice failure={failure} />
   if (!operation) return <Skeleton lines={4} />
-  const { message, steps } = operation
+  const { message } = operation
   const isOver = hasEnded(operation)
   return (
     <>
@@ -25,7 +25,7 @@ export function OperationProgress({ operation, stream, failure }: FollowedOperat
           {message}
         </p>
       )}
-      <OperationSteps steps={isOver ? steps.map(settled) : steps} />
+      <OperationSteps operation={operation} />
       {isOver && <OperationOutcome operation={operation} />}
     </>
   )

@@ -1,13 +1,14 @@
 import { formatDuration } from '@steward/page-kit'
 import { useEffect, useState } from 'preact/hooks'
-import type { Operation, OperationStep } from '../lib/operation.js'
+import { hasEnded, settled, type Operation, type OperationStep } from '../lib/operation.js'
 import { t } from '../lib/i18n.js'
 import { useSession } from '../lib/session.js'
 import '../styles/operation.css'
 
 /** The steps of an operation, each with its state as colour, sign and word, and its time. */
-export function OperationSteps({ steps }: Pick<Operation, 'steps'>) {
+export function OperationSteps({ operation }: { readonly operation: Pick<Operation, 'steps' | 'state'> }) {
   const hooks = useSession()?.hooks
+  const steps = hasEnded(operation) ? operation.steps.map(settled) : operation.steps
   const shown = steps.filter((step) => !isNothing(step, hooks))
   if (shown.length === 0) return null
   return (

@@ -6,7 +6,7 @@ import { pathTo } from '../lib/addresses.js'
 import { dataChanged } from '../lib/changes.js'
 import { hasText, t } from '../lib/i18n.js'
 import type { StreamState } from '../lib/event-stream.js'
-import { hasEnded, settled, type Operation, type OperationAnswer } from '../lib/operation.js'
+import { hasEnded, type Operation, type OperationAnswer } from '../lib/operation.js'
 import { useOnce } from '../lib/use-once.js'
 import { useOperation } from '../lib/use-operation.js'
 import { useRun, type AnswerOfAction } from '../lib/use-run.js'
@@ -119,7 +119,7 @@ function Progress({ title, isEnglish = false, operation, stream }: ProgressProps
       {operation && (
         <details>
           <summary>{t('operations.steps')}</summary>
-          <OperationSteps steps={hasEnded(operation) ? steps.map(settled) : steps} />
+          <OperationSteps operation={operation} />
           <a href={pathTo('activity', operation.id)}>{t('run.page')}</a>
         </details>
       )}

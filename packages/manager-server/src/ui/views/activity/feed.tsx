@@ -4,7 +4,6 @@ import { Badge, ButtonLink, formatDuration, formatExact, language, type Tone } f
 import { OperationSteps } from '../../components/operation-steps.js'
 import { pathTo } from '../../lib/addresses.js'
 import { hasText, t } from '../../lib/i18n.js'
-import { hasEnded, settled } from '../../lib/operation.js'
 import { useOperation } from '../../lib/use-operation.js'
 import '../../styles/activity.css'
 import { byDay, type Item } from './items.js'
@@ -117,7 +116,7 @@ function Opened({ item }: { readonly item: Item }) {
   return (
     <div class="feed-opened">
       {about.length > 0 && <p class="quiet">{about.join(' · ')}</p>}
-      {shown && <OperationSteps steps={hasEnded(shown) ? shown.steps.map(settled) : shown.steps} />}
+      {shown && <OperationSteps operation={shown} />}
       {output.length > 0 && (
         <pre lang="en" tabIndex={0}>
           {output.join('\n')}

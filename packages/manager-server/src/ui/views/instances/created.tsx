@@ -7,7 +7,7 @@ import { OperationSteps } from '../../components/operation-steps.js'
 import { api, type ApiFailure } from '../../lib/api.js'
 import { t } from '../../lib/i18n.js'
 import { addressOf, type Instance } from '../../lib/instance.js'
-import type { OperationStep } from '../../lib/operation.js'
+import type { Operation } from '../../lib/operation.js'
 import { useActionTable } from '../../lib/session.js'
 import type { Run } from '../../lib/use-run.js'
 
@@ -17,7 +17,7 @@ interface Made {
   readonly isRunning: boolean
   /** In ms; undefined: that is not known. */
   readonly took: number | undefined
-  readonly steps: readonly OperationStep[]
+  readonly operation: Operation | undefined
   readonly warnings: readonly string[]
 }
 
@@ -30,14 +30,14 @@ export function createdBy({ result, followed: { operation } }: Run): Made | unde
     address: addressOf(item),
     isRunning: item.status === 'started',
     took: operation?.ended ? Date.parse(operation.ended) - Date.parse(operation.started) : undefined,
-    steps: operation?.steps ?? [],
+    operation,
     warnings: operation?.warnings ?? [],
   }
 }
 
 /** A new instance: where it is, who may sign in, and how long it took. */
 export function Created(props: Made & { readonly hasNewUsers: boolean }) {
-  const { name, address, isRunning, took, steps, warnings, hasNewUsers } = props
+  const { name, address, isRunning, took, operation, warnings, hasNewUsers } = props
   return (
     <div class="created">
       <p class="created-head" role="status">
@@ -60,10 +60,12 @@ export function Created(props: Made & { readonly hasNewUsers: boolean }) {
         </p>
       ))}
       {hasNewUsers ? <Administrator name={name} /> : <p class="quiet">{t('create.sameUsers')}</p>}
-      <details>
-        <summary>{t('operations.steps')}</summary>
-        <OperationSteps steps={steps} />
-      </details>
+      {operation && (
+        <details>
+          <summary>{t('operations.steps')}</summary>
+          <OperationSteps operation={operation} />
+        </details>
+      )}
     </div>
   )
 }
