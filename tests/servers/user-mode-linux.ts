@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
@@ -9,6 +10,13 @@ import { hasCommand } from './programs.js'
 
 const program = 'linux.uml'
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Why it does not run on this machine, whatever is installed. */
+export function unfitForUserModeLinux(): string | undefined {
+  return /^flags\s*:.*\bamx_tile\b/m.test(readFileSync('/proc/cpuinfo', 'utf8'))
+    ? 'user-mode-linux has no room for the registers of a processor with AMX.'
+    : undefined
+}
 
 /** Makes it available. Resolves to why that did not work, `undefined` when it did. */
 export async function provideUserModeLinux(): Promise<string | undefined> {

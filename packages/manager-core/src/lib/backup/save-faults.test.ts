@@ -11,11 +11,11 @@ import {
 } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { fakeApplicationServer } from '../testing/fake-application.js'
 import { bundledManager, crashAction } from '../testing/bundled-manager.js'
+import { canMount, mountMemory, unmount } from '../testing/small-disk.js'
 import { writeHook } from '../testing/write-hook.js'
 
 describe('a save that cannot end well', () => {
@@ -139,10 +139,10 @@ describe('a save that cannot end well', () => {
   })
 
   it('says that the disk is full, before or while it is', async (context) => {
+    if (!canMount()) return context.skip('a small disk can only be mounted by root')
     const disk = join(test.folder, 'disk')
     mkdirSync(disk)
-    const mounted = await execa('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', disk], { reject: false })
-    if (mounted.failed) context.skip('a small disk can only be mounted by root')
+    mountMemory(disk, '24m')
     try {
       const config = [`export APPS_SAVE_DIR=${disk}`]
       const other = await createTestManager({ config })
@@ -167,7 +167,7 @@ describe('a save that cannot end well', () => {
         await other.close()
       }
     } finally {
-      await execa('umount', [disk])
+      unmount(disk)
     }
   })
 })

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { startPebble, type TestPebble } from '../../../../../tests/servers/pebble.js'
 import { toolIsMissing } from '../../../../../tests/servers/tools.js'
 import { mailServer, plain } from '../mail/mail-server-for-test.js'
-import { canMount } from '../testing/can-mount.js'
+import { canMount, mountMemory, unmount } from '../testing/small-disk.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { tellAlarms } from './alarms.js'
 import { answerOfChallenge, challengeFolder, challengePath } from './challenges.js'
@@ -285,8 +285,8 @@ test.skipIf(noDisk !== '')(`a full disk is reported, and the authority is not as
   onTestFinished(close)
   const { certificates } = context.home
   mkdirSync(certificates)
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', certificates])
-  onTestFinished(() => void execFileSync('umount', [certificates]))
+  mountMemory(certificates, '16k')
+  onTestFinished(() => unmount(certificates))
   writeFileSync(join(certificates, 'ballast'), Buffer.alloc(16 * 1024))
   await expect(perform('certificates issue', { hosts: ['a.example.org'] })).rejects.toMatchObject({ code: 'ERR_DISK' })
   rmSync(join(certificates, 'ballast'))

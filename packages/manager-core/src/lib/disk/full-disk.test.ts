@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ManagerError } from '../../errors.js'
 import type { Manager } from '../manager.js'
-import { canMount } from '../testing/can-mount.js'
+import { canMount, mountMemory, unmount } from '../testing/small-disk.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { writeTemplate } from '../testing/fake-application.js'
 import { fillDisk } from '../testing/fill-disk.js'
@@ -15,7 +15,7 @@ const reason = canMount() ? '' : ' (skipped: it takes the right to mount a small
 const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: ManagerError) => error)
 
 const systems = {
-  tmpfs: (folder: string) => execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', folder]),
+  tmpfs: (folder: string) => mountMemory(folder, '40m'),
   ext4(folder: string, image: string) {
     execFileSync('truncate', ['-s', '48m', image])
     execFileSync('mkfs.ext4', ['-q', '-F', '-m', '0', image])
@@ -28,7 +28,7 @@ function canLoop(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'steward-disk-'))
   try {
     systems.ext4(folder, `${folder}.img`)
-    execFileSync('umount', [folder])
+    unmount(folder)
     return true
   } catch {
     return false
@@ -73,7 +73,7 @@ describe.skipIf(reason !== '').each(tried)(`a full %s${reason}`, (system) => {
   afterEach(async () => {
     await (test as TestManager | undefined)?.close().catch(() => undefined)
     ports.release()
-    execFileSync('umount', [folder])
+    unmount(folder)
     rmSync(folder, { recursive: true })
     rmSync(image, { force: true })
   })

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import type { ManagerError } from '../../errors.js'
 import { sqlite } from '../store/sqlite.js'
 import type { AddMany } from '../testing/add-many.js'
-import { canMount } from '../testing/can-mount.js'
+import { canMount, mountMemory, unmount } from '../testing/small-disk.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { fakeApplicationServer, writeTemplate } from '../testing/fake-application.js'
 import { fillDisk } from '../testing/fill-disk.js'
@@ -105,14 +104,14 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
 
   afterEach(async () => {
     await test?.close().catch(() => undefined)
-    execFileSync('umount', [folder])
+    unmount(folder)
     rmSync(folder, { recursive: true })
   })
 
   /** A home on a small file system that is full from an entry of the journal on. */
   async function managerOnDisk(step: string): Promise<TestManager> {
     folder = mkdtempSync(join(tmpdir(), 'steward-disk-'))
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', folder])
+    mountMemory(folder, '40m')
     const ports = takePorts()
     onTestFinished(() => ports.release())
     mkdirSync(join(folder, 'home'))

@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { identify } from '../system/process-identity.js'
 import { statOf } from '../system/process-table.js'
 import { processesOf } from '../testing/end-processes.js'
+import { canMount, mountMemory, unmount } from '../testing/small-disk.js'
 import { ask, logOf } from './contract/runtime-under-test.js'
 import { processesUnderTest } from './processes-for-test.js'
 import type { InstanceSpec, Runtime } from './runtime.js'
@@ -345,9 +346,9 @@ describe('processes of an instance', () => {
 
 describe('a full disk', () => {
   it('is said, and nothing is left running', async (context) => {
+    if (!canMount()) return context.skip('a small disk can only be mounted by root')
     const spec = await subject.spec('a', await takeTestPort(), {})
-    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', spec.folder])
-    if (mounted.status !== 0) return context.skip('a small disk can only be mounted by root')
+    mountMemory(spec.folder, '64k')
     try {
       await runtime.define(spec)
       const at = (name: string) => join(spec.folder, name)
@@ -361,7 +362,7 @@ describe('a full disk', () => {
       expect(await state(spec)).toBe('started')
       await runtime.stop(small, { graceMs: 10_000 })
     } finally {
-      spawnSync('umount', ['--lazy', spec.folder])
+      unmount(spec.folder)
     }
   })
 
@@ -376,7 +377,7 @@ describe('a full disk', () => {
       await expect.poll(() => ask(spec, '/id'), patience).not.toBeOneOf([first, undefined])
       expect(await state(spec)).toBe('starting')
     } finally {
-      spawnSync('umount', ['--lazy', join(spec.folder, 'run')])
+      unmount(join(spec.folder, 'run'))
     }
     expect(await runtime.stop(spec, { graceMs: 10_000 })).toMatchObject({ wasRunning: true })
     expect(processesOf(spec.folder)).toEqual([])

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get as httpGet, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
@@ -6,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { canMount } from '../../../../manager-core/src/lib/testing/can-mount.js'
+import { canMount, mountMemory, unmount } from '../../../../manager-core/src/lib/testing/small-disk.js'
 import { fillDisk } from '../../../../manager-core/src/lib/testing/fill-disk.js'
 import { writeTemplate } from '../../../../manager-core/src/lib/testing/fake-application.js'
 import { takePorts, type TakenPorts } from '../../../../manager-core/src/lib/testing/take-ports.js'
@@ -114,7 +113,7 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
   const ballast = () => join(folder, 'home', 'ballast')
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'steward-disk-'))
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', folder])
+    mountMemory(folder, '40m')
     mkdirSync(join(folder, 'home'))
     writeTemplate(join(folder, 'template'))
     ports = takePorts()
@@ -132,7 +131,7 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
   afterAll(async () => {
     await api?.close().catch(() => {})
     ports?.release()
-    execFileSync('umount', [folder])
+    unmount(folder)
     rmSync(folder, { recursive: true })
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { bytesSource, TargetError, type BackupTarget } from '@steward/backup-targets'
 import { corrupting, cutting, failing, slow } from '@steward/backup-targets/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { canMount } from '../../testing/can-mount.js'
+import { canMount, mountMemory, unmount } from '../../testing/small-disk.js'
 import { removeCopies } from './remove-copy.js'
 import { createManagerWithBackup, type ManagerWithBackup } from '../../testing/manager-with-store.js'
 
@@ -123,13 +123,13 @@ describe('a target', () => {
   })
 
   it.skipIf(!mountable)(`whose disk is full keeps nothing of it; the backup here stays good${reason}`, async () => {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1500k', 'tmpfs', test.store()])
+    mountMemory(test.store(), '1500k')
     try {
       await expect(exported()).rejects.toMatchObject({ code: 'ERR_TARGET', message: expect.stringMatching(/ENOSPC/) })
       expect(await listed()).toEqual([])
       await test.perform('backups verify', demo)
     } finally {
-      execFileSync('umount', [test.store()])
+      unmount(test.store())
     }
   })
 

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { inUserModeLinux, provideUserModeLinux } from '../../../../../../tests/servers/user-mode-linux.js'
+import {
+  inUserModeLinux,
+  provideUserModeLinux,
+  unfitForUserModeLinux,
+} from '../../../../../../tests/servers/user-mode-linux.js'
 import { bundledManager } from '../../testing/bundled-manager.js'
 import type { HarmReport, HarmRun, Harms } from '../../testing/do-harm.js'
 import { runBuilt } from '../../testing/run-program.js'
@@ -90,6 +94,8 @@ describe('limits by rlimits', () => {
 describe('limits by cgroups', () => {
   let why: string | undefined
   beforeAll(async () => {
+    why = unfitForUserModeLinux()
+    if (why !== undefined) return
     why = await provideUserModeLinux()
     if (why !== undefined && process.env['CI']) throw new Error(why)
   }, patience)
@@ -97,8 +103,9 @@ describe('limits by cgroups', () => {
   it(
     'apply to all processes of an instance together, and are gone with them',
     async ({ skip }) => {
-      if (why !== undefined) return skip(why)
-      const report = await (hasCgroups(cgroupBase()) ? here : inLinux)({
+      const isHere = hasCgroups(cgroupBase())
+      if (!isHere && why !== undefined) return skip(why)
+      const report = await (isHere ? here : inLinux)({
         harms: ['children', 'buffers', 'leave', 'cpu'],
         config: ['APPS_LIMIT_MEMORY=160', 'APPS_LIMIT_PROCESSES=40', 'APPS_LIMIT_CPU=90'],
       })
