@@ -13,8 +13,14 @@ export function causeOf(lines: readonly string[]): string {
   const begin = entries.slice(0, end).findLastIndex((entry) => !isTelling(entry)) + 1
   const telling = end === 0 ? entries.slice(-3) : entries.slice(begin, end)
   const texts = withoutFrames(telling.flatMap(({ text, details }) => [text, ...details.slice(0, 1).map(indented)]))
+  const reasons = texts.filter((text) => !isRestart(text))
   // What is tried several times says the same each time.
-  return [...new Set(texts)].slice(-mostLines).join('\n')
+  return [...new Set(reasons.length > 0 ? reasons : texts)].slice(-mostLines).join('\n')
+}
+
+/** What the supervisor says of an end gives no reason, and not of each end by the time that the log is read. */
+function isRestart(text: string): boolean {
+  return /^The application ended with code \d+; it is started again in [\d.]+ s\.$/.test(text)
 }
 
 /** The one line of them that says why; undefined: there are none. */

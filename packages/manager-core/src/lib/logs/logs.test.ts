@@ -142,10 +142,15 @@ describe('causeOf()', () => {
       ...broken,
       ended,
     ]
-    expect(causeOf(log).split('\n')).toEqual([
-      ...broken,
-      'The application ended with code 1; it is started again in 1 s.',
-    ])
+    expect(causeOf(log).split('\n')).toEqual(broken)
+  })
+
+  it('is the end itself when nothing says why', () => {
+    const at = '2026-11-22T14:03:21Z steward: '
+    const ended = 'The application ended with code 3; it is started again in 1 s.'
+    expect(causeOf([json({ msg: 'starting' }), at + ended])).toBe(ended)
+    const limit = 'The application ran out of its memory limit of 160 MB; it is started again in 1 s.'
+    expect(causeOf([json({ msg: 'starting' }), at + ended, at + limit])).toBe(limit)
   })
 
   it('has the error and the place it came from, and not all of a stack', () => {
