@@ -18,7 +18,7 @@ export function causeOf(lines: readonly string[]): string {
   return [...new Set(reasons.length > 0 ? reasons : texts)].slice(-mostLines).join('\n')
 }
 
-/** What the supervisor says of an end gives no reason, and not of each end by the time that the log is read. */
+/** What the supervisor writes about an end gives no reason, and may come after the log is read. */
 function isRestart(text: string): boolean {
   return /^The application ended with code \d+; it is started again in [\d.]+ s\.$/.test(text)
 }
