@@ -1,13 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
 import { defineConfig } from 'tsup'
 import { packageConfig } from '../../tsup.base.js'
 
-/** Packages of the tester page; bundled, so that users of this package install none of it. */
-const bundled = ['preact', 'marked', 'dompurify']
+/** The name of the package that a file belongs to. */
+const packagePattern = /node_modules\/((?:@[^/]+\/)?[^/]+)\//
 
-/** The tester page for browsers: `dist/tester/`. */
+/**
+ * The tester page for browsers: `dist/tester/`. Its packages are bundled, so that users of this package install none of
+ * them, with their licences beside it.
+ */
 const testerPage = defineConfig({
   entry: { tester: 'src/tester/main.tsx' },
   outDir: 'dist/tester',
@@ -27,9 +30,20 @@ const testerPage = defineConfig({
     options.assetNames = '[name]-[hash]'
     options.chunkNames = '[name]-[hash]'
   },
-  async onSuccess() {
-    writeFileSync('dist/tester/licences.txt', [...bundled.map(licenceOf), font()].join('\n'))
-  },
+  esbuildPlugins: [
+    {
+      name: 'licences',
+      setup({ initialOptions, onEnd }) {
+        initialOptions.metafile = true
+        onEnd(({ metafile }) => {
+          const names = Object.keys(metafile?.inputs ?? {}).map((path) => packagePattern.exec(path)?.[1])
+          const bundled = [...new Set(names.filter((name) => name !== undefined))].toSorted()
+          mkdirSync('dist/tester', { recursive: true })
+          writeFileSync('dist/tester/licences.txt', [...bundled.map(licenceOf), font()].join('\n'))
+        })
+      },
+    },
+  ],
 })
 
 // The page cleans its own folder.

@@ -17,3 +17,8 @@ it('the first load is small: script and styles below 45 kB compressed, without w
   // Nothing of them is imported by the first script itself.
   expect(textOf('tester.js')).not.toMatch(/\bfrom\s*["']\.\//)
 })
+
+it('the licences of the packages in it and of the font lie beside it', () => {
+  const licences = textOf('licences.txt')
+  for (const name of ['preact', 'marked', 'dompurify', 'Geist']) expect(licences).toMatch(new RegExp(`^${name}$`, 'm'))
+})
