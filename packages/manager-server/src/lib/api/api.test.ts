@@ -377,10 +377,9 @@ describe('the API', () => {
       for (let n = 0; n < 200; n++)
         writer.insertInstance(testInstance({ id: `i${n}`, name: `name${n}`, port: 30_000 + n }))
     })
-    const { text, body } = await api.ask('list')
-    expect(body.list?.length).toBeGreaterThan(200)
-    const lengths = Array.from({ length: 1000 }, async () => (await api.raw('action=list')).length)
-    expect(new Set(await Promise.all(lengths))).toEqual(new Set([Buffer.byteLength(text)]))
+    // What is measured of the running one changes meanwhile, the names do not.
+    const listed = async () => (await api.raw('action=list')).toString().match(/"name":"name\d+"/g)?.length
+    expect(new Set(await Promise.all(Array.from({ length: 1000 }, listed)))).toEqual(new Set([200]))
     for (const company of ['one', 'two', 'three']) {
       api.manager.context.registry.transaction((writer) =>
         writer.updateInstance(api.manager.instance('demo').id, { company }),
