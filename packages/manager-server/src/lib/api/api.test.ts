@@ -379,7 +379,9 @@ describe('the API', () => {
     })
     // What is measured of the running one changes meanwhile, the names do not.
     const listed = async () => (await api.raw('action=list')).toString().match(/"name":"name\d+"/g)?.length
-    expect(new Set(await Promise.all(Array.from({ length: 1000 }, listed)))).toEqual(new Set([200]))
+    // Not all at once: a connection whose request does not come within seconds is closed, and this process is busy.
+    for (let round = 0; round < 20; round++)
+      expect(new Set(await Promise.all(Array.from({ length: 50 }, listed)))).toEqual(new Set([200]))
     for (const company of ['one', 'two', 'three']) {
       api.manager.context.registry.transaction((writer) =>
         writer.updateInstance(api.manager.instance('demo').id, { company }),
