@@ -774,12 +774,14 @@ needsBrowser((browser) => {
       await page.locator('[type=submit]').click()
       await page.getByRole('heading', { name: texts.request as string }).waitFor()
       const complaint = () => page.getByRole('alert').filter({ hasText: /\w/ })
+      // Not that of the request before.
+      const failure = () => page.locator('#answer:has(.asked:not(.stale)) .failure')
       const operations = {
         indexSearch: complaint,
         page: () => page.getByRole('region', { name: texts.records as string }),
-        create: () => page.locator('#answer .failure'),
+        create: failure,
         publication: complaint,
-        batch: () => page.locator('#answer .failure'),
+        batch: failure,
         documentation: () => page.locator('.markdown table').first(),
       }
       for (const [operation, whatFollows] of Object.entries(operations)) {

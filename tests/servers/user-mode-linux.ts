@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
@@ -13,7 +13,8 @@ const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Why it does not run on this machine, whatever is installed. */
 export function unfitForUserModeLinux(): string | undefined {
-  return /^flags\s*:.*\bamx_tile\b/m.test(readFileSync('/proc/cpuinfo', 'utf8'))
+  const processor = '/proc/cpuinfo'
+  return existsSync(processor) && /^flags\s*:.*\bamx_tile\b/m.test(readFileSync(processor, 'utf8'))
     ? 'user-mode-linux has no room for the registers of a processor with AMX.'
     : undefined
 }
