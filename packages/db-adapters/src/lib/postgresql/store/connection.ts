@@ -15,7 +15,7 @@ export interface PostgresqlConnectionParts {
   readonly Query: StatementQueryClass
   /** Most prepared statements; 0: none. */
   readonly maxPreparedStatements: number
-  /** Created by the application: it takes one statement at a time. Default false. */
+  /** The application created it, so it runs one statement at a time. Default false. */
   readonly isForeign?: boolean
 }
 

@@ -117,7 +117,7 @@ test('a full disk is ERR_DISK_FULL, and leaves the empty database', async ({ ski
   expect(readdirSync(disk).filter((name) => name.includes('restoring'))).toEqual([])
 })
 
-test('files that are not databases, folders and closed folders are told apart', async () => {
+test('a file that is not a database, a folder and an unreadable folder have different errors', async () => {
   const place = folder()
   const account = (name: string) => ({ name: join(place, name), user: '', password: '' })
   writeFileSync(join(place, 'text.db'), 'this is no database, but long enough to look at '.repeat(100))

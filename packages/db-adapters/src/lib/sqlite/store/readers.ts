@@ -45,9 +45,9 @@ let jobs = 0
  * Threads that read for the store, because SQLite's driver works on the calling thread until it has its answer. They see
  * what is committed when a job starts. Threads start when first needed; one that died is replaced.
  *
- * A thread does one step at a time. Users take turns, and one of them never has all threads. When no caller waits for a
- * step any more, or it takes too long, its job fails at once; the thread comes back when SQLite lets it go, and another
- * one does its work until then.
+ * A thread does one step at a time. Users take turns, and no user ever has all threads. When no caller waits for a
+ * step any longer, or it takes too long, its job fails immediately; the thread returns when SQLite releases it, and
+ * another one does its work until then.
  */
 export class Readers {
   readonly #options: ReadersOptions
