@@ -188,7 +188,7 @@ onEachServer((database) => {
       const waiting = refusal(database.store().update(counter, row_id, { cnt_value: 2 }, { select }))
       const blocked =
         database.name === 'postgresql'
-          ? `from pg_stat_activity where wait_event_type = 'Lock'`
+          ? `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
           : `from information_schema.processlist where db = database() and info like 'update%' and time_ms > 20`
       await until(async () => (await database.admin.rows(`select 1 as one ${blocked}`)).length > 0)
       for (const id of await database.admin.connections()) {
