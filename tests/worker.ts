@@ -4,22 +4,24 @@ import { cpuOf, noCpu, subtractCpu, type CpuSeconds } from './servers/processes.
 import { takeServerTimes } from './servers/times.js'
 
 // Runs before each test file. One process may run several.
-const key = Symbol.for('steward.tests.measured')
-const holder = globalThis as { [key]?: CpuSeconds }
+const key = Symbol.for('steward.tests.worker')
+const holder = globalThis as { [key]?: { measured: CpuSeconds; readonly environment: NodeJS.ProcessEnv } }
 
 if (holder[key] === undefined) {
   // When the test runner was killed, end too, and with us the servers that we started.
   process.once('disconnect', () => process.exit(1))
-  holder[key] = noCpu
+  holder[key] = { measured: noCpu, environment: process.env }
 }
+const worker = holder[key]
 
 // What was registered first comes last.
 // oxlint-disable-next-line no-empty-pattern -- Vitest wants a pattern
 afterAll(({}, file) => {
-  const before = holder[key] ?? noCpu
   const now = cpuOf(process.pid)
-  holder[key] = now
-  Object.assign(file.meta, { cpu: subtractCpu(now, before), servers: takeServerTimes() })
+  Object.assign(file.meta, { cpu: subtractCpu(now, worker.measured), servers: takeServerTimes() })
+  worker.measured = now
+  // Of an object in its place, Node takes no time zone, and programs that it starts get other variables.
+  if (process.env !== worker.environment) throw new Error('process.env was replaced; use vi.stubEnv().')
 })
 
 // They make hundreds of instances; those that are about accounts ask for them in config.sh.

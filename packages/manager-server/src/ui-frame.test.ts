@@ -210,7 +210,8 @@ needsBrowser((browser) => {
     const hasStyles = `[...document.styleSheets].some(({ href }) => href?.includes('/assets/monitor-'))`
     await expect.poll(() => page.evaluate(hasStyles)).toBe(true)
 
-    // The server alone is away.
+    // The server alone is away. Without timers the page does not ask again by itself, which could be before the click.
+    await page.evaluate('globalThis.setTimeout = () => 0')
     await page.route(/assets\/activity-/, (route) => route.abort())
     await to('Activity')
     await heading('This page could not be shown.').waitFor()

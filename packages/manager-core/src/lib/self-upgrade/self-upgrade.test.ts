@@ -2,12 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNpmRegistry } from '../templates/npm-registry-for-test.js'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startNpmRegistry, useRegistry } from '../templates/npm-registry-for-test.js'
 import { installationOf } from './installation.js'
 import { upgradeSelf } from './self-upgrade.js'
 
-const before = { ...process.env }
 const name = '@steward/manager-cli'
 let registry: Awaited<ReturnType<typeof startNpmRegistry>>
 let base: string
@@ -15,16 +14,11 @@ let base: string
 beforeAll(async () => {
   registry = await startNpmRegistry()
   base = realpathSync(mkdtempSync(join(tmpdir(), 'steward-self-')))
-  Object.assign(process.env, {
-    npm_config_registry: registry.url,
-    npm_config_cache: join(base, 'cache'),
-    npm_config_userconfig: join(base, 'npmrc'),
-    npm_config_fetch_retries: '0',
-  })
+  useRegistry(registry, base)
 })
 
 afterAll(() => {
-  process.env = before
+  vi.unstubAllEnvs()
   registry.close()
   rmSync(base, { recursive: true, force: true })
 })
@@ -109,8 +103,8 @@ describe('upgradeSelf()', () => {
     const program = place('pinned/node_modules')
     await publish('1.3.0')
     const other = await startNpmRegistry()
-    process.env['npm_config_registry'] = other.url
-    process.env['npm_config_@steward:registry'] = other.url
+    vi.stubEnv('npm_config_registry', other.url)
+    vi.stubEnv('npm_config_@steward:registry', other.url)
     try {
       await other.publish({ name, version: '9.0.0' })
       for (const pin of [registry.integrity(name, '1.0.0'), `sha512-${'A'.repeat(86)}==`])
@@ -124,8 +118,8 @@ describe('upgradeSelf()', () => {
       expect(await self(program, '1.3.0')).toMatchObject({ result: 'upgraded' })
       expect(other.asked()).toEqual([])
     } finally {
-      process.env['npm_config_registry'] = registry.url
-      delete process.env['npm_config_@steward:registry']
+      vi.stubEnv('npm_config_registry', registry.url)
+      vi.stubEnv('npm_config_@steward:registry', undefined)
       other.close()
     }
   })

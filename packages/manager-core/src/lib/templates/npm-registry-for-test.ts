@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { packTar } from 'modern-tar'
+import { vi } from 'vitest'
 
 /** A package as `npm pack` makes it. */
 export async function packPackage(
@@ -69,4 +71,12 @@ export async function startNpmRegistry() {
       server.close()
     },
   }
+}
+
+/** Until `vi.unstubAllEnvs()`, npm asks this registry only, and keeps what it needs in a folder. */
+export function useRegistry({ url }: { readonly url: string }, folder: string): void {
+  vi.stubEnv('npm_config_registry', url)
+  vi.stubEnv('npm_config_cache', join(folder, 'cache'))
+  vi.stubEnv('npm_config_userconfig', join(folder, 'npmrc'))
+  vi.stubEnv('npm_config_fetch_retries', '0')
 }

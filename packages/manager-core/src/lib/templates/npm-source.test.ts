@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { packTar } from 'modern-tar'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { testTemplateSource } from '../testing/template-source-suite.js'
-import { packPackage, startNpmRegistry } from './npm-registry-for-test.js'
+import { packPackage, startNpmRegistry, useRegistry } from './npm-registry-for-test.js'
 import { chooseVersion, createNpmSource } from './npm-source.js'
 
-const before = { ...process.env }
 let registry: Awaited<ReturnType<typeof startNpmRegistry>>
 let base: string
 
@@ -16,16 +15,11 @@ beforeAll(async () => {
   registry = await startNpmRegistry()
   base = mkdtempSync(join(tmpdir(), 'steward-npm-'))
   mkdirSync(join(base, 'work'))
-  Object.assign(process.env, {
-    npm_config_registry: registry.url,
-    npm_config_cache: join(base, 'cache'),
-    npm_config_userconfig: join(base, 'npmrc'),
-    npm_config_fetch_retries: '0',
-  })
+  useRegistry(registry, base)
 })
 
 afterAll(() => {
-  process.env = before
+  vi.unstubAllEnvs()
   registry.close()
   rmSync(base, { recursive: true, force: true })
 })

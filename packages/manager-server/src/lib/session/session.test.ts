@@ -251,7 +251,7 @@ describe('pages', () => {
     expect((await at('/ui/sign-in?next=//evil.test'))[0]).not.toBe(302)
     const { cookie } = await open()
     expect((await at('/ui/', { cookie }))[0]).not.toBe(302)
-    expect((await at('/ui/', { cookie: cookie.replaceAll(/=\w/g, '=x') }))[0]).toBe(302)
+    expect((await at('/ui/', { cookie: cookie.replaceAll(/=[^;]+/g, '=x') }))[0]).toBe(302)
     // Programs get the answer that they know.
     const program = await ask('GET', '/ui/')
     expect([program.status, program.headers['www-authenticate']]).toEqual([401, expect.stringMatching(/^Basic /)])
