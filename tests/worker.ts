@@ -20,7 +20,7 @@ afterAll(({}, file) => {
   const now = cpuOf(process.pid)
   Object.assign(file.meta, { cpu: subtractCpu(now, worker.measured), servers: takeServerTimes() })
   worker.measured = now
-  // Of an object in its place, Node takes no time zone, and programs that it starts get other variables.
+  // Node takes no time zone from an object in its place, and tests that follow in this process change that one only.
   if (process.env !== worker.environment) throw new Error('process.env was replaced; use vi.stubEnv().')
 })
 

@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLocks, type Locks } from './locks.js'
 
@@ -49,6 +51,18 @@ describe('tryAcquire()', () => {
     one?.release()
     free?.release()
     expect(locks.tryAcquire(['a', 'b', 'a'], 'second')).toBeDefined()
+  })
+
+  it('holds them until they are released, also when what it returned is dropped', async () => {
+    expect(locks.tryAcquire(['a'], 'first')).toBeDefined()
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    for (let round = 0; round < 3; round++) {
+      // What was returned is not on the stack any more.
+      await new Promise((resolve) => setImmediate(resolve))
+      collect()
+    }
+    expect(locks.tryAcquire(['a'], 'second')).toBeUndefined()
   })
 
   it('is refused in the process that holds it, too', () => {

@@ -37,6 +37,9 @@ export interface LockOptions {
 
 const pollMs = 50
 
+/** Until they are released: the garbage collector would close those that the caller dropped, and free their locks. */
+const heldNow = new Set<DatabaseSync>()
+
 /**
  * A lock is SQLite's write lock on an empty file of its own: a portable way to the kernel's advisory locks, which Node
  * does not offer itself. Nothing is ever written to the file, so that no kill can damage it, and it stays: two processes
@@ -73,10 +76,12 @@ export function createLocks(folder: string): Locks {
       throw failureOf(sqliteFailure(error, file))
     }
     const held = database
+    heldNow.add(held)
     note(() => writeFileSync(`${file}.holder`, purpose))
     return {
       release() {
         note(() => rmSync(`${file}.holder`, { force: true }))
+        heldNow.delete(held)
         held.close()
       },
     }
