@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import pLimit from 'p-limit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canMount, mountMemory, unmount } from '../../../../manager-core/src/lib/testing/small-disk.js'
 import { fillDisk } from '../../../../manager-core/src/lib/testing/fill-disk.js'
@@ -15,6 +16,8 @@ import { startApi, type TestApi } from './api-for-test.js'
 describe('the server bears', () => {
   let api: TestApi
   let slow: readonly Promise<string>[]
+  // A connection whose request does not come within seconds is closed, and this process is busy.
+  const connecting = pLimit(100)
   beforeAll(async () => {
     api = await startApi()
     slow = Array.from({ length: 300 }, () => sendSlowly(api.server.url))
@@ -28,9 +31,11 @@ describe('the server bears', () => {
     const address = `${api.server.url}/api?action=operation&id=${operation}`
     const options = { agent, auth: 'admin:admin', headers: { Accept: 'text/event-stream' } }
     const responses = await Promise.all(
-      Array.from(
-        { length: 1000 },
-        () => new Promise<IncomingMessage>((resolve, reject) => httpGet(address, options, resolve).on('error', reject)),
+      Array.from({ length: 1000 }, () =>
+        connecting(
+          () =>
+            new Promise<IncomingMessage>((resolve, reject) => httpGet(address, options, resolve).on('error', reject)),
+        ),
       ),
     )
     const streams = responses.map((response) => text(response))
@@ -55,7 +60,7 @@ describe('the server bears', () => {
       'action=nothing',
     ]
     const answers = await Promise.all(
-      Array.from({ length: 1000 }, (_, n) => api.get(queries[n % queries.length] as string)),
+      Array.from({ length: 1000 }, (_, n) => connecting(() => api.get(queries[n % queries.length] as string))),
     )
     for (const [n, { status }] of answers.entries())
       expect({ n, status }).toEqual({ n, status: n % queries.length === 4 || n % queries.length === 6 ? 404 : 200 })
