@@ -48,7 +48,10 @@ async function start(look: (welcome: string) => Promise<void> | void = () => {})
     child[name].setEncoding('utf8').on('data', (text: string) => (printed[name] += text))
   const ended = once(child, 'exit')
   try {
-    await expect.poll(() => printed.stderr).toContain('The manager is running at')
+    await Promise.race([
+      expect.poll(() => printed.stderr).toContain('The manager is running at'),
+      ended.then(() => Promise.reject(new Error(`It has ended: ${printed.stderr}`))),
+    ])
     await look(printed.stdout)
   } finally {
     child.kill('SIGINT')

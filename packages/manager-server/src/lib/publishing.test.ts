@@ -12,6 +12,7 @@ import {
   makeCertificate,
   type TestCertificate,
 } from '../../../manager-core/src/lib/proxies/contract/certificates-for-test.js'
+import { writeHook } from '../../../manager-core/src/lib/testing/write-hook.js'
 import { basic, startServer, type TestServer } from '../server-for-test.js'
 
 describe.each([
@@ -35,7 +36,6 @@ describe.each([
     proxy = await start({ include: join(folder, 'live') })
     test = await startServer({
       refresh: true,
-      fake: { startMs: 300 },
       config: [
         `export APPS_BASEURL=https://apps.test:${proxy.https}`,
         'export APPS_PASSWORD=correct-horse-battery',
@@ -91,12 +91,17 @@ describe.each([
   it.skipIf(missing !== undefined)(
     `publishes what is added over the API, and its events come as they happen ${missing ?? ''}`,
     async () => {
+      const { home } = test.manager
+      writeHook(home, 'pre-add', 'until [ -e "$APPS_HOME/go" ]; do sleep 0.05; done')
       const asked = await call(at('/api?action=add&name=demo&async=true', { headers: { authorization } }))
       const { operation } = JSON.parse(asked.text) as { readonly operation: string }
       const headers = { authorization, accept: 'text/event-stream' }
       const events = await open(at(`/api?action=operation&id=${operation}`, { headers }))
       const chunks: string[] = []
-      for await (const chunk of events.setEncoding('utf8')) chunks.push(String(chunk))
+      for await (const chunk of events.setEncoding('utf8')) {
+        chunks.push(String(chunk))
+        writeFileSync(join(home, 'go'), '')
+      }
       expect(chunks.length).toBeGreaterThan(1)
       expect(chunks[0]).toContain('event: operation')
       expect(chunks[0]).not.toContain('event: result')

@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)('what is published follows commands', () 
 
   it('several at the same time are published together', async () => {
     const names = ['one', 'two', 'three', 'four']
-    await Promise.all(names.map((name) => test.perform('add', { name, 'no-start': true }, { waitMs: 60_000 })))
+    await Promise.all(names.map((name) => test.perform('add', { name, 'no-start': true }, { waitMs: 600_000 })))
     for (const name of names) expect(await statusAt(`${name}.apps.test`)).toBe(503)
   })
 

@@ -444,7 +444,7 @@ describe('recover()', () => {
 
   it('happens also when the owner dies while another operation waits for it', async () => {
     const lock = test.context.locks.tryAcquire(['name:demo'], 'somebody')
-    const waiting = run({}, { waitMs: 60_000 })
+    const waiting = run({}, { waitMs: 600_000 })
     const second = await crashBeside()
     lock?.release()
     await waiting

@@ -40,7 +40,7 @@ describe('two commands on one instance at once', () => {
         ),
       ),
     })
-    const second = other.perform('rename', { name: 'demo', new: 'sales' }, { ...caller, waitMs: 60_000 })
+    const second = other.perform('rename', { name: 'demo', new: 'sales' }, { ...caller, waitMs: 600_000 })
     writeFileSync(go, '')
     await Promise.all([first, second])
     expect(test.instance('sales')).toMatchObject({ desired: 'started', observed: 'started', operation: '' })

@@ -311,7 +311,7 @@ describe('the API', () => {
         status: 423,
         body: { code: 'ERR_BUSY', status: 5 },
       })
-      const patient = api.ask('save', { name: 'demo', wait: '60' })
+      const patient = api.ask('save', { name: 'demo', wait: '600' })
       writeFileSync(join(api.manager.home, 'saved'), '')
       expect((await first).body.status).toBe(0)
       expect((await patient).body.status).toBe(0)

@@ -87,7 +87,7 @@ describe('a target', () => {
       code: 'ERR_BUSY',
       message: expect.stringMatching(/^Busy: export:nas:demo\/.* is in use by export of demo\/.* to nas by tester/),
     })
-    const waiting = test.perform('backups export', demo, { waitMs: 60_000 })
+    const waiting = test.perform('backups export', demo, { waitMs: 600_000 })
     cancel.abort(new Error('Somebody cancelled it'))
     await expect(first).rejects.toThrow('Somebody cancelled it')
     expect(await listed()).toEqual([])
