@@ -307,7 +307,8 @@ needsBrowser((browser) => {
     await dialog.getByRole('group', { name: 'Name' }).getByLabel('Theirs: Theirs').check()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'C1 Theirs' }).waitFor()
-    expect(await product(id)).toMatchObject({
+    // The page shows what others changed before it has saved, too.
+    await expect.poll(() => product(id)).toMatchObject({
       prd_name: 'Theirs',
       prd_note: 'my note',
       prd_phone: '+49111',

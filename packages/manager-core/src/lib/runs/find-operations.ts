@@ -3,6 +3,7 @@ import { createJournal, type Journal, type JournalEntry } from '../store/journal
 import { operationIds } from '../store/operation-rows.js'
 import type { Registry } from '../store/registry.js'
 import type { OperationState } from '../store/transitions.js'
+import { stateOf } from '../system/process-identity.js'
 import { itemOfEntry, itemOfRun, type OperationItem, type ShownState } from './operation-item.js'
 import { afterEvent, notBegun, type Progressed } from './progress.js'
 import type { RunFiles } from './run-files.js'
@@ -45,12 +46,14 @@ export function findOperations({ files, registry, stepsOf, clock }: FindOptions)
   function ofRun(id: string, known?: Progressed): OperationItem | undefined {
     const request = files.request(id)
     if (!request) return undefined
+    const identity = files.worker(id)
+    const worker = identity && stateOf(identity)
     const result = files.result(id)
     const progressed = result ? notBegun : (known ?? files.events(id).events.reduce(afterEvent, notBegun))
     // What needed attention may have been tried again or given up since.
     const isSettled = result && request.instanceId !== '' && result.answer.code !== 'ERR_ATTENTION'
     const operation = isSettled ? undefined : inJournal(id)
-    return itemOfRun({ request, worker: files.worker(id), result, progressed, operation })
+    return itemOfRun({ request, worker, result, progressed, operation })
   }
 
   return {

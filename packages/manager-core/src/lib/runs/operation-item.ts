@@ -1,7 +1,7 @@
 import type { StepTitle } from '../domain/caller.js'
 import type { JournalEntry, StepEntry } from '../store/journal.js'
 import { ended } from '../store/transitions.js'
-import { stateOf, type ProcessIdentity } from '../system/process-identity.js'
+import { stateOf } from '../system/process-identity.js'
 import type { Answer } from './answer.js'
 import { settled, type Progressed, type ShownStep } from './progress.js'
 import { recovery, type RunRequest, type RunResult } from './run.js'
@@ -42,7 +42,9 @@ export function hasEnded({ state }: Pick<OperationItem, 'state'>): boolean {
 
 export interface KnownRun {
   readonly request: RunRequest
-  readonly worker: ProcessIdentity | undefined
+  /** Undefined: it has none yet. */
+  readonly worker: ReturnType<typeof stateOf> | undefined
+  /** As it was after that look at the worker, which writes it before it ends. */
   readonly result: RunResult | undefined
   /** For one that has no result. */
   readonly progressed: Progressed
@@ -83,7 +85,7 @@ export function itemOfRun({ request, worker, result, progressed, operation }: Kn
     }
   }
   if (!worker) return { ...item, state: 'queued', message: 'It waits for its turn.' }
-  if (stateOf(worker) === 'dead') return afterDeath(item, operation)
+  if (worker === 'dead') return afterDeath(item, operation)
   const { phase, note } = progressed
   if (phase === 'waiting') return { ...item, state: 'queued', message: `It waits for ${note}.` }
   return { ...item, state: phase === 'undoing' ? 'undoing' : 'running', message: note }

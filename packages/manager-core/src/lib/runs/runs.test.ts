@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operationActions } from '../actions/operations.js'
 import type { Input } from '../domain/input.js'
-import { stateOf } from '../system/process-identity.js'
+import { identify, stateOf } from '../system/process-identity.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { writeHook } from '../testing/write-hook.js'
+import { findOperations } from './find-operations.js'
 import type { FollowedEvent } from './follow-operation.js'
 import { createRunFiles } from './run-files.js'
 import { newRunId } from './run-id.js'
@@ -54,6 +55,30 @@ describe('runs', () => {
       title: 'Protect instance "demo"',
       result: { status: 0 },
     })
+  })
+
+  it('shows what a worker answered that ends while it is looked at', async () => {
+    const id = await begin('get', { name: 'demo' })
+    const answered = await answer(id)
+    const { worker, result, ...others } = files()
+    let hasEnded = false
+    const looked = <T>(before: T, after: T) => {
+      const now = hasEnded ? after : before
+      hasEnded = true
+      return now
+    }
+    const found = findOperations({
+      files: {
+        ...others,
+        worker: (one) => looked(identify(process.pid), worker(one)),
+        result: (one) => looked(undefined, result(one)),
+      },
+      registry: () => test.context.registry,
+      stepsOf: () => undefined,
+      clock: () => new Date(),
+    })
+    expect(found.find(id)).toMatchObject({ state: 'succeeded', result: answered })
+    expect(answered).toHaveProperty('item')
   })
 
   it('refuses bad input before anything is written down', async () => {
