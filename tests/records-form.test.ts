@@ -308,12 +308,14 @@ needsBrowser((browser) => {
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'C1 Theirs' }).waitFor()
     // The page shows what others changed before it has saved, too.
-    await expect.poll(() => product(id)).toMatchObject({
-      prd_name: 'Theirs',
-      prd_note: 'my note',
-      prd_phone: '+49111',
-      prd_stock: 2,
-    })
+    await expect
+      .poll(() => product(id))
+      .toMatchObject({
+        prd_name: 'Theirs',
+        prd_note: 'my note',
+        prd_phone: '+49111',
+        prd_stock: 2,
+      })
   })
 
   it('asks before unsaved changes are thrown away', async () => {

@@ -48,10 +48,9 @@ async function start(look: (welcome: string) => Promise<void> | void = () => {})
     child[name].setEncoding('utf8').on('data', (text: string) => (printed[name] += text))
   const ended = once(child, 'exit')
   try {
-    await Promise.race([
-      expect.poll(() => printed.stderr).toContain('The manager is running at'),
-      ended.then(() => Promise.reject(new Error(`It has ended: ${printed.stderr}`))),
-    ])
+    const isRunning = () => printed.stderr.includes('The manager is running at')
+    await expect.poll(() => isRunning() || child.exitCode !== null).toBe(true)
+    expect(printed.stderr).toContain('The manager is running at')
     await look(printed.stdout)
   } finally {
     child.kill('SIGINT')
