@@ -20,7 +20,7 @@ afterAll(({}, file) => {
   const now = cpuOf(process.pid)
   Object.assign(file.meta, { cpu: subtractCpu(now, worker.measured), servers: takeServerTimes() })
   worker.measured = now
-  // Node takes no time zone from an object in its place, and tests that follow in this process change that one only.
+  // Node does not read the time zone from another object, so later files of this process could not change it.
   if (process.env !== worker.environment) throw new Error('process.env was replaced; use vi.stubEnv().')
 })
 

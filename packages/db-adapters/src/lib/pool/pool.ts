@@ -31,7 +31,7 @@ interface Waiter<C> {
 }
 
 /**
- * Connections, each for one user at a time; the most recently used is taken first, so that unused ones can expire.
+ * Connections, each serving one user at a time. The most recently used one is taken first, so that unused ones expire.
  *
  * Own code, because the drivers' pools and tarn behave differently when the server is away or all connections are in use,
  * and because each of them costs a timer and several promises per statement.

@@ -15,7 +15,7 @@ export interface PostgresqlConnectionParts {
   readonly Query: StatementQueryClass
   /** Most prepared statements; 0: none. */
   readonly maxPreparedStatements: number
-  /** The application created it, so it runs one statement at a time. Default false. */
+  /** Whether the application created it; it then runs one statement at a time. Default false. */
   readonly isForeign?: boolean
 }
 

@@ -45,7 +45,7 @@ let jobs = 0
  * Threads that read for the store, because SQLite's driver works on the calling thread until it has its answer. They see
  * what is committed when a job starts. Threads start when first needed; one that died is replaced.
  *
- * A thread does one step at a time. Users take turns, and no user ever has all threads. When no caller waits for a
+ * Each thread runs one step at a time. Users take turns, and no user can occupy all threads. When no caller waits for a
  * step any longer, or it takes too long, its job fails immediately; the thread returns when SQLite releases it, and
  * another one does its work until then.
  */
