@@ -91,6 +91,11 @@ if (major > ${major} || (major === ${major} && minor >= ${minor})) {
   process.emitWarning = (warning, ...more) => {
     if (!String(warning).startsWith('SQLite is an experimental feature')) emitWarning.call(process, warning, ...more)
   }
+  // The reader of its output may have gone (\`| head\`).
+  const ignoreClosedPipe = (error) => {
+    if (error.code !== 'EPIPE') throw error
+  }
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
   const { main } = await import('./main.js')
   const code = await main(process.argv.slice(2))
   process.exitCode = code

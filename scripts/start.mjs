@@ -1,6 +1,6 @@
 // What `npm start` runs on a checkout that is ready: a manager's home in .manager, with an instance "demo" of the default
 // template that runs and is healthy, and the manager's server until Ctrl-C. It may be called again at any time. The
-// instance continues when this ends. Another home may be given as argument.
+// instance continues when this ends. Another home, and another port for the server than 8000, may be given as arguments.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { Writable } from 'node:stream'
@@ -9,6 +9,7 @@ import { main } from '@steward/manager-cli'
 import { createManager } from '@steward/manager-core'
 
 const home = process.argv[2] ?? fileURLToPath(new URL('../.manager', import.meta.url))
+const port = Number(process.argv[3] ?? 8000)
 const name = 'demo'
 
 /**
@@ -49,7 +50,7 @@ async function start() {
   const instance = await answer('get', name)
   const credentials = await answer('iocredentials', name)
   if (!instance || !credentials) return 1
-  const listen = `127.0.0.1:${(await isFree(8000)) ? 8000 : await freePort()}`
+  const listen = `127.0.0.1:${(await isFree(port)) ? port : await freePort()}`
   process.stdout.write(welcome(instance.item.url, credentials.admin_user, credentials.admin_password, listen))
   return main(['serve', '--home', home, '--listen', listen])
 }

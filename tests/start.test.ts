@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endProcessesOf } from '../packages/manager-core/src/lib/testing/end-processes.js'
-import { takePorts, type TakenPorts } from '../packages/manager-core/src/lib/testing/take-ports.js'
+import { takePorts, takeTestPort, type TakenPorts } from '../packages/manager-core/src/lib/testing/take-ports.js'
 import { codeBlocks } from './programs/markdown.js'
 import { shellIsMissing, unexpectedOutputs } from './programs/shell.js'
 
@@ -19,13 +19,15 @@ const { APPS_HOME: _, ...env } = process.env
 let folder: string
 let home: string
 let ports: TakenPorts
+let port: number
 /** What the first start printed. */
 let welcome = ''
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'steward-start-'))
   home = join(folder, '.manager')
   ports = takePorts()
+  port = await takeTestPort()
   mkdirSync(home)
   // Managers of other tests, which run at the same time, would choose the same ports.
   const config = `export APPS_BASEURL=http://localhost:8000\nexport APPS_PORTS=${ports.range}\n`
@@ -42,7 +44,7 @@ const manager = (...args: string[]) => execute(process.execPath, [cli, ...args, 
 
 /** Until its server answers; ended then, as by Ctrl-C. */
 async function start(look: (welcome: string) => Promise<void> | void = () => {}) {
-  const child = spawn(process.execPath, [join(root, 'scripts/start.mjs'), home], { env })
+  const child = spawn(process.execPath, [join(root, 'scripts/start.mjs'), home, String(port)], { env })
   const printed = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => (printed[name] += text))
@@ -64,6 +66,7 @@ describe.runIf(process.platform !== 'win32')('npm start', () => {
     const first = await start(async (text) => {
       const [, pages = '', password = ''] = /Manager +(\S+)\s+admin, with the password (\S+)/.exec(text) ?? []
       const ofPages = { Authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` }
+      expect(new URL(pages).port).toBe(String(port))
       const page = await fetch(pages, { headers: ofPages })
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')])
       expect((await fetch(pages)).status).toBe(401)

@@ -1,4 +1,5 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -63,4 +64,14 @@ describe.each(programs)('$name on a Node that is too old', ({ name, file }) => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain(name)
   })
+})
+
+it.each(programs)('a reader of the help of $name that goes away is not a failure', async ({ file }) => {
+  const child = spawn(process.execPath, [file, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
+  // Before it could write anything.
+  child.stdout.destroy()
+  const [code] = (await once(child, 'close')) as [number | null]
+  expect({ code, errors }).toEqual({ code: 0, errors: '' })
 })
