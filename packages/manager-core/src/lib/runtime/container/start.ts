@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../../errors.js'
 import { accountAt } from '../../accounts/account.js'
-import { plainEnvironment } from '../../accounts/environment.js'
+import { languageEnvironment } from '../../accounts/environment.js'
 import { checkAccount } from '../../accounts/system-accounts.js'
 import { instanceHomeAt } from '../../domain/home.js'
 import { readForeignFile } from '../../files/foreign.js'
@@ -95,8 +95,7 @@ export async function startContainer(
 
 /** Its `PATH` is the image's. */
 function inContainer({ folder }: InstanceSpec): Record<string, string> {
-  const { PATH: _, TMPDIR: __, ...others } = plainEnvironment('', undefined)
-  return { ...others, HOME: instanceHomeAt(folder).data }
+  return { ...languageEnvironment(), HOME: instanceHomeAt(folder).data }
 }
 
 function limitsOf(spec: InstanceSpec): (name: LimitName) => readonly [number | undefined, LimitedBy] {

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { dirname } from 'node:path'
-import { plainEnvironment } from '../../accounts/environment.js'
+import { languageEnvironment } from '../../accounts/environment.js'
 import { instanceHomeAt } from '../../domain/home.js'
 import { servingCopy } from '../copies.js'
 import { engineCgroups, nameOf } from '../container/body.js'
@@ -118,10 +118,9 @@ export function serviceOf(spec: InstanceSpec, options: ServiceOptions): ServiceS
 
 /** What the application finds in its environment; of its own variables none is changed but where it listens. */
 export function environmentOf(spec: InstanceSpec): Readonly<Record<string, string>> {
-  const { PATH: _, TMPDIR: __, HOME: ___, ...others } = plainEnvironment('', undefined)
   const trusted = spec.environment['STEWARD_TRUSTED_PROXIES']
   return {
-    ...others,
+    ...languageEnvironment(),
     HOME: temporaryFolder,
     TMPDIR: temporaryFolder,
     ...spec.environment,
