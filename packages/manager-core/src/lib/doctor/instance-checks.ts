@@ -15,7 +15,6 @@ import { missingServer, serverVersion } from '../servers/application-server.js'
 import { createJournal } from '../store/journal.js'
 import { openOperations } from '../store/operation-rows.js'
 import { isPortFree } from '../system/port.js'
-import { stateOf } from '../system/process-identity.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const instanceChecks: readonly DoctorCheck[] = [
@@ -104,7 +103,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
       const open = createJournal(registry, { clock }).open()
       const blocking = new Map(
         open
-          .filter(({ state, owner }) => state === 'attention' || stateOf(owner) !== 'alive')
+          .filter(({ state, ownerState }) => state === 'attention' || ownerState !== 'alive')
           .map((one) => [one.id, one]),
       )
       return registry.instances().flatMap(({ name, operation }): readonly Finding[] => {

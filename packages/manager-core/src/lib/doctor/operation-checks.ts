@@ -1,5 +1,4 @@
 import { createJournal } from '../store/journal.js'
-import { stateOf } from '../system/process-identity.js'
 import type { DoctorCheck } from './check.js'
 
 export const operationChecks: readonly DoctorCheck[] = [
@@ -10,7 +9,7 @@ export const operationChecks: readonly DoctorCheck[] = [
     async run({ registry, operations, clock }) {
       const open = createJournal(registry, { clock }).open()
       return open
-        .filter(({ state, owner }) => state === 'attention' || stateOf(owner) !== 'alive')
+        .filter(({ state, ownerState }) => state === 'attention' || ownerState !== 'alive')
         .map(({ id, title, message, state }) => ({
           level: 'error',
           message: `${title}: ${state === 'attention' ? message : 'its process has ended.'}`,

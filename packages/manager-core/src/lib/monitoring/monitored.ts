@@ -1,7 +1,6 @@
 import type { ManagerContext } from '../context.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
 import { createJournal } from '../store/journal.js'
-import { stateOf } from '../system/process-identity.js'
 
 type Context = Pick<ManagerContext, 'registry' | 'clock'>
 
@@ -19,6 +18,6 @@ export function wantedInstances({ registry }: Pick<Context, 'registry'>): readon
 /** Ids of instances that an operation is at, which may stop or pause them. */
 export function busyInstances({ registry, clock }: Context): ReadonlySet<string> {
   const open = createJournal(registry, { clock }).open()
-  const atWork = open.filter(({ state, owner }) => state !== 'attention' && stateOf(owner) !== 'dead')
+  const atWork = open.filter(({ state, ownerState }) => state !== 'attention' && ownerState !== 'dead')
   return new Set(atWork.map(({ instanceId }) => instanceId))
 }

@@ -7,7 +7,6 @@ import { createReserve } from '../store/reserve.js'
 import { ended } from '../store/transitions.js'
 import { failureOf } from '../system/failure.js'
 import { lockOptionsOf } from '../system/lock-options.js'
-import { stateOf } from '../system/process-identity.js'
 import { endAttention } from './end-attention.js'
 import type { EngineContext } from './engine-context.js'
 import { Execution } from './execution.js'
@@ -162,8 +161,8 @@ export function createOperations<Context extends EngineContext>({
   }
 
   /** Its owner may still be at it. One of this process is not, when its locks are free. */
-  function isHeld({ owner }: JournalEntry): boolean {
-    return owner.pid !== process.pid && stateOf(owner) === 'alive'
+  function isHeld({ owner, ownerState }: JournalEntry): boolean {
+    return owner.pid !== process.pid && ownerState === 'alive'
   }
 
   /** @returns undefined when another process is at it, or has been. */

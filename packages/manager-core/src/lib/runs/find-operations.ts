@@ -3,10 +3,9 @@ import { createJournal, type Journal, type JournalEntry } from '../store/journal
 import { operationIds } from '../store/operation-rows.js'
 import type { Registry } from '../store/registry.js'
 import type { OperationState } from '../store/transitions.js'
-import { stateOf } from '../system/process-identity.js'
 import { itemOfEntry, itemOfRun, type OperationItem, type ShownState } from './operation-item.js'
 import { afterEvent, notBegun, type Progressed } from './progress.js'
-import type { RunFiles } from './run-files.js'
+import { outcomeOf, type RunFiles } from './run-files.js'
 
 export interface OperationFilter {
   /** Default 50. */
@@ -46,9 +45,7 @@ export function findOperations({ files, registry, stepsOf, clock }: FindOptions)
   function ofRun(id: string, known?: Progressed): OperationItem | undefined {
     const request = files.request(id)
     if (!request) return undefined
-    const identity = files.worker(id)
-    const worker = identity && stateOf(identity)
-    const result = files.result(id)
+    const { worker, result } = outcomeOf(files, id)
     const progressed = result ? notBegun : (known ?? files.events(id).events.reduce(afterEvent, notBegun))
     // What needed attention may have been tried again or given up since.
     const isSettled = result && request.instanceId !== '' && result.answer.code !== 'ERR_ATTENTION'

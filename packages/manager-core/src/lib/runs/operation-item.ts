@@ -1,10 +1,10 @@
 import type { StepTitle } from '../domain/caller.js'
 import type { JournalEntry, StepEntry } from '../store/journal.js'
 import { ended } from '../store/transitions.js'
-import { stateOf } from '../system/process-identity.js'
 import type { Answer } from './answer.js'
 import { settled, type Progressed, type ShownStep } from './progress.js'
-import { recovery, type RunRequest, type RunResult } from './run.js'
+import { recovery, type RunRequest } from './run.js'
+import type { RunOutcome } from './run-files.js'
 
 export const shownStates = [
   ...(['queued', 'running', 'undoing', 'interrupted'] as const),
@@ -40,12 +40,8 @@ export function hasEnded({ state }: Pick<OperationItem, 'state'>): boolean {
   return ['succeeded', 'failed', 'rolled_back', 'attention'].includes(state)
 }
 
-export interface KnownRun {
+export interface KnownRun extends RunOutcome {
   readonly request: RunRequest
-  /** Undefined: it has none yet. */
-  readonly worker: ReturnType<typeof stateOf> | undefined
-  /** As it was after that look at the worker, which writes it before it ends. */
-  readonly result: RunResult | undefined
   /** For one that has no result. */
   readonly progressed: Progressed
   /** Its operation, when it was started. */
@@ -152,9 +148,9 @@ export function itemOfEntry(
   return hasEnded(item) ? withResult(item) : item
 }
 
-function shownState({ state, owner }: JournalEntry): ShownState {
+function shownState({ state, ownerState }: JournalEntry): ShownState {
   if (state === 'succeeded' || state === 'rolled_back' || state === 'attention') return state
-  if (stateOf(owner) === 'dead') return 'interrupted'
+  if (ownerState === 'dead') return 'interrupted'
   return state === 'planned' || state === 'interrupted' ? 'running' : state
 }
 

@@ -12,7 +12,7 @@ import {
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writePrivateFile } from '../files/write-private-file.js'
-import { identify, type ProcessIdentity } from '../system/process-identity.js'
+import { identify, stateOf, type ProcessIdentity, type ProcessState } from '../system/process-identity.js'
 import type { RunEvent, RunRequest, RunResult } from './run.js'
 import { isRunId } from './run-id.js'
 
@@ -73,6 +73,18 @@ export function createRunFiles(folder: string): RunFiles {
     logFile: (id) => at(id, 'worker.log'),
     remove: (id) => rm(join(folder, id), { recursive: true, force: true }),
   }
+}
+
+export interface RunOutcome {
+  /** undefined: no process has begun it yet */
+  readonly worker: ProcessState | undefined
+  readonly result: RunResult | undefined
+}
+
+/** The worker is looked at first: what one that is dead wrote last is in the result. */
+export function outcomeOf(files: Pick<RunFiles, 'worker' | 'result'>, id: string): RunOutcome {
+  const identity = files.worker(id)
+  return { worker: identity && stateOf(identity), result: files.result(id) }
 }
 
 /** undefined: it is not there, or was not written wholly before the disk was full. */

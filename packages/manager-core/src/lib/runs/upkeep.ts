@@ -6,7 +6,7 @@ import { failureAnswerOf } from './answer.js'
 import { notBegun } from './progress.js'
 import { recoveryRequest } from './request.js'
 import type { RunRequest } from './run.js'
-import type { RunFiles } from './run-files.js'
+import { outcomeOf, type RunFiles } from './run-files.js'
 
 export interface UpkeepOptions {
   readonly context: () => ManagerContext
@@ -48,9 +48,10 @@ export function keepUp({ context, files, going, add, resume, dispatch }: UpkeepO
   /** What an earlier server left. */
   async function resumeAll(): Promise<void> {
     for (const id of (await files.ids()).toReversed()) {
-      if (going.has(id) || files.result(id)) continue
-      const [request, worker] = [files.request(id), files.worker(id)]
-      if (!request) continue
+      if (going.has(id)) continue
+      const { worker, result } = outcomeOf(files, id)
+      const request = files.request(id)
+      if (result || !request) continue
       if (worker) follow(id)
       else if (request.hasSecrets || now() - Date.parse(request.created) > staleMs) await giveUp(id)
       else resume(id)
@@ -88,8 +89,8 @@ export function keepUp({ context, files, going, add, resume, dispatch }: UpkeepO
   async function recover(): Promise<void> {
     const left = createJournal(context().registry, { clock: context().clock })
       .open()
-      .filter(({ id, state, owner }) => {
-        const isDead = state !== 'attention' && stateOf(owner) === 'dead'
+      .filter(({ id, state, ownerState }) => {
+        const isDead = state !== 'attention' && ownerState === 'dead'
         return isDead && now() - (tried.get(id) ?? 0) > againMs
       })
     if (left.length === 0) return
@@ -99,9 +100,8 @@ export function keepUp({ context, files, going, add, resume, dispatch }: UpkeepO
 
   async function prune(): Promise<void> {
     for (const id of await files.ids()) {
-      const result = files.result(id)
-      const worker = files.worker(id)
-      const end = result?.ended ?? (worker && stateOf(worker) === 'dead' ? files.request(id)?.created : undefined)
+      const { worker, result } = outcomeOf(files, id)
+      const end = result?.ended ?? (worker === 'dead' ? files.request(id)?.created : undefined)
       if (end !== undefined && now() - Date.parse(end) > keepMs) await files.remove(id)
     }
   }

@@ -1,5 +1,5 @@
 import type { Json } from '../domain/json.js'
-import { identify, type ProcessIdentity } from '../system/process-identity.js'
+import { identify, stateOf, type ProcessIdentity, type ProcessState } from '../system/process-identity.js'
 import { sqlite, type Queryable } from './sqlite.js'
 import { ended, reachedFrom, type OperationState } from './transitions.js'
 
@@ -19,6 +19,8 @@ export interface JournalEntry {
   readonly locks: readonly string[]
   readonly state: OperationState
   readonly owner: ProcessIdentity
+  /** That of the owner when this was read; what an owner that is dead wrote last is in it. */
+  readonly ownerState: ProcessState
   readonly started: string
   readonly ended: string | undefined
   readonly message: string
@@ -35,7 +37,9 @@ export interface StepEntry {
 
 /** The journal of operations. Each call is one durable transaction of its own, unless it runs inside one. */
 export interface Journal {
-  begin(entry: Omit<JournalEntry, 'state' | 'owner' | 'started' | 'ended' | 'message' | 'warnings'>): void
+  begin(
+    entry: Omit<JournalEntry, 'state' | 'owner' | 'ownerState' | 'started' | 'ended' | 'message' | 'warnings'>,
+  ): void
   /** Takes over the operation of a dead owner: `planned` and `running` ones are `interrupted` from now on. */
   adopt(id: string): void
   /** @throws Error when it may not come to this state, see `reachedFrom`. */
@@ -118,20 +122,28 @@ export function createJournal({ [sqlite]: database }: Queryable, { clock }: { re
         id,
         seq,
       ),
-    entry(id) {
-      const row = database.prepare('select * from operation where id = ?').get(id)
-      return row && entryFromRow(row)
-    },
+    entry,
     steps: (id) => database.prepare('select * from step where operation = ? order by seq').all(id).map(stepFromRow),
     open: () =>
       database
-        .prepare(`select * from operation where state not in ('succeeded', 'rolled_back') order by started, id`)
+        .prepare(`select id from operation where state not in ('succeeded', 'rolled_back') order by started, id`)
         .all()
-        .map(entryFromRow),
+        .flatMap((row) => entry(String(row['id'])) ?? [])
+        .filter(({ state }) => !ended.includes(state)),
+  }
+
+  function entry(id: string): JournalEntry | undefined {
+    const before = database.prepare('select owner from operation where id = ?').get(id)
+    if (!before) return undefined
+    const ownerState = stateOf(JSON.parse(String(before['owner'])) as ProcessIdentity)
+    const row = database.prepare('select * from operation where id = ?').get(id)
+    if (row && row['owner'] === before['owner']) return { ...entryFromRow(row), ownerState }
+    // Another process took it over meanwhile.
+    return entry(id)
   }
 }
 
-function entryFromRow(row: Record<string, unknown>): JournalEntry {
+function entryFromRow(row: Record<string, unknown>): Omit<JournalEntry, 'ownerState'> {
   const { instance_id: instanceId, request, facts, locks, owner, ended: end, warnings, ...rest } = row
   const parse = (value: unknown) => JSON.parse(String(value)) as unknown
   return {

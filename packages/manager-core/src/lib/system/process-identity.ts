@@ -23,7 +23,9 @@ export function identify(pid: number): ProcessIdentity | undefined {
 }
 
 /** `unknown`: a process with this pid is there, and it is unknown whether it is the same one. */
-export function stateOf(identity: ProcessIdentity): 'alive' | 'dead' | 'unknown' {
+export type ProcessState = 'alive' | 'dead' | 'unknown'
+
+export function stateOf(identity: ProcessIdentity): ProcessState {
   const now = identify(identity.pid)
   if (!now) return 'dead'
   if (now.start === '' || identity.start === '') return 'unknown'
