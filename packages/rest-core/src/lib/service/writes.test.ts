@@ -1,5 +1,7 @@
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
 import { Readable } from 'node:stream'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { RestError, StoreError } from '../../errors.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import type { ObjectStore, StoreSession } from '../store.js'
@@ -381,6 +383,43 @@ test('a write is carried out again when the database undid it to let others proc
   victims = 0
   expect(documents.ids()).toEqual([replaced['mov_poster']])
 })
+
+test('no transaction is open while a password is hashed, also when a hook reads', async () => {
+  const store = createMemoryStore()
+  let open = 0
+  const counting = {
+    ...store,
+    transaction: <T>(work: (session: StoreSession) => Promise<T>) =>
+      store.transaction((session) => {
+        open++
+        return work(session).finally(() => open--)
+      }),
+  } as ObjectStore
+  const { scrypt } = crypto
+  const openWhileHashed: number[] = []
+  const watched = ((...given: Parameters<typeof scrypt>) => {
+    openWhileHashed.push(open)
+    scrypt(...given)
+  }) as typeof scrypt
+  replaceScrypt(watched)
+  onTestFinished(() => replaceScrypt(scrypt))
+
+  let reads = 0
+  const preValidate = async ({ service: inside }: { readonly service: BusinessObjects }) => {
+    await inside.count(boss, 'Movie', {})
+    expect(open).toBe(1)
+    reads++
+  }
+  const { service } = createService({ Movie: { preValidate } }, { store: counting })
+  const { row_id } = await service.create(boss, 'Movie', { ...alien, mov_pin: 'secret' })
+  await service.update(boss, 'Movie', row_id, { mov_pin: 'another' })
+  expect([reads, openWhileHashed]).toEqual([2, [0, 0]])
+})
+
+function replaceScrypt(other: typeof crypto.scrypt): void {
+  crypto.scrypt = other
+  syncBuiltinESMExports()
+}
 
 test("a record cannot be given another record's document", async () => {
   const { service } = createService()

@@ -43,7 +43,11 @@ interface Write {
   readonly transaction: LazyTransaction
   readonly hookContext: WriteContext
   readonly options: WriteOptions | undefined
+  readonly hash: HashOnce
 }
+
+/** The hash of a password, which takes long: made once for all attempts of a write. */
+type HashOnce = (password: string) => Promise<string>
 
 /** Each is one transaction, a single statement where nothing more is needed. Their records are typed as those of reads. */
 export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'create' | 'update' | 'delete'> {
@@ -60,14 +64,16 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     const where = access.need('C')
     refuseReadOnly(object)
     let values: Input['values'] = {}
+    const hash = hashOnce()
     const attempt = (): StoreAttempt => ({ object, operation: 'create', principal, values })
     return inTransaction(attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
       const input = readInput(access, body, 'create', options)
       values = input.values
+      await hashAhead(object, input, transaction, hash)
       const hookContext = createHookContext(object, principal, input, transaction, 'create', async () => undefined)
       const select = answerSelection(access, options)
-      return runCreate({ object, access, principal, input, select, where, transaction, hookContext, options })
+      return runCreate({ object, access, principal, input, select, where, transaction, hookContext, options, hash })
     })
   }
 
@@ -117,18 +123,20 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     refuseReadOnly(object)
     const id = parseRowId(object, rowId)
     let values: Input['values'] = {}
+    const hash = hashOnce()
     const attempt = (): StoreAttempt => ({ object, operation: 'update', principal, rowId: id, values })
     return inTransaction(attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
       const input = readInput(access, body, 'update', options)
       values = input.values
+      await hashAhead(object, input, transaction, hash)
       if (object.hasMadeFields) input.messages.push(...keyChanges(object, id, body))
       let whole: Promise<BusinessRecord> | undefined
       const old = () => (whole ??= lockRow(transaction, access, id, { select: wholeSelection(object) }, where))
       const hookContext = createHookContext(object, principal, input, transaction, 'update', old)
       const select = answerSelection(access, options)
       return runUpdate(
-        { object, access, principal, input, select, where, transaction, hookContext, options },
+        { object, access, principal, input, select, where, transaction, hookContext, options, hash },
         id,
         old,
         options,
@@ -210,7 +218,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
       // Whether a single statement was carried out is unknown when its answer is lost.
       await transaction.session()
     }
-    await hashPasswords(object, input.values)
+    for (const [name, password] of passwordsIn(object, input.values)) input.values[name] = await write.hash(password)
     if (where || guards || reading || post || hooks?.postSave || isRecorded(object) || isShared(context.model, object))
       await transaction.session()
     const session = await context.session(transaction)
@@ -385,11 +393,31 @@ function readingFilter(access: Access, written: Filter | undefined): Filter | un
   return isDeepStrictEqual(where, written) ? undefined : where
 }
 
-async function hashPasswords(object: ObjectModel, values: Record<string, FieldValue>): Promise<void> {
-  for (const { name, type } of object.fields) {
-    const value = values[name]
-    if (type.name === 'password' && typeof value === 'string' && value !== '') values[name] = await hashPassword(value)
+function hashOnce(): HashOnce {
+  const hashes = new Map<string, Promise<string>>()
+  return (password) => {
+    const hash = hashes.get(password) ?? hashPassword(password)
+    hashes.set(password, hash)
+    return hash
   }
+}
+
+/** Before hooks and checks read in the transaction, which keeps others waiting from then on. */
+async function hashAhead(
+  object: ObjectModel,
+  { values, messages }: Input,
+  transaction: LazyTransaction,
+  hash: HashOnce,
+): Promise<void> {
+  if (transaction.isOpen || messages.length > 0) return
+  for (const [, password] of passwordsIn(object, values)) await hash(password)
+}
+
+function passwordsIn(object: ObjectModel, values: Readonly<Record<string, FieldValue>>): [string, string][] {
+  return object.fields.flatMap(({ name, type }): [string, string][] => {
+    const value = values[name]
+    return type.name === 'password' && typeof value === 'string' && value !== '' ? [[name, value]] : []
+  })
 }
 
 /** Puts the technical values that came with a record in place of those of now. */

@@ -80,7 +80,8 @@ async function makeAdministrator(
   const generatedPassword = password ? undefined : randomBytes(12).toString('base64url')
   const values = { usr_password: password || generatedPassword, usr_active: true }
   const work = async (inside: BusinessObjects) => {
-    const known = await find(inside, 'User', 'usr_login', login)
+    // Not inside: others may write until the transaction begins, and the password is hashed before that.
+    const known = await find(service, 'User', 'usr_login', login)
     if (known && !mayChange) return undefined
     const user = known
       ? await inside.update(self, 'User', known.row_id, values)
