@@ -11,6 +11,7 @@ import { startNginx } from '../../../../../tests/servers/nginx.js'
 import type { TestProxy } from '../../../../../tests/servers/proxy-server.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { processesOf } from '../testing/end-processes.js'
+import { endsWhenItServes } from '../testing/ends-when-it-serves.js'
 import { addCompany, realApplication } from '../testing/real-manager.js'
 import { unpackDownload } from '../testing/unpack-download.js'
 import { writeHook } from '../testing/write-hook.js'
@@ -135,7 +136,7 @@ describe.skipIf(missing !== undefined)(`a manager whose instances run in contain
   })
 
   it('goes back from a version that does not work, and has one that does', async () => {
-    await publish('setTimeout(() => process.exit(1), 500)')
+    await publish(endsWhenItServes(500))
     await expect(manager.perform('upgrade', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
     expect(await health('demo')).toBe(true)
     expect(companies('demo')).toContain('After the restore')

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { needs } from '../../../../../tests/servers/index.js'
 import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { endsWhenItServes } from '../testing/ends-when-it-serves.js'
 
 /** The real ones. */
 const applicationServer = fileURLToPath(new URL('../../../../app-server/dist/cli.js', import.meta.url))
@@ -58,7 +59,7 @@ function testUpgrades(type: 'postgresql' | 'mysql', url: string): void {
     await perform('add', { name: 'demo' })
     const [before, old] = [await rows(), await account()]
     if (type === 'postgresql') {
-      await publish('setTimeout(() => process.exit(1), 3000)')
+      await publish(endsWhenItServes(1000))
       await expect(perform('upgrade', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
       expect(await rows()).toEqual(before)
       expect(manager.instance('demo')).toMatchObject({ observed: 'started' })

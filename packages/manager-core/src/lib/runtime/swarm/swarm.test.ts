@@ -23,6 +23,7 @@ import { bundledManager, crashAction } from '../../testing/bundled-manager.js'
 import { createTestManager, type TestManager } from '../../testing/create-test-manager.js'
 import { databaseConfig } from '../../testing/database-config.js'
 import { endProcessesOf } from '../../testing/end-processes.js'
+import { endsWhenItServes } from '../../testing/ends-when-it-serves.js'
 import { addCompany, authorizationOf, realApplication } from '../../testing/real-manager.js'
 import { takeTestPort } from '../../testing/take-ports.js'
 import { startTraffic, type Traffic } from '../../testing/traffic.js'
@@ -38,9 +39,6 @@ const patience = { timeout: 120_000, interval: 50 }
 /** An object of all versions; `more` runs when the application starts, and changes no model. */
 const extra = (more: string) =>
   `export const Extra = { name: 'Extra', fields: { ext_name: { type: 'string', key: true } } }\n${more}\n`
-
-/** Ends as soon as it is to serve; who only looks at the model has it. */
-const failing = `if (!/ --(describe|check|plan|sync)/.test(process.argv.join(' '))) process.exit(1)`
 
 const isDeep = process.env['TEST_DEEP'] === '1'
 const onlyDeep = 'npm run test:deep runs it'
@@ -284,7 +282,7 @@ needs('postgresql', (postgresql) =>
       const requests = await traffic('demo', 'Upgrade')
       await requests.round()
       expect((await manager.perform('restart', { name: 'demo' })).warnings).toBeUndefined()
-      await publish(failing)
+      await publish(endsWhenItServes(0))
       await expect(manager.perform('upgrade', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
       await publish('// A new version.')
       expect((await manager.perform('upgrade', { name: 'demo' })).warnings).toBeUndefined()
@@ -400,7 +398,7 @@ needs('postgresql', (postgresql) =>
       await expect.poll(used, patience).toEqual(['demo', 'demo'])
       const { id } = await servingTask('demo')
       const { port } = manager.instance('demo')
-      await publish(failing)
+      await publish(endsWhenItServes(0))
       await expect(manager.perform('upgrade', { name: 'demo' })).rejects.toMatchObject({
         code: 'ERR_ROLLED_BACK',
         message: expect.stringContaining('The swarm put the former tasks of "demo" back'),
