@@ -226,12 +226,13 @@ onEachDatabase((fresh, name) => {
       })
     const act = (action: string) => (n: number, first: string, second: string) =>
       call(n)('POST', `/Counter/action:${action}`, { json: { first, second } })
-    const twice = name === 'sqlite' ? 2 : 3
+    /** One that is repeated quickly may meet the other several times. */
+    const expectRepeated = () => (name === 'sqlite' ? expect(met).toBe(2) : expect(met).toBeGreaterThan(2))
 
     it('are repeated by the service, so that both succeed', async () => {
       const answers = await cross(batch)
       expect(statuses(answers), answers.map(({ text }) => text).join()).toEqual([200, 200])
-      expect(met).toBe(twice)
+      expectRepeated()
     })
 
     it('are repeated with their Idempotency-Key, and carried out once', async () => {
@@ -240,17 +241,18 @@ onEachDatabase((fresh, name) => {
       const sent: [number, string, string][] = []
       const answers = await cross((...given) => keyed(...(sent.push(given), given)))
       expect(statuses(answers)).toEqual([200, 200])
-      expect(met).toBe(twice)
+      expectRepeated()
+      const carriedOut = met
       for (const [at, given] of sent.entries()) {
         const again = await keyed(...given)
         expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([answers[at]?.text, 'true'])
       }
-      expect(met).toBe(twice)
+      expect(met).toBe(carriedOut)
     })
 
     it('are repeated when they are actions that say so', async () => {
       expect(statuses(await cross(act('touchAgain')))).toEqual([200, 200])
-      expect(met).toBe(twice)
+      expectRepeated()
     })
 
     it('are not repeated when they are other actions: one succeeds, the other may be sent again', async () => {
