@@ -76,7 +76,7 @@ export function createRunFiles(folder: string): RunFiles {
 }
 
 export interface RunOutcome {
-  /** undefined: no process has begun it yet */
+  /** undefined: no process has started it yet */
   readonly worker: ProcessState | undefined
   readonly result: RunResult | undefined
 }

@@ -7,7 +7,7 @@ import { openRegistry, type Registry } from './registry.js'
 import { sqlite } from './sqlite.js'
 
 const clock = () => new Date()
-/** Of a process that is not there any more. */
+/** A process that is not there any more. */
 const dead = { ...identify(process.pid), pid: spawnSync('true').pid }
 
 let registry: Registry

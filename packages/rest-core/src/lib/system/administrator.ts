@@ -80,7 +80,7 @@ async function makeAdministrator(
   const generatedPassword = password ? undefined : randomBytes(12).toString('base64url')
   const values = { usr_password: password || generatedPassword, usr_active: true }
   const work = async (inside: BusinessObjects) => {
-    // Not inside: others may write until the transaction begins, and the password is hashed before that.
+    // Not inside: that would start the transaction before the password is hashed, and keep others from writing.
     const known = await find(service, 'User', 'usr_login', login)
     if (known && !mayChange) return undefined
     const user = known
