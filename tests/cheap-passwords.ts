@@ -10,8 +10,8 @@ const { scrypt } = crypto
  * are meant to take long, which is not the subject there, and fit no other process.
  */
 export function useCheapPasswords(): void {
-  beforeAll(() => replace(cheap as typeof scrypt))
-  afterAll(() => replace(scrypt))
+  beforeAll(() => replaceScrypt(cheap as typeof scrypt))
+  afterAll(() => replaceScrypt(scrypt))
 }
 
 function cheap(
@@ -24,7 +24,8 @@ function cheap(
   scrypt(password, salt, length, { ...options, N: 16, p: 1 }, done)
 }
 
-function replace(other: typeof scrypt): void {
+/** For all modules of this process. */
+export function replaceScrypt(other: typeof scrypt): void {
   crypto.scrypt = other
   syncBuiltinESMExports()
 }

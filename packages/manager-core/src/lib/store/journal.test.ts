@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { identify } from '../system/process-identity.js'
@@ -10,16 +13,21 @@ const clock = () => new Date()
 /** A process that is not there any more. */
 const dead = { ...identify(process.pid), pid: spawnSync('true').pid }
 
+let folder: string
 let registry: Registry
 
 beforeEach(() => {
-  registry = openRegistry({ file: ':memory:' })
+  folder = mkdtempSync(join(tmpdir(), 'steward-journal-'))
+  registry = openRegistry({ file: join(folder, 'manager.db') })
   const request = { id: 'op1', kind: 'save', instanceId: 'ademo', instance: 'demo', title: 'Save it' }
   const rest = { actor: 'a', surface: 'cli', address: '', request: {}, facts: {}, locks: [] }
   createJournal(registry, { clock }).begin({ ...request, ...rest })
   change("state = 'running', owner = ?", JSON.stringify(dead))
 })
-afterEach(() => registry.close())
+afterEach(() => {
+  registry.close()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 /** Not by the journal: as another process. */
 function change(set: string, ...values: string[]): void {

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
-import { syncBuiltinESMExports } from 'node:module'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { replaceScrypt } from '../../../../../tests/cheap-passwords.js'
 import { RestError, StoreError } from '../../errors.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import type { ObjectStore, StoreSession } from '../store.js'
@@ -415,11 +415,6 @@ test('no transaction is open while a password is hashed, also when a hook reads'
   await service.update(boss, 'Movie', row_id, { mov_pin: 'another' })
   expect([reads, openWhileHashed]).toEqual([2, [0, 0]])
 })
-
-function replaceScrypt(other: typeof crypto.scrypt): void {
-  crypto.scrypt = other
-  syncBuiltinESMExports()
-}
 
 test("a record cannot be given another record's document", async () => {
   const { service } = createService()
