@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { StoreError } from '../../errors.js'
 import type { ActionDefinition } from '../actions/action.js'
 import { defineObject } from '../definition/define-object.js'
@@ -27,11 +27,13 @@ afterEach(async () => {
 function fixture() {
   const data = createMemoryStore()
   const users = new Map<string, Principal>([['7', ann]])
+  const principalOf = vi.fn<(id: string) => Promise<Principal | undefined>>(async (id) => users.get(id))
 
-  function startProcess(name: string) {
+  function startProcess(name: string, { everyMs = 10 } = {}) {
     const gates: (() => void)[] = []
+    const aborted: number[] = []
     let isCut = false
-    const gate = (more: Partial<ActionDefinition> = {}): ActionDefinition => ({
+    const gate = (more: Partial<ActionDefinition> = {}, isDeaf = false): ActionDefinition => ({
       scope: 'global',
       background: true,
       parameters: { number: { type: 'integer' } },
@@ -39,25 +41,32 @@ function fixture() {
         progress(1, 2, `in ${name}`)
         await new Promise<void>((resolve, reject) => {
           gates.push(resolve)
-          signal.addEventListener('abort', () => reject(signal.reason as Error))
+          signal.addEventListener('abort', () => {
+            aborted.push(parameters['number'] as number)
+            if (!isDeaf) reject(signal.reason as Error)
+          })
         })
         return `${String(parameters['number'])} by ${name}`
       },
       ...more,
     })
-    const actions = { again: gate({ resumable: true }), once: gate() }
+    const actions = { again: gate({ resumable: true }), deaf: gate({ resumable: true }, true), once: gate() }
     const Job = defineObject({ name: 'Job', fields: { job_name: { type: 'string' } }, actions })
     const store = cutOff(data, () => isCut)
+    const errors: unknown[] = []
     const model = createModel([...systemObjects, Job])
     const service = createBusinessObjects({
       model,
       store,
-      tasks: { durable: { principalOf: async (id) => users.get(id), everyMs: 10, leaseMs: never } },
+      tasks: { durable: { principalOf, everyMs, leaseMs: never } },
+      onError: (error) => errors.push(error),
     })
     cleanUps.push(() => service.close())
     return {
       service,
       gates,
+      aborted,
+      errors,
       cut: (cut: boolean) => (isCut = cut),
       /** The others have seen no sign of life for long enough; the process itself has not noticed. */
       die: async () => {
@@ -74,16 +83,23 @@ function fixture() {
     }
   }
 
-  /** As another process does it. */
-  async function askToStop(id: string): Promise<void> {
+  /** As another process writes it. */
+  async function write(id: string, values: Readonly<Record<string, string | boolean>>): Promise<void> {
     const object = createModel([...systemObjects]).object('BackgroundTask')
     const select = object.select([])
     const where: Filter = { op: '=', field: 'tsk_id', value: id }
     for await (const rows of data.search(object, { select, where, order: object.order }))
-      for (const { row_id: row } of rows) await data.update(object, row, { tsk_cancel: true }, { select })
+      for (const { row_id: row } of rows) await data.update(object, row, values, { select })
   }
 
-  return { startProcess, askToStop, users }
+  return {
+    startProcess,
+    askToStop: (id: string) => write(id, { tsk_cancel: true }),
+    /** Another process takes the task, and ends. */
+    takeAway: (id: string) => write(id, { tsk_owner: 'ended' }),
+    users,
+    principalOf,
+  }
 }
 
 /** A store whose calls fail while `isCut` says so, as those of a process that no longer reaches the database. */
@@ -204,4 +220,58 @@ test('an action is refused, and does not run, when its task cannot be written', 
   await expect(one.start('once')).rejects.toMatchObject({ code: 'ERR_UNAVAILABLE' })
   expect(one.service.openTasks()).toBe(1)
   one.cut(false)
+})
+
+test('a task of a dead process runs again when the database failed while it was taken over', async () => {
+  const { startProcess, principalOf } = fixture()
+  const one = startProcess('one')
+  const [first, second] = [await one.start('again', 1), await one.start('again', 2)]
+  await expect.poll(() => one.gates.length, soon).toBe(2)
+  await one.die()
+  principalOf.mockRejectedValueOnce(new StoreError('unavailable', 'The database cannot be reached.'))
+  const two = startProcess('two')
+  await expect.poll(() => two.gates.length, soon).toBe(2)
+  for (const open of two.gates) open()
+  for (const id of [first, second]) await expect.poll(() => statusOf(two.service, id), soon).toBe('done')
+  expect(two.errors).toMatchObject([{ code: 'unavailable' }])
+})
+
+test('a run whose task was lost does not count, also when the same process runs it again', async () => {
+  const { startProcess, takeAway } = fixture()
+  const one = startProcess('one')
+  const id = await one.start('deaf', 1)
+  await expect.poll(() => one.gates.length, soon).toBe(1)
+  await takeAway(id)
+  await expect.poll(() => one.gates.length, soon).toBe(2)
+  one.gates[0]?.()
+  const two = startProcess('two')
+  const other = await one.start('once')
+  await two.service.cancelTask(ann, other)
+  await expect.poll(() => statusOf(two.service, other), soon).toBe('cancelled')
+  expect(await statusOf(two.service, id)).toBe('running')
+  one.gates[1]?.()
+  await expect.poll(() => statusOf(two.service, id), soon).toBe('done')
+})
+
+test('a process that was paused for too long leaves its tasks to others when it starts another one', async () => {
+  const { startProcess } = fixture()
+  const [one, two] = [startProcess('one', { everyMs: never }), startProcess('two')]
+  const id = await one.start('once', 1)
+  await expect.poll(() => one.gates.length, soon).toBe(1)
+  const later = performance.now() + never + 1
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => later)
+  cleanUps.push(async () => clock.mockRestore())
+  await one.start('once', 2)
+  expect(one.aborted).toEqual([1])
+  expect(one.service.openTasks()).toBe(1)
+  await expect.poll(() => statusOf(two.service, id), soon).toBe('failed')
+})
+
+test('the first tasks of a process may start at the same time', async () => {
+  const { startProcess } = fixture()
+  const [one, two] = [startProcess('one'), startProcess('two')]
+  const ids = await Promise.all([1, 2, 3].map((number) => one.start('once', number)))
+  await expect.poll(() => one.gates.length, soon).toBe(3)
+  for (const open of one.gates) open()
+  for (const id of ids) await expect.poll(() => statusOf(two.service, id), soon).toBe('done')
 })

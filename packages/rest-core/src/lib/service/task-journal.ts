@@ -61,6 +61,7 @@ export class TaskJournal {
   /** Who looks after tasks of processes that have ended. */
   readonly #heir = randomUUID()
   #own: { readonly id: string; readonly hold: Hold } | undefined
+  #claiming: Promise<string> | undefined
   #listener: TaskJournalListener | undefined
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
@@ -84,24 +85,27 @@ export class TaskJournal {
   /** Writes a new task down, before it runs. Rejects when the database does not answer. */
   async begin(task: Task, principal: Principal, request: ActionRequest): Promise<void> {
     const owner = await this.#ownerId()
-    await this.#options.store.insert(
-      this.#object,
-      {
-        tsk_id: task.id,
-        tsk_object: task.object,
-        tsk_action: task.action,
-        tsk_login: principal.login,
-        tsk_user: principal.userId,
-        tsk_status: 'running',
-        tsk_created: timestamp(this.#options.clock()),
-        tsk_state: JSON.stringify(task),
-        tsk_request: JSON.stringify(request),
-        tsk_cancel: false,
-        tsk_owner: owner,
-      },
-      this.#object.select([]),
-    )
+    const row = {
+      tsk_id: task.id,
+      tsk_object: task.object,
+      tsk_action: task.action,
+      tsk_login: principal.login,
+      tsk_user: principal.userId,
+      tsk_status: 'running',
+      tsk_created: timestamp(this.#options.clock()),
+      tsk_state: JSON.stringify(task),
+      tsk_request: JSON.stringify(request),
+      tsk_cancel: false,
+      tsk_owner: owner,
+    }
+    // Before the row is there: a look must not take it for one that nobody runs.
     this.#mine.add(task.id)
+    try {
+      await this.#options.store.insert(this.#object, row, this.#object.select([]))
+    } catch (error) {
+      this.#mine.delete(task.id)
+      throw error
+    }
   }
 
   /** Notes how far a task of this process is, or how it ended. */
@@ -128,6 +132,7 @@ export class TaskJournal {
     clearInterval(this.#timer)
     this.#closed = true
     await this.#looking
+    await this.#claiming?.catch(() => {})
     await this.#write().catch(this.#options.onError)
     await this.#own?.hold.release().catch(this.#options.onError)
   }
@@ -149,12 +154,13 @@ export class TaskJournal {
     if (this.#own && !this.#own.hold.isHeld()) this.#loseAll()
     await this.#write()
     await this.#readOrders()
-    await this.#takeOver()
     await this.#purge()
+    await this.#takeOver()
   }
 
-  /** What was paused for too long must not continue: another process has its tasks. */
+  /** What was paused for too long must not continue: another process has its tasks, or gets them now. */
   #loseAll(): void {
+    this.#own?.hold.release().catch(this.#options.onError)
     this.#own = undefined
     for (const id of this.#mine) this.#lose(id)
   }
@@ -165,9 +171,14 @@ export class TaskJournal {
     this.#listener?.lose(id)
   }
 
-  /** The claim that shows that this process lives. */
-  async #ownerId(): Promise<string> {
+  /** The claim that shows that this process lives. One at a time: each keeps what it owns from other processes. */
+  #ownerId(): Promise<string> {
+    return (this.#claiming ??= this.#claim().finally(() => (this.#claiming = undefined)))
+  }
+
+  async #claim(): Promise<string> {
     if (this.#own?.hold.isHeld()) return this.#own.id
+    this.#loseAll()
     const id = randomUUID()
     const hold = this.#holdOf(id, id)
     await hold.take()
@@ -206,11 +217,17 @@ export class TaskJournal {
       this.#listener?.cancel(row['tsk_id'] as string)
   }
 
+  /** What fails is tried again by the next look; the rest does not wait for it. */
   async #takeOver(): Promise<void> {
+    const failures: unknown[] = []
+    const adopt = (row: BusinessRecord, from: string, by: string): Promise<unknown> =>
+      this.#adopt(row, from, by).catch((error: unknown) => failures.push(error))
     const owners = new Map<string, BusinessRecord[]>()
     for (const row of await this.#search(running)) {
       const owner = row['tsk_owner'] as string
       if (owner !== this.#own?.id) owners.set(owner, [...(owners.get(owner) ?? []), row])
+      // Taken by this process, but the database failed before it ran.
+      else if (!this.#mine.has(row['tsk_id'] as string)) await adopt(row, owner, owner)
     }
     for (const owner of this.#others.keys()) if (!owners.has(owner)) this.#others.delete(owner)
     for (const [owner, rows] of owners) {
@@ -219,21 +236,22 @@ export class TaskJournal {
       if (!(await hold.take())) continue
       try {
         const by = await this.#ownerId()
-        for (const row of rows) await this.#adopt(row, owner, by)
+        for (const row of rows) await adopt(row, owner, by)
       } finally {
         await hold.release()
       }
       this.#others.delete(owner)
       await this.#deleteLease(owner)
     }
+    if (failures.length > 0) throw failures[0]
   }
 
   async #adopt(row: BusinessRecord, from: string, by: string): Promise<void> {
     if (!(await this.#update(row.row_id, { tsk_owner: by }, ownedBy(from)))) return
     const { task, userId } = stored(row)
+    const principal = userId === '' ? undefined : await this.#options.principalOf(userId)
     this.#mine.add(task.id)
     if (row['tsk_cancel'] === true) return this.note({ ...task, status: 'cancelled', ended: this.#now() })
-    const principal = userId === '' ? undefined : await this.#options.principalOf(userId)
     const request = JSON.parse(row['tsk_request'] as string) as ActionRequest
     const refused = await this.#listener?.adopt({ ...task, started: '' }, request, principal)
     if (refused) this.note({ ...task, ...refused, status: 'failed', ended: this.#now() })

@@ -237,14 +237,14 @@ export class Tasks {
   async #run(entry: Entry): Promise<void> {
     const { work, abort } = entry
     entry.state = { ...entry.state, started: timestamp(this.#clock()) }
-    this.#journal?.note(entry.state)
+    this.#note(entry)
     try {
       const result = await work.run({
         signal: abort.signal,
         progress: (done, total, text) => {
           if (entry.state.ended !== '') return
           entry.state = { ...entry.state, done, total: total ?? null, text: text ?? entry.state.text }
-          this.#journal?.note(entry.state)
+          this.#note(entry)
         },
       })
       this.#end(entry, { status: 'done', result })
@@ -264,7 +264,12 @@ export class Tasks {
     const { aborted, reason } = entry.abort.signal
     const isStopped = this.closing.aborted && (!aborted || reason === this.closing.reason)
     const isLeft = state.status === 'cancelled' && isStopped && entry.work.isResumable
-    if (!isLeft) this.#journal?.note(entry.state)
+    if (!isLeft) this.#note(entry)
+  }
+
+  /** Not what a lost one does: this process may run the same task again meanwhile. */
+  #note(entry: Entry): void {
+    if (this.#entries.get(entry.state.id) === entry) this.#journal?.note(entry.state)
   }
 
   /** Forgets ended ones: those that are too old, and the oldest while there are more than `most` in all. */
