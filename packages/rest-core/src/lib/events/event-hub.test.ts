@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
@@ -157,4 +157,22 @@ it('eventFor() gives a user events of readable records only', async () => {
   const noLogins = user([{ object: 'Note', letters: 'R', hidden: ['updated_by'] }])
   expect(await eventFor(service, noLogins, event)).not.toHaveProperty('login')
   expect(await eventFor(service, boss, { ...event, object: 'Gone' })).toBeUndefined()
+})
+
+it('a look follows each notice, at whatever step of the last look it comes', async () => {
+  const { model, store, write } = fixture()
+  const search = vi.spyOn(store, 'search')
+  const hub = createEventHub({ model, store, pollMs: 1e6 })
+  hubs.push(hub)
+  hub.start()
+  for (let steps = 0; steps < 20; steps++) {
+    const known = hub.known()
+    await write('a')
+    hub.notify()
+    await hub.next(known, never)
+    for (let step = 0; step < steps; step++) await Promise.resolve()
+    search.mockClear()
+    hub.notify()
+    await expect.poll(() => search.mock.calls.length, { interval: 1 }).toBeGreaterThan(0)
+  }
 })

@@ -25,7 +25,10 @@ export interface EventHub {
   last(): Promise<number>
   /** Events after a number, in order, at most 200; empty when there are none yet, or none any more (see `known`). */
   read(after: number): Promise<readonly EventRecord[]>
-  /** Number of the last event that this process knows of, whether or not it is still kept; 0 before the first look. */
+  /**
+   * Number of the last event that this process knows of, whether or not it is still kept; 0 before the first look. Events up
+   * to it are gone for good when a `read` that starts after it does not give them.
+   */
   known(): number
   /** Resolves when an event after a number is known, and when the signal or the hub ends. */
   next(after: number, signal: AbortSignal): Promise<void>
@@ -74,7 +77,7 @@ export function createEventHub({ model, store, pollMs = 1000, onError = () => {}
   function notify(): void {
     if (!timer || end.signal.aborted) return
     again = true
-    running ??= look().finally(() => (running = undefined))
+    running ??= look()
   }
 
   async function look(): Promise<void> {
@@ -89,6 +92,8 @@ export function createEventHub({ model, store, pollMs = 1000, onError = () => {}
         failing = true
       }
     }
+    // In the same breath: who notifies after the last look starts another one.
+    running = undefined
   }
 
   async function keep(from: number, to: number): Promise<void> {

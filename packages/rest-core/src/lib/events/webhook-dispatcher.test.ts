@@ -48,6 +48,7 @@ function fixture() {
   return {
     model,
     store,
+    hub,
     service,
     received,
     statuses,
@@ -83,6 +84,26 @@ function fixture() {
     return dispatcher
   }
 }
+
+it('an event that comes while the last ones are looked for is sent, too', async () => {
+  const { start, webhook, write, received, hub } = fixture()
+  await webhook()
+  let isLate = true
+  const late = {
+    ...hub,
+    async read(after: number) {
+      const events = await hub.read(after)
+      if (events.length > 0 || !isLate) return events
+      isLate = false
+      const known = hub.known()
+      await write('late')
+      await hub.next(known, new AbortController().signal)
+      return events
+    },
+  }
+  start({ hub: late })
+  await expect.poll(() => received.map(({ json }) => json.data.number)).toEqual([1])
+})
 
 it('an event is sent, signed, and noted as done', async () => {
   const { start, webhook, write, received, deliveries } = fixture()

@@ -160,9 +160,10 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
 
   async function fanOut(): Promise<void> {
     for (;;) {
+      const known = hub.known()
       const events = await hub.read(fanned)
       // Deleted events are not delivered.
-      const last = events.at(-1)?.number ?? hub.known()
+      const last = events.at(-1)?.number ?? known
       if (last <= fanned || closing.signal.aborted) return
       const active = muted ? [] : (await readWebhooks()).filter((webhook) => webhook['whk_active'] === true)
       const now = new Date()

@@ -47,9 +47,10 @@ export async function streamEvents(context: Context, options: EventStreamOptions
     await write(`retry: ${retryMs}\nid: ${position}\n\n`)
     while (!isOver()) {
       const principal = await reader()
+      const known = hub.known()
       const events = await hub.read(position)
       // What lies between is no longer kept.
-      const reached = (events[0]?.number ?? hub.known() + 1) - 1
+      const reached = (events[0]?.number ?? known + 1) - 1
       if (reached > position) {
         await write(frame(reached, { from: position + 1, to: reached }, 'gap'))
         position = reached

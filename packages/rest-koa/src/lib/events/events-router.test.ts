@@ -6,7 +6,7 @@ import {
   createPrincipal,
   defineObject,
 } from '@steward/rest-core'
-import { systemObjects } from '@steward/rest-core/system'
+import { createEventHub, systemObjects } from '@steward/rest-core/system'
 import type { EventHub, EventRecord } from '@steward/rest-core/system'
 import Koa from 'koa'
 import { expect, it } from 'vitest'
@@ -92,6 +92,36 @@ async function serveEvents(hub: EventHub, options: Partial<EventsRouterOptions>)
   const connections = () => new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)))
   return { ...server, connections }
 }
+
+it('an event that comes while the last ones are looked for is told as such', async () => {
+  const model = createModel([...systemObjects, Note])
+  const store = createMemoryStore()
+  const hub = createEventHub({ model, store, pollMs: 5 })
+  hub.start()
+  const service = createBusinessObjects({ model, store, onChange: () => hub.notify() })
+  const ann = createPrincipal({ login: 'ann' })
+  let isLate = true
+  const late: EventHub = {
+    ...hub,
+    async read(after) {
+      const events = await hub.read(after)
+      if (!isLate) return events
+      isLate = false
+      await service.create(ann, 'Note', { not_text: 'late' })
+      await hub.next(after, hub.closed)
+      return events
+    },
+  }
+  const app = new Koa()
+  app.use(eventsRouter(service, late, { authenticate: () => ann }))
+  const server = await serve(app)
+  const { socket, send, until } = await connectTo(server.port)
+  send(request)
+  expect(await until(/"action":"create"|event: gap/)).not.toContain('event: gap')
+  socket.destroy()
+  await hub.close()
+  await server.close()
+})
 
 const request = 'GET /api/events HTTP/1.1\r\nHost: x\r\n\r\n'
 
