@@ -39,6 +39,16 @@ describe('Outbox', () => {
     expect(sent).toEqual(['another one', 'over'])
   })
 
+  it('sends what is put at any time', async () => {
+    for (let ticks = 0; ticks < 20; ticks++) {
+      const { box, sent } = outbox(0)
+      box.put({ about: 1, content: 'first' })
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve()
+      box.put({ about: 2, content: 'second' })
+      await expect.poll(() => sent, { interval: 1 }).toEqual(['first', 'second'])
+    }
+  })
+
   it('gives up some day', async () => {
     const { box, sent, told, problems } = outbox(1000, 30)
     box.put({ about: 1, content: 'down' })

@@ -42,11 +42,7 @@ export class Outbox<T> {
       // At the end of the queue, as what was there is out of date.
       waiting.delete(notice.about)
       waiting.set(notice.about, { notice, left, since: performance.now() })
-      if (!this.#working.has(channel))
-        this.#working.set(
-          channel,
-          this.#work(channel, waiting).finally(() => this.#working.delete(channel)),
-        )
+      if (!this.#working.has(channel)) this.#working.set(channel, this.#work(channel, waiting))
     }
   }
 
@@ -73,6 +69,8 @@ export class Outbox<T> {
         await sleep(pauses[Math.min(failures++, pauses.length - 1)], undefined, { signal }).catch(() => undefined)
       }
     }
+    // In the same breath: what is put after the last one was sent starts again.
+    this.#working.delete(channel)
   }
 
   #isDone(channel: Channel<T>, waiting: Map<number, Entry<T>>, { notice, left }: Entry<T>): void {
