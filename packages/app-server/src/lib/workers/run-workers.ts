@@ -49,7 +49,8 @@ export async function runWorkers({ count, args, logger }: WorkersOptions): Promi
   let lastId = 0
   let restarts = 0
   let stopping = false
-  let reloading: Promise<void> | undefined
+  let isReloading = false
+  let isAskedToReload = false
 
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -62,7 +63,10 @@ export async function runWorkers({ count, args, logger }: WorkersOptions): Promi
     }
   })
   process.on('SIGHUP', () => {
-    if (!stopping) reloading ??= reload().finally(() => (reloading = undefined))
+    if (stopping) return
+    logger.info('SIGHUP: replacing the workers one after the other')
+    isAskedToReload = true
+    if (!isReloading) void reload()
   })
 
   const [first, ...others] = places as [Place, ...Place[]]
@@ -119,9 +123,18 @@ export async function runWorkers({ count, args, logger }: WorkersOptions): Promi
     place.timer = setTimeout(() => void keep(place), delayMs)
   }
 
-  /** Replaces each worker by one that has read the application again; the first one that does not start ends it. */
+  /** Once more when it was asked for meanwhile: the application may have changed since the first ones read it. */
   async function reload(): Promise<void> {
-    logger.info('SIGHUP: replacing the workers one after the other')
+    isReloading = true
+    while (isAskedToReload) {
+      isAskedToReload = false
+      await replaceAll()
+    }
+    isReloading = false
+  }
+
+  /** Replaces each worker by one that has read the application again; the first one that does not start ends it. */
+  async function replaceAll(): Promise<void> {
     for (const place of places) {
       if (stopping) return
       if (!(await start(place, { prepare: place === first }))) {
