@@ -217,6 +217,26 @@ it('a webhook that keeps failing is switched off with the reason, and starts aga
   await expect.poll(async () => (await deliveries()).map(({ whd_status: one }) => one)).toEqual(['failed', 'done'])
 })
 
+it('a webhook that is switched off, or gets another address, does so for what waits already', async () => {
+  const { start, webhook, write, received, service, answerWith, deliveries } = fixture()
+  const { row_id: id } = await webhook()
+  for (const text of ['a', 'b', 'c']) await write(text)
+  answerWith(async () => {
+    const isFirst = received.length === 1
+    await service.update(boss, 'Webhook', id, isFirst ? { whk_url: 'https://y.example/' } : { whk_active: false })
+    return 200
+  })
+  const statuses = async () => (await deliveries()).map(({ whd_status: status }) => status)
+  const dispatcher = start()
+  await expect.poll(statuses).toEqual(['done', 'done', 'pending'])
+  await dispatcher.close()
+  expect(received.map(({ url }) => url)).toEqual(['https://x.example/', 'https://y.example/'])
+  answerWith(async () => 200)
+  await service.update(boss, 'Webhook', id, { whk_active: true })
+  start()
+  await expect.poll(statuses).toEqual(['done', 'done', 'done'])
+})
+
 it('a receiver that is gone (410) switches the webhook off at once', async () => {
   const { start, webhook, write, statuses, service } = fixture()
   const { row_id: id } = await webhook()

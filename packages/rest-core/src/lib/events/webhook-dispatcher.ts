@@ -206,7 +206,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
     for (const webhook of all) {
       const own = due.filter((delivery) => delivery['whd_webhook_id'] === webhook.row_id)
       if (own.length === 0 || busy.size >= mostAtOnce) continue
-      const work = deliver(webhook, own)
+      const work = deliver(webhook.row_id, own)
         .catch(onError)
         .finally(() => {
           busy.delete(webhook.row_id)
@@ -216,8 +216,11 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
     }
   }
 
-  async function deliver(webhook: BusinessRecord, own: readonly BusinessRecord[]): Promise<void> {
+  async function deliver(id: string, own: readonly BusinessRecord[]): Promise<void> {
     for (const delivery of own) {
+      // It may be switched off, or have another address, since the last one was sent.
+      const webhook = await store.get(webhooks, id, { select: webhookFields })
+      if (webhook?.['whk_active'] !== true) return
       // Another process sends it, when this one has lost the claim.
       if (closing.signal.aborted || !claim.isHeld()) return
       if (!(await attemptDelivery(context, webhook, delivery, AbortSignal.any([cut.signal, claim.lost])))) return
