@@ -1,6 +1,7 @@
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
 import type { Input } from '../domain/input.js'
+import { identify } from '../system/process-identity.js'
 import { recovery, type RunRequest } from './run.js'
 import { newRunId } from './run-id.js'
 import type { CalledAction } from './runs.js'
@@ -38,6 +39,7 @@ export function requestOf(
     instance,
     instanceId: (named?.type === 'instance' ? registry.get(instance) : registry.find(instance))?.id ?? '',
     hasSecrets: Object.keys(secrets).length > 0,
+    server: identify(process.pid),
     created: clock().toISOString(),
   }
   return { request, secrets }

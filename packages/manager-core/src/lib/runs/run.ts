@@ -1,6 +1,7 @@
 import type { Ability } from '../domain/ability.js'
 import type { OperationEvent } from '../domain/caller.js'
 import type { Input } from '../domain/input.js'
+import type { ProcessIdentity } from '../system/process-identity.js'
 import type { Answer } from './answer.js'
 import type { Progressed } from './progress.js'
 
@@ -24,6 +25,8 @@ export interface RunRequest {
   readonly instanceId: string
   /** Whether the worker needs inputs that are not written down. */
   readonly hasSecrets: boolean
+  /** Whose queue it is in; absent: written down by an earlier version. */
+  readonly server?: ProcessIdentity
   /** ISO 8601 */
   readonly created: string
 }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,6 +9,7 @@ import { createTestManager, type TestManager } from '../testing/create-test-mana
 import { writeHook } from '../testing/write-hook.js'
 import { findOperations } from './find-operations.js'
 import type { FollowedEvent } from './follow-operation.js'
+import type { RunRequest } from './run.js'
 import { createRunFiles } from './run-files.js'
 import { newRunId } from './run-id.js'
 
@@ -189,20 +191,26 @@ describe('runs', () => {
     server.close()
     const request = { action: 'unprotect', input: { name: 'demo' }, actor: 'alice', waitMs: 0 }
     const rest = { instance: 'demo', instanceId: test.instance('demo').id }
-    const leave = async (created: Date, hasSecrets = false) => {
+    const leave = async (created: Date, more: Partial<RunRequest> = {}) => {
       const id = newRunId(created)
-      await files().create({ ...request, ...rest, id, hasSecrets, created: created.toISOString() })
+      await files().create({ ...request, ...rest, id, hasSecrets: false, created: created.toISOString(), ...more })
       return id
     }
-    const [old, secret, recent] = [
+    const other = spawn('sleep', ['3600'])
+    const [old, secret, queued, recent] = [
       await leave(new Date(Date.now() - 7_200_000)),
-      await leave(new Date(), true),
+      await leave(new Date(), { hasSecrets: true }),
+      await leave(new Date(), { hasSecrets: true, server: identify(other.pid!)! }),
       await leave(new Date()),
     ]
     server = test.another().context.runs.serve()
     expect(await answer(recent)).toMatchObject({ status: 0 })
-    for (const id of [old, secret])
-      expect(await answer(id)).toMatchObject({ status: 1, message: 'The server stopped before the operation started.' })
+    const stopped = { status: 1, message: 'The server stopped before the operation started.' }
+    for (const id of [old, secret]) expect(await answer(id)).toMatchObject(stopped)
+    // Another server of the home will start it, as long as it lives.
+    expect(state(queued)).toBe('queued')
+    other.kill()
+    expect(await answer(queued)).toMatchObject(stopped)
   })
 
   it('removes what ended more than a week ago', async () => {

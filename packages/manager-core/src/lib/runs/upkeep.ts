@@ -33,29 +33,37 @@ const againMs = 600_000
 /** What a server does beside start runs. Failures are for the next time: a server continues without it. */
 export function keepUp({ context, files, going, add, resume, dispatch }: UpkeepOptions): { close(): void } {
   const tried = new Map<string, number>()
+  /** Runs in the queue of another server, which alone knows their secrets. */
+  let elsewhere: readonly string[] = []
   const now = () => context().clock().getTime()
   const guarded = (work: () => Promise<void>) => () => void work().catch(() => {})
-  const look = guarded(recover)
+  const look = guarded(async () => {
+    await takeOver(elsewhere)
+    await recover()
+  })
   const timers = [setInterval(look, lookMs), setInterval(guarded(prune), pruneMs)]
   for (const timer of timers) timer.unref()
   guarded(async () => {
-    await resumeAll()
+    await takeOver((await files.ids()).toReversed())
     await recover()
     await prune()
   })()
   return { close: () => timers.forEach(clearInterval) }
 
-  /** What an earlier server left. */
-  async function resumeAll(): Promise<void> {
-    for (const id of (await files.ids()).toReversed()) {
+  /** What another server left. */
+  async function takeOver(ids: readonly string[]): Promise<void> {
+    const left: string[] = []
+    for (const id of ids) {
       if (going.has(id)) continue
       const { worker, result } = outcomeOf(files, id)
       const request = files.request(id)
       if (result || !request) continue
       if (worker) follow(id)
+      else if (request.hasSecrets && request.server && stateOf(request.server) !== 'dead') left.push(id)
       else if (request.hasSecrets || now() - Date.parse(request.created) > staleMs) await giveUp(id)
       else resume(id)
     }
+    elsewhere = left
     dispatch()
   }
 
