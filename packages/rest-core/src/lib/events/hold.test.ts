@@ -66,6 +66,20 @@ test('a paused owner that wakes knows that it lost the lease, and cannot show li
   expect([await paused.take(), lost.aborted]).toEqual([false, true])
 })
 
+test('a claim that nothing renews ends by itself, also when its timer comes a little too early', async () => {
+  const { lease } = fixture()
+  const broken = { ...lease, beat: () => Promise.reject(new Error('away')) }
+  let early = 0
+  const hold = createHold({ lease: broken, owner: 'a', leaseMs: 6000, now: () => performance.now() - early })
+  expect(await hold.take()).toBe(true)
+  const { lost } = hold
+  early = 0.4
+  await vi.advanceTimersByTimeAsync(6000)
+  expect([lost.aborted, hold.isHeld()]).toEqual([false, true])
+  await vi.advanceTimersByTimeAsync(1)
+  expect([lost.aborted, hold.isHeld()]).toEqual([true, false])
+})
+
 test('a claim ends by itself when the database does not answer', async () => {
   const { lease } = fixture()
   const broken = { ...lease, beat: () => Promise.reject(new Error('away')) }

@@ -107,8 +107,13 @@ export function createHold({ lease, owner, leaseMs, now = () => performance.now(
 
   function extend(began: number): void {
     heldUntil = began + leaseMs
+    awaitExpiry()
+  }
+
+  /** Timers may come a part of a millisecond too early. */
+  function awaitExpiry(): void {
     clearTimeout(expiry)
-    expiry = setTimeout(() => isHeld() || end(), leaseMs - (now() - began))
+    expiry = setTimeout(() => (isHeld() ? awaitExpiry() : end()), Math.max(0, Math.ceil(heldUntil - now())))
     expiry.unref()
   }
 
