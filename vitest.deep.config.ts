@@ -9,6 +9,7 @@ const deep = [
   'packages/db-adapters/src/lib/*/store/{adapter,contract.integration}.test.ts',
   'packages/db-adapters/src/lib/joined-transactions.integration.test.ts',
   'packages/rest-core/src/lib/memory/memory-store.test.ts',
+  'packages/rest-core/src/lib/service/durable-tasks.simulation.test.ts',
   'packages/manager-core/src/lib/operation/{crash*,faults}.test.ts',
   'packages/manager-core/src/lib/runtime/limits/limits.test.ts',
   'packages/manager-core/src/lib/runtime/tomcat/tomcat-runtime.test.ts',

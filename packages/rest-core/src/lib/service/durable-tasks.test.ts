@@ -29,7 +29,7 @@ function fixture() {
   const users = new Map<string, Principal>([['7', ann]])
   const principalOf = vi.fn<(id: string) => Promise<Principal | undefined>>(async (id) => users.get(id))
 
-  function startProcess(name: string, { everyMs = 10 } = {}) {
+  function startProcess(name: string, { everyMs = 10, leaseMs = never } = {}) {
     const gates: (() => void)[] = []
     const aborted: number[] = []
     let isCut = false
@@ -52,13 +52,18 @@ function fixture() {
     })
     const actions = { again: gate({ resumable: true }), deaf: gate({ resumable: true }, true), once: gate() }
     const Job = defineObject({ name: 'Job', fields: { job_name: { type: 'string' } }, actions })
-    const store = cutOff(data, () => isCut)
+    let silence: Promise<void> | undefined
+    const store = cutOff(
+      data,
+      () => isCut,
+      () => silence,
+    )
     const errors: unknown[] = []
     const model = createModel([...systemObjects, Job])
     const service = createBusinessObjects({
       model,
       store,
-      tasks: { durable: { principalOf, everyMs, leaseMs: never } },
+      tasks: { durable: { principalOf, everyMs, leaseMs } },
       onError: (error) => errors.push(error),
     })
     cleanUps.push(() => service.close())
@@ -68,6 +73,12 @@ function fixture() {
       aborted,
       errors,
       cut: (cut: boolean) => (isCut = cut),
+      /** The database does not answer any more. */
+      silence: () => {
+        const ended = Promise.withResolvers<void>()
+        silence = ended.promise
+        cleanUps.push(async () => ended.resolve())
+      },
       /** The others have seen no sign of life for long enough; the process itself has not noticed. */
       die: async () => {
         isCut = true
@@ -102,18 +113,26 @@ function fixture() {
   }
 }
 
-/** A store whose calls fail while `isCut` says so, as those of a process that no longer reaches the database. */
-function cutOff(store: ObjectStore, isCut: () => boolean): ObjectStore {
+/** A store as a process sees it that no longer reaches the database: its calls fail, or wait for the end of the silence. */
+function cutOff(store: ObjectStore, isCut: () => boolean, silence: () => Promise<void> | undefined): ObjectStore {
   return new Proxy(store, {
     get(target, name, receiver) {
       const value: unknown = Reflect.get(target, name, receiver)
       if (typeof value !== 'function') return value
       return (...parameters: unknown[]) => {
         if (isCut()) throw new StoreError('unavailable', 'The database cannot be reached.')
-        return (value as (...all: unknown[]) => unknown).apply(target, parameters)
+        const work = () => (value as (...all: unknown[]) => unknown).apply(target, parameters)
+        const ended = silence()
+        if (!ended) return work()
+        return name === 'search' ? after(ended, work as () => ReturnType<ObjectStore['search']>) : ended.then(work)
       }
     },
   })
+}
+
+async function* after(ended: Promise<void>, search: () => ReturnType<ObjectStore['search']>) {
+  await ended
+  yield* search()
 }
 
 const statusOf = async (service: BusinessObjects, id: string) => (await service.task(ann, id)).status
@@ -265,6 +284,15 @@ test('a process that was paused for too long leaves its tasks to others when it 
   expect(one.aborted).toEqual([1])
   expect(one.service.openTasks()).toBe(1)
   await expect.poll(() => statusOf(two.service, id), soon).toBe('failed')
+})
+
+test('a process whose database does not answer any more ends its tasks when others may have them', async () => {
+  const { startProcess } = fixture()
+  const one = startProcess('one', { leaseMs: 300 })
+  await one.start('once', 1)
+  await expect.poll(() => one.gates.length, soon).toBe(1)
+  one.silence()
+  await expect.poll(() => one.aborted, soon).toEqual([1])
 })
 
 test('the first tasks of a process may start at the same time', async () => {

@@ -98,7 +98,7 @@ export class TaskJournal {
       tsk_cancel: false,
       tsk_owner: owner,
     }
-    // Before the row is there: a look must not take it for one that nobody runs.
+    // Before the row is there: a look must not take it for one that was left.
     this.#mine.add(task.id)
     try {
       await this.#options.store.insert(this.#object, row, this.#object.select([]))
@@ -106,6 +106,11 @@ export class TaskJournal {
       this.#mine.delete(task.id)
       throw error
     }
+  }
+
+  /** Whether this process still runs a task that it started or adopted. */
+  owns(id: string): boolean {
+    return this.#mine.has(id) && (this.#own?.hold.isHeld() ?? false)
   }
 
   /** Notes how far a task of this process is, or how it ended. */
@@ -183,6 +188,8 @@ export class TaskJournal {
     const hold = this.#holdOf(id, id)
     await hold.take()
     this.#own = { id, hold }
+    // Immediately, also while the database keeps a look waiting.
+    hold.lost.addEventListener('abort', () => this.#own?.hold === hold && this.#loseAll())
     return id
   }
 

@@ -236,6 +236,7 @@ export class Tasks {
 
   async #run(entry: Entry): Promise<void> {
     const { work, abort } = entry
+    if (this.#journal?.owns(entry.state.id) === false) return this.lose(entry.state.id)
     entry.state = { ...entry.state, started: timestamp(this.#clock()) }
     this.#note(entry)
     try {

@@ -93,7 +93,7 @@ async function serveEvents(hub: EventHub, options: Partial<EventsRouterOptions>)
   return { ...server, connections }
 }
 
-it('an event that comes while the last ones are looked for is told as such', async () => {
+it('an event that comes while the last ones are looked for is sent as such', async () => {
   const model = createModel([...systemObjects, Note])
   const store = createMemoryStore()
   const hub = createEventHub({ model, store, pollMs: 5 })
