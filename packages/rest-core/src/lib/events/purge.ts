@@ -3,6 +3,9 @@ import type { Model, ObjectModel } from '../model/model.js'
 import { timestamp } from '../fields/temporal.js'
 import type { ObjectStore } from '../store.js'
 
+/** How long rows outlive their time in ms since 1970, for servers whose clocks differ: another one may still need them. */
+export const clockToleranceMs = 86_400_000
+
 /** Rows that go in one transaction, so that no writer waits long for its locks. */
 const mostAtOnce = 500
 

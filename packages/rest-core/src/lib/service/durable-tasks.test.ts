@@ -295,6 +295,29 @@ test('a process whose database does not answer any more ends its tasks when othe
   await expect.poll(() => one.aborted, soon).toEqual([1])
 })
 
+test('what ended is kept, whatever the clock of another process says, but not for days', async () => {
+  const { startProcess } = fixture()
+  const [one, two] = [startProcess('one'), startProcess('two')]
+  /** Its first look deletes what is too old. */
+  const startAhead = async (hours: number) => {
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + hours * 3_600_000)
+    const other = startProcess('ahead')
+    const id = await other.start('once')
+    await expect.poll(() => other.gates.length, soon).toBe(1)
+    other.gates[0]?.()
+    await expect.poll(() => statusOf(two.service, id), soon).toBe('done')
+    vi.restoreAllMocks()
+    return other.service
+  }
+  const id = await one.start('once')
+  await expect.poll(() => one.gates.length, soon).toBe(1)
+  one.gates[0]?.()
+  await expect.poll(() => statusOf(two.service, id), soon).toBe('done')
+  const ahead = await startAhead(2)
+  expect(await statusOf(ahead, id)).toBe('done')
+  await expect(statusOf(await startAhead(26), id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+})
+
 test('the first tasks of a process may start at the same time', async () => {
   const { startProcess } = fixture()
   const [one, two] = [startProcess('one'), startProcess('two')]

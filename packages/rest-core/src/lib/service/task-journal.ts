@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createHold, type Hold } from '../events/hold.js'
 import { createLease } from '../events/lease.js'
-import { purgeRows } from '../events/purge.js'
+import { clockToleranceMs, purgeRows } from '../events/purge.js'
 import { timestamp } from '../fields/temporal.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, Model, ObjectModel } from '../model/model.js'
@@ -279,7 +279,8 @@ export class TaskJournal {
   async #purge(): Promise<void> {
     if (performance.now() - this.#purgedAt < purgeEveryMs) return
     this.#purgedAt = performance.now()
-    await purgeRows(this.#options.store, this.#object, { op: '<', field: 'tsk_expires', value: Date.now() })
+    const value = Date.now() - clockToleranceMs
+    await purgeRows(this.#options.store, this.#object, { op: '<', field: 'tsk_expires', value })
   }
 
   async #row(id: string): Promise<BusinessRecord | undefined> {

@@ -1,6 +1,7 @@
 import { StoreError } from '../../errors.js'
 import type { Model } from '../model/model.js'
 import type { ObjectStore } from '../store.js'
+import { clockToleranceMs } from '../events/purge.js'
 import { isShared, raiseVersion } from './shared-version.js'
 
 export interface RevokedTokensOptions {
@@ -31,7 +32,7 @@ export function createRevokedTokens({ model, store }: RevokedTokensOptions) {
   }
 
   async function removeEnded(): Promise<void> {
-    const where = { op: '<', field: 'rvk_expires', value: Date.now() } as const
+    const where = { op: '<', field: 'rvk_expires', value: Date.now() - clockToleranceMs } as const
     for await (const batch of store.search(object, {
       select: object.selection,
       where,
