@@ -69,7 +69,7 @@ export class Outbox<T> {
         await sleep(pauses[Math.min(failures++, pauses.length - 1)], undefined, { signal }).catch(() => undefined)
       }
     }
-    // In the same breath: what is put after the last one was sent starts again.
+    // With no `await` since the queue was seen empty, so that a notice that is put now starts the work again.
     this.#working.delete(channel)
   }
 

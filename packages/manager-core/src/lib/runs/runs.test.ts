@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { operationActions } from '../actions/operations.js'
 import type { Input } from '../domain/input.js'
 import { identify, stateOf } from '../system/process-identity.js'
@@ -197,6 +197,7 @@ describe('runs', () => {
       return id
     }
     const other = spawn('sleep', ['3600'])
+    onTestFinished(() => void other.kill())
     const [old, secret, queued, recent] = [
       await leave(new Date(Date.now() - 7_200_000)),
       await leave(new Date(), { hasSecrets: true }),

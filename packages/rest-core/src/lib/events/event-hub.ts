@@ -92,7 +92,7 @@ export function createEventHub({ model, store, pollMs = 1000, onError = () => {}
         failing = true
       }
     }
-    // In the same breath: who notifies after the last look starts another one.
+    // With no `await` since the last check of `again`, so that a notice that comes now starts another look.
     running = undefined
   }
 

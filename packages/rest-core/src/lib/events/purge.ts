@@ -3,7 +3,7 @@ import type { Model, ObjectModel } from '../model/model.js'
 import { timestamp } from '../fields/temporal.js'
 import type { ObjectStore } from '../store.js'
 
-/** How long rows outlive their time in ms since 1970, for servers whose clocks differ: another one may still need them. */
+/** How much later than at their time rows are deleted, in ms: clocks of servers may differ by that. */
 export const clockToleranceMs = 86_400_000
 
 /** Rows that go in one transaction, so that no writer waits long for its locks. */

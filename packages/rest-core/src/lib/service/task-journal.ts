@@ -176,7 +176,10 @@ export class TaskJournal {
     this.#listener?.lose(id)
   }
 
-  /** The claim that shows that this process lives. One at a time: each keeps what it owns from other processes. */
+  /**
+   * Id of the claim by which other processes see that this one lives. Calls at the same time share it: a second claim would
+   * be renewed as well, and keep its tasks from everyone else.
+   */
   #ownerId(): Promise<string> {
     return (this.#claiming ??= this.#claim().finally(() => (this.#claiming = undefined)))
   }

@@ -268,7 +268,7 @@ export class Tasks {
     if (!isLeft) this.#note(entry)
   }
 
-  /** Not what a lost one does: this process may run the same task again meanwhile. */
+  /** Ignores a run that was lost: this process may be running the same task again. */
   #note(entry: Entry): void {
     if (this.#entries.get(entry.state.id) === entry) this.#journal?.note(entry.state)
   }
