@@ -12,10 +12,10 @@ import { checkHealth } from '../runtime/health.js'
 import { refOf } from '../runtime/instance-ref.js'
 import { describeHolder, portsOf } from '../runtime/port-holder.js'
 import { missingServer, serverVersion } from '../servers/application-server.js'
-import { createJournal } from '../store/journal.js'
 import { openOperations } from '../store/operation-rows.js'
 import { isPortFree } from '../system/port.js'
 import type { DoctorCheck, Finding } from './check.js'
+import { leftOperations } from './operation-checks.js'
 
 export const instanceChecks: readonly DoctorCheck[] = [
   {
@@ -99,14 +99,9 @@ export const instanceChecks: readonly DoctorCheck[] = [
     id: 'instance-blocked',
     category: 'instances',
     title: 'No instance is blocked by an operation',
-    async run({ registry, clock }) {
-      const open = createJournal(registry, { clock }).open()
-      const blocking = new Map(
-        open
-          .filter(({ state, ownerState }) => state === 'attention' || ownerState !== 'alive')
-          .map((one) => [one.id, one]),
-      )
-      return registry.instances().flatMap(({ name, operation }): readonly Finding[] => {
+    async run(context) {
+      const blocking = new Map(leftOperations(context).map((one) => [one.id, one]))
+      return context.registry.instances().flatMap(({ name, operation }): readonly Finding[] => {
         const entry = blocking.get(operation)
         if (!entry) return []
         return [

@@ -1,3 +1,4 @@
+import type { ManagerContext } from '../context.js'
 import { createJournal } from '../store/journal.js'
 import type { DoctorCheck } from './check.js'
 
@@ -6,20 +7,24 @@ export const operationChecks: readonly DoctorCheck[] = [
     id: 'operations',
     category: 'operations',
     title: 'No operation needs attention',
-    async run({ registry, operations, clock }) {
-      const open = createJournal(registry, { clock }).open()
-      return open
-        .filter(({ state, ownerState }) => state === 'attention' || ownerState !== 'alive')
-        .map(({ id, title, message, state }) => ({
-          level: 'error',
-          message: `${title}: ${state === 'attention' ? message : 'its process has ended.'}`,
-          help: `Operation ${id}. If it cannot be finished: manager giveup ${id}`,
-          async fix() {
-            const outcome = await operations.retry(id, { actor: 'doctor', surface: 'cli' })
-            if (outcome === 'attention') throw new Error('it still needs attention')
-            return outcome === 'rolled_back' ? 'It was rolled back.' : 'It was finished.'
-          },
-        }))
+    async run(context) {
+      return leftOperations(context).map(({ id, title, message, state }) => ({
+        level: 'error',
+        message: `${title}: ${state === 'attention' ? message : 'its process has ended.'}`,
+        help: `Operation ${id}. If it cannot be finished: manager giveup ${id}`,
+        async fix() {
+          const outcome = await context.operations.retry(id, { actor: 'doctor', surface: 'cli' })
+          if (outcome === 'attention') throw new Error('it still needs attention')
+          return outcome === 'rolled_back' ? 'It was rolled back.' : 'It was finished.'
+        },
+      }))
     },
   },
 ]
+
+/** Open operations that no process works on. */
+export function leftOperations({ registry, clock }: ManagerContext) {
+  return createJournal(registry, { clock })
+    .open()
+    .filter(({ state, ownerState }) => state === 'attention' || ownerState !== 'alive')
+}
