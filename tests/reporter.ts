@@ -1,17 +1,21 @@
 import { writeFileSync } from 'node:fs'
 import type { SerializedError } from 'vitest'
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { startMeasuring, tableOf, timesOf, type Measurement } from './times.js'
 
 /**
- * Says at the end of a run why tests were skipped, what took longest, and once more what failed: of a long log, people
- * see the end. `STEWARD_TEST_TIMES=<file>` keeps all times as JSON.
+ * Says what fails when it fails, as a run may be interrupted; at its end why tests were skipped, what took longest, and
+ * once more what failed: of a long log, people see the end. `STEWARD_TEST_TIMES=<file>` keeps all times as JSON.
  */
 export default class TestReporter implements Reporter {
   #measurement: Measurement | undefined
 
   onTestRunStart(): void {
     this.#measurement ??= startMeasuring()
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    for (const line of failuresOfTest(test)) process.stderr.write(`${line}\n`)
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
@@ -38,17 +42,21 @@ export default class TestReporter implements Reporter {
 
 /** A line each; the whole errors are further up in the log. */
 function failuresOf(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): readonly string[] {
-  const failures = modules.flatMap((module) => [
-    ...[module, ...module.children.allSuites()].flatMap((each) =>
-      each.errors().map((error) => `${module.relativeModuleId}: ${textOf(error)}`),
-    ),
-    ...[...module.children.allTests('failed')].flatMap((test) =>
-      (test.result().errors ?? []).map((error) => `${module.relativeModuleId} > ${test.fullName}: ${textOf(error)}`),
-    ),
-  ])
-  return [...failures, ...unhandledErrors.map((error) => `Unhandled: ${textOf(error)}`)].map(
-    (text) => `Failed: ${text}`,
-  )
+  return [
+    ...modules.flatMap((module) => [
+      ...[module, ...module.children.allSuites()].flatMap((each) =>
+        each.errors().map((error) => `Failed: ${module.relativeModuleId}: ${textOf(error)}`),
+      ),
+      ...[...module.children.allTests('failed')].flatMap(failuresOfTest),
+    ]),
+    ...unhandledErrors.map((error) => `Failed: Unhandled: ${textOf(error)}`),
+  ]
+}
+
+function failuresOfTest(test: TestCase): readonly string[] {
+  const { state, errors } = test.result()
+  if (state !== 'failed') return []
+  return errors.map((error) => `Failed: ${test.module.relativeModuleId} > ${test.fullName}: ${textOf(error)}`)
 }
 
 function textOf({ message, stack }: { readonly message: string; readonly stack?: string }): string {
