@@ -53,18 +53,26 @@ export function problemsOfManifest(folder, json) {
 }
 
 /**
- * Below 1.0 a minor version may break; `major` would make 1.0 of a package.
+ * A release takes changesets of published packages only. Below 1.0 a minor version may break; `major` would make 1.0 of a
+ * package.
  *
  * @param {string} name of the changeset
  * @param {string} text
  * @returns {string[]} what is wrong, a line each
  */
 export function problemsOfChangeset(name, text) {
+  const published = publishedPackages().map(({ json }) => json.name)
   const [, head = ''] = text.split(/^---$/m)
-  return [...head.matchAll(/^['"]?([^'"]+?)['"]?: major$/gm)].map(
-    ([, changed]) =>
-      `.changeset/${name}: "major" would publish version 1.0 of ${changed}. Write "minor", and begin the text with **Breaking:**.`,
-  )
+  return [...head.matchAll(/^['"]?([^'"]+?)['"]?: (\w+)$/gm)].flatMap(([, changed = '', bump]) => [
+    ...(published.includes(changed)
+      ? []
+      : [`.changeset/${name}: ${changed} is not published. Name the published packages that the change reaches.`]),
+    ...(bump === 'major'
+      ? [
+          `.changeset/${name}: "major" would publish version 1.0 of ${changed}. Write "minor", and begin the text with **Breaking:**.`,
+        ]
+      : []),
+  ])
 }
 
 /**

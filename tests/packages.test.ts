@@ -156,13 +156,17 @@ it('problemsOfManifest() names what does not fit the repository, and the command
   )
 })
 
-it('problemsOfChangeset() refuses what would publish 1.0', () => {
-  const text = (bump: string) =>
-    `---\n'@steward/rest-core': patch\n'@steward/rest-koa': ${bump}\n---\n\nAnswer faster.\n`
-  expect(problemsOfChangeset('faster.md', text('minor'))).toEqual([])
-  expect(problemsOfChangeset('faster.md', text('major'))).toEqual([
+it('problemsOfChangeset() refuses what would publish 1.0, and what no release takes', () => {
+  const text = (name: string, bump: string) =>
+    `---\n'@steward/rest-core': patch\n'${name}': ${bump}\n---\n\nAnswer faster.\n`
+  expect(problemsOfChangeset('faster.md', text('@steward/rest-koa', 'minor'))).toEqual([])
+  expect(problemsOfChangeset('faster.md', text('@steward/rest-koa', 'major'))).toEqual([
     expect.stringContaining('"major" would publish version 1.0 of @steward/rest-koa'),
   ])
+  for (const name of ['@steward/page-kit', '@steward/no-such-package'])
+    expect(problemsOfChangeset('faster.md', text(name, 'minor'))).toEqual([
+      expect.stringContaining(`${name} is not published`),
+    ])
 })
 
 describe('an empty folder with the tarballs installed', () => {
