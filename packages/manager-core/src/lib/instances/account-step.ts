@@ -6,6 +6,7 @@ import { findAccount } from '../accounts/find-account.js'
 import { makeAccount, removeAccount } from '../accounts/system-accounts.js'
 import type { ManagerContext, Step, StepRun } from '../context.js'
 import type { Home } from '../domain/home.js'
+import { listTrash } from './trash.js'
 
 /** What the account is called that an operation makes: recovery finds it by that. */
 export function accountNameOf({ operation }: Pick<StepRun, 'operation'>): string {
@@ -46,6 +47,17 @@ export function madeAccount(run: Pick<StepRun, 'operation'>): SystemAccount {
 /** For people and the API: its name, and empty where there is none. */
 export function accountNameAt(folder: string): string {
   return accountAt(folder)?.name ?? ''
+}
+
+/**
+ * Names of the accounts that an instance and what is in the trash have, empty for those without one.
+ *
+ * @param but a folder that does not count
+ */
+export async function accountsInUse(home: Home, instanceId: string, but?: string): Promise<readonly string[]> {
+  const trash = await listTrash(home)
+  const folders = [home.instance(instanceId).folder, ...trash.map(({ folder }) => folder)]
+  return folders.filter((folder) => folder !== but).map(accountNameAt)
 }
 
 /** The programs that make and remove accounts refuse to do it at the same time. */

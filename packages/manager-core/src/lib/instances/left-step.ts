@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { accountAt, writeAccount } from '../accounts/account.js'
+import { accountAt, removeAccountFile, writeAccount } from '../accounts/account.js'
 import { findAccount } from '../accounts/find-account.js'
 import { give } from '../accounts/give.js'
 import type { ManagerContext, Step, StepRun } from '../context.js'
@@ -9,7 +9,7 @@ import { instanceHomeAt, type Home, type InstanceHome } from '../domain/home.js'
 import type { Instance } from '../domain/instance.js'
 import { fileError } from '../files/file-error.js'
 import { createJournal, type JournalEntry } from '../store/journal.js'
-import { accountNameAt, accountNameOf } from './account-step.js'
+import { accountNameOf, accountsInUse } from './account-step.js'
 import { restoredNames, restoreWorkIn, stageIn } from './stage.js'
 import { listTrash, newEntryName } from './trash.js'
 import { writeRecord, type TrashFacts } from './trash-step.js'
@@ -99,8 +99,7 @@ async function clear(run: StepRun, left: Left, entry: JournalEntry, begun: Reado
 async function keepUnusedAccount({ context }: StepRun, { id, instanceId, facts }: JournalEntry): Promise<void> {
   const { home } = context
   const { account: left } = facts as { readonly account?: { readonly name: string } | null }
-  const trash = (await listTrash(home)).map(({ folder }) => folder)
-  const used = [home.instance(instanceId).folder, ...trash].map(accountNameAt)
+  const used = await accountsInUse(home, instanceId)
   for (const name of new Set([accountNameOf({ operation: id }), left?.name ?? ''])) {
     const account = findAccount(name)
     if (!account || used.includes(name)) continue
@@ -128,7 +127,11 @@ async function toTrash(
   await mkdir(home.trash, { recursive: true, mode: 0o700 })
   for (const folder of [from.logs, from.run]) await mkdir(folder, { recursive: true })
   const account = accountAt(from.folder)
-  if (account) await give(from.logs, account)
+  if (account) {
+    await give(from.logs, account)
+    // What a restore unpacked has the account of the instance, which goes with the instance only.
+    if ((await accountsInUse(home, instance.id)).includes(account.name)) await removeAccountFile(from.folder)
+  }
   const database = await databaseOf(context, from, instance, made)
   await writeRecord(from.folder, { format: 1, reason, deleted, expires, instance, database })
   const entry = newEntryName(home, instance, new Date(deleted))

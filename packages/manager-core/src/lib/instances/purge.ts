@@ -9,7 +9,7 @@ import type { Caller } from '../domain/caller.js'
 import type { DatabaseType } from '../domain/instance.js'
 import { fileError } from '../files/file-error.js'
 import { ofSeveral } from '../operation/of-several.js'
-import { accountNameAt, removeAccountStep } from './account-step.js'
+import { accountNameAt, accountsInUse, removeAccountStep } from './account-step.js'
 import { dropDatabaseStep, reachDatabaseServer } from './database-step.js'
 import { listTrash, readEntry, trashFile } from './trash.js'
 
@@ -19,7 +19,7 @@ type PurgeFacts = {
   readonly folder: string
   readonly name: string
   readonly database: DatabaseType
-  /** Name of its system account; empty: it has none. */
+  /** Name of its system account; empty: it has none, or not for itself. */
   readonly account: string
   /** Names of the database and its user. */
   readonly names: { readonly name: string; readonly user: string }
@@ -45,7 +45,9 @@ export const purgeKind: OperationKind<PurgeRequest, PurgeFacts> = {
     const { name, database } = found.instance
     if (found.database.name !== '') await reachDatabaseServer(context, database)
     const folder = join(context.home.trash, entry)
-    return { folder, name, database, account: accountNameAt(folder), names: found.database }
+    const account = accountNameAt(folder)
+    const isItsOwn = !(await accountsInUse(context.home, found.instance.id, folder)).includes(account)
+    return { folder, name, database, account: isItsOwn ? account : '', names: found.database }
   },
   plan: planPurge,
 }

@@ -57,6 +57,19 @@ export const onceMade: readonly (readonly Mistake[])[] = [
       ],
     },
     {
+      mistake: 'the account of an instance goes with what a stuck restore left',
+      seed: 2078401332,
+      finds: /The account \S+ of instances\S+ is gone/,
+      mutations: [
+        {
+          file: 'instances/left-step.ts',
+          replace: '.includes(account.name)) await removeAccountFile',
+          by: '.includes("none")) await removeAccountFile',
+        },
+        { file: 'instances/purge.ts', replace: 'isItsOwn ? account', by: 'true ? account' },
+      ],
+    },
+    {
       mistake: 'a killed publication is not repeated',
       seed: 1658916,
       finds: /Addresses are published wrongly/,
