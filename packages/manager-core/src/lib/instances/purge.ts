@@ -46,8 +46,8 @@ export const purgeKind: OperationKind<PurgeRequest, PurgeFacts> = {
     if (found.database.name !== '') await reachDatabaseServer(context, database)
     const folder = join(context.home.trash, entry)
     const account = accountNameAt(folder)
-    const isItsOwn = !(await accountsInUse(context.home, found.instance.id, folder)).includes(account)
-    return { folder, name, database, account: isItsOwn ? account : '', names: found.database }
+    const isShared = account !== '' && (await accountsInUse(context.home, found.instance.id, folder)).includes(account)
+    return { folder, name, database, account: isShared ? '' : account, names: found.database }
   },
   plan: planPurge,
 }

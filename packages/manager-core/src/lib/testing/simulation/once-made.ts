@@ -66,7 +66,7 @@ export const onceMade: readonly (readonly Mistake[])[] = [
           replace: '.includes(account.name)) await removeAccountFile',
           by: '.includes("none")) await removeAccountFile',
         },
-        { file: 'instances/purge.ts', replace: 'isItsOwn ? account', by: 'true ? account' },
+        { file: 'instances/purge.ts', replace: "isShared ? '' : account", by: 'account' },
       ],
     },
     {
