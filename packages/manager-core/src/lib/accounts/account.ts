@@ -57,3 +57,16 @@ export function asAccount(
   const rights = ['--clear-groups', '--no-new-privs', '--inh-caps=-all']
   return ['setpriv', [`--reuid=${uid}`, `--regid=${gid}`, ...rights, '--', program]]
 }
+
+/**
+ * The same for a program that parses or unpacks what an instance, its owner or a backup wrote. Without an account, it
+ * keeps the user of this process but none of root's capabilities, so that it makes no devices, changes no owners and
+ * opens no file of another user.
+ */
+export function withoutPrivileges(
+  account: SystemAccount | undefined,
+  program: string,
+): readonly [program: string, before: readonly string[]] {
+  if (account || process.getuid?.() !== 0) return asAccount(account, program)
+  return ['setpriv', ['--bounding-set=-all', '--inh-caps=-all', '--no-new-privs', '--', program]]
+}
