@@ -55,6 +55,11 @@ export interface Action {
   readonly keepsRunning?: true
   /** It runs before recovery and without a manager home: `init`, `completion`. */
   readonly standalone?: boolean
+  /**
+   * With such input it changes what is outside of the manager's home (databases, processes, accounts), so that a home
+   * that was copied or moved refuses it. Default: when it is `mutating`.
+   */
+  readonly changesOutside?: (input: Readonly<Record<string, Input>>) => boolean
   /** With such input it works where the registry is lost or damaged, and recovers nothing before. Default: never. */
   readonly withoutRegistry?: (input: Readonly<Record<string, Input>>) => boolean
   /** It needs the rights of root when root calls it. Default: it runs as the account that the home belongs to. */

@@ -3,9 +3,16 @@ import type { SystemAccount } from './account.js'
 
 /** As this machine knows it now; undefined: there is none of this name. */
 export function findAccount(name: string): SystemAccount | undefined {
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((each) => each.startsWith(`${name}:`))
-  const [, , uid, gid] = line?.split(':') ?? []
+  const [, , uid, gid] = entryOf(name) ?? []
   return uid === undefined ? undefined : { name, uid: Number(uid), gid: Number(gid) }
+}
+
+/** What the machine has as its comment; empty: nothing, or there is no such account. */
+export function commentOf(name: string): string {
+  return entryOf(name)?.[4] ?? ''
+}
+
+function entryOf(name: string): readonly string[] | undefined {
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
+  return lines.find((line) => line.startsWith(`${name}:`))?.split(':')
 }

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { instanceHomeAt } from '../domain/home.js'
@@ -8,12 +8,13 @@ import { processesUnderTest } from '../runtime/processes-for-test.js'
 import type { InstanceSpec } from '../runtime/runtime.js'
 import { identify } from '../system/process-identity.js'
 import { isInContainer, listPids, statOf, uidOf } from '../system/process-table.js'
+import { createTestHome } from '../testing/test-home.js'
 import { canUseAccounts } from '../testing/reachable-checkout.js'
 import { accountAt, asAccount, type SystemAccount } from './account.js'
 import { endAllOf } from './end-all-of.js'
 import { findAccount } from './find-account.js'
 import { giveHome } from './give.js'
-import { makeAccount, removeAccount } from './system-accounts.js'
+import { makeAccount, markAccount, removeAccount } from './system-accounts.js'
 import { takeTestPort } from '../testing/take-ports.js'
 
 const isHere = canUseAccounts(import.meta.url)
@@ -30,7 +31,7 @@ describe.runIf(isHere)('an instance with an account', () => {
     account = await makeAccount(name, subject.folder)
   })
   afterEach(async () => {
-    await removeAccount(name)
+    await removeAccount(name, subject.folder)
     await subject.close()
   })
 
@@ -184,9 +185,22 @@ describe.runIf(isHere)('an instance with an account', () => {
     expect(pids()).toEqual([])
   })
 
+  it('is not removed with its account by another home than the one that it is marked with', async () => {
+    const other = createTestHome()
+    await markAccount(name, other)
+    await expect(removeAccount(name, subject.folder)).rejects.toMatchObject({
+      code: 'ERR_STATE',
+      message: expect.stringContaining(`belongs to the manager's home ${other}`) as string,
+    })
+    expect(findAccount(name)).toBeDefined()
+    rmSync(other, { recursive: true })
+    await removeAccount(name, subject.folder)
+    expect(findAccount(name)).toBeUndefined()
+  })
+
   it('is not started without its account', async () => {
     const spec = await made()
-    await removeAccount(name)
+    await removeAccount(name, subject.folder)
     expect(findAccount(name)).toBeUndefined()
     await expect(subject.runtime.start(spec)).rejects.toMatchObject({
       code: 'ERR_STATE',

@@ -170,6 +170,7 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
       parameters: [nameOfInstance],
       ability: 'sensitive',
       mutating: false,
+      changesOutside: () => true,
       surfaces: ['cli'],
       examples: ['container shell demo'],
       view: { type: 'text' },

@@ -3,6 +3,7 @@ import { doctorCategories } from '../doctor/check.js'
 import { examine } from '../doctor/doctor.js'
 import type { Json } from '../domain/json.js'
 import { countText } from '../domain/readable.js'
+import { adoptHome, type Adoption } from '../instances/home-place.js'
 import { leftFolders } from '../instances/left-step.js'
 import { rebuildRegistry, type RebuildReport } from '../rebuild/rebuild-registry.js'
 import { defineAction } from './define-action.js'
@@ -20,6 +21,15 @@ function rebuilt({ message, warnings, instances }: RebuildReport): ActionResult 
     help: '',
   }))
   return { message, warnings, list, exitCode: list.some(({ level }) => level === 'error') ? 1 : 0 }
+}
+
+function adopted({ isKnown, path, accounts }: Adoption): ActionResult {
+  const text = isKnown
+    ? `${path} was neither copied nor moved. Nothing was changed.`
+    : `${path} is the home now: commands can change its instances again.`
+  const help = 'Check the schedule (manager schedule), the reverse proxy and units: they may name the former folder.'
+  const marked = accounts === 0 ? '' : ` ${countText(accounts, 'system account')} marked.`
+  return { message: `${text}${marked}`, list: [], ...(!isKnown && { warnings: [help] }) }
 }
 
 const levelOf = { kept: 'ok', changed: 'warning', added: 'warning', removed: 'warning', unclear: 'error' } as const
@@ -44,7 +54,9 @@ export const doctorActions: readonly Action[] = [
       'The exit code is 1 if there are errors. --fix repairs what can be repaired automatically.\n\n--rebuild ' +
       'recovers a lost or damaged registry: it takes the latest intact copy, updates it from the instances, the ' +
       'trash, the backups and running processes, and reports the result for each instance. Deleted instances stay ' +
-      'deleted, unknown ones are added, and the damaged file is kept aside.',
+      'deleted, unknown ones are added, and the damaged file is kept aside.\n\n--adopt is for a home that was moved, or ' +
+      'copied to replace the original. Until then, such a home can be looked at but changes nothing, because its ' +
+      'databases, accounts and processes may belong to the original. It is refused while the original is still there.',
     parameters: [
       {
         name: 'category',
@@ -62,11 +74,25 @@ export const doctorActions: readonly Action[] = [
         summary: 'Rebuild the registry from its copies and the files on disk',
         surfaces: ['cli'],
       },
+      {
+        name: 'adopt',
+        type: 'flag',
+        summary: 'Make a home that was copied or moved the one that owns its databases, accounts and processes',
+        surfaces: ['cli'],
+      },
     ],
     withoutRegistry: ({ rebuild }) => rebuild === true,
+    changesOutside: ({ fix }) => fix === true,
     ability: 'admin',
     mutating: false,
-    examples: ['doctor', 'doctor instances', 'doctor --fix', 'doctor --rebuild', 'doctor backups --network'],
+    examples: [
+      'doctor',
+      'doctor instances',
+      'doctor --fix',
+      'doctor --rebuild',
+      'doctor --adopt',
+      'doctor backups --network',
+    ],
     view: {
       type: 'table',
       columns: ['level', 'category', 'message'],
@@ -76,6 +102,7 @@ export const doctorActions: readonly Action[] = [
     },
     async handler({ context, input, caller }) {
       if (input.rebuild) return rebuilt(await rebuildRegistry(context, caller))
+      if (input.adopt) return adopted(await adoptHome(context))
       const category = input.category
       const found = await examine(context, {
         category,

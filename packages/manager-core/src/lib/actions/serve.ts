@@ -15,6 +15,7 @@ export const serveAction = defineAction({
   ability: 'admin',
   mutating: false,
   keepsRunning: true,
+  changesOutside: () => true,
   surfaces: ['cli'],
   examples: ['serve', 'serve --listen 0.0.0.0:8000'],
   view: { type: 'text' },

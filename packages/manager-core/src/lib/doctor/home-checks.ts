@@ -5,6 +5,7 @@ import { diskFolders, surveyDisk, surveyText } from '../disk/survey-disk.js'
 import type { Home } from '../domain/home.js'
 import { didYouMean } from '../domain/near-miss.js'
 import { hookNames, whyUnsafe } from '../hooks/hooks.js'
+import { whyNotAtHome } from '../instances/home-place.js'
 import { freeBytes, isDiskFull } from '../store/reserve.js'
 import type { DoctorCheck, Finding } from './check.js'
 
@@ -12,6 +13,22 @@ import type { DoctorCheck, Finding } from './check.js'
 const leastFreeBytes = 512 * 2 ** 20
 
 export const homeChecks: readonly DoctorCheck[] = [
+  {
+    id: 'home-place',
+    category: 'home',
+    title: "The manager's home is where its registry was made",
+    async run(context) {
+      const why = whyNotAtHome(context)
+      if (why === undefined) return []
+      return [
+        {
+          level: 'error',
+          message: `${why} It can only be looked at, because its databases, accounts and processes may be the original's.`,
+          help: 'If the original is no longer used, make this the home: manager doctor --adopt',
+        },
+      ]
+    },
+  },
   {
     id: 'home-writable',
     category: 'home',

@@ -22,7 +22,7 @@ export function accountStep(): Step {
       await openManagersHome(run.context.home)
       await withAccounts(run, () => makeAccount(accountNameOf(run), run.context.home.folder))
     },
-    undo: (run) => withAccounts(run, () => removeAccount(accountNameOf(run))),
+    undo: (run) => withAccounts(run, () => removeAccount(accountNameOf(run), run.context.home.folder)),
     check: (run) => (findAccount(accountNameOf(run)) ? 'done' : 'not-done'),
   }
 }
@@ -32,7 +32,7 @@ export function removeAccountStep(name: (run: StepRun) => string): Step {
   return {
     id: 'remove-account',
     title: 'Remove its system account',
-    do: (run) => withAccounts(run, () => removeAccount(name(run))),
+    do: (run) => withAccounts(run, () => removeAccount(name(run), run.context.home.folder)),
     check: (run) => (findAccount(name(run)) ? 'not-done' : 'done'),
   }
 }

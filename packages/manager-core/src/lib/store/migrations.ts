@@ -217,6 +217,14 @@ const migrations = [
      last_used text not null,
      expires text not null
    ) without rowid;`,
+  `create table home_place (
+     one integer primary key check (one = 1),
+     path text not null,
+     inode text not null,
+     machine text not null,
+     since text not null
+   );
+   create trigger change_home after insert on home_place begin update registry set changes = changes + 1; end;`,
 ]
 
 /** What is about this machine and this moment. */

@@ -1,6 +1,7 @@
 import { explainFullDisk, withFullDisk } from '../../disk/full-disk.js'
 import { recordCall } from '../../history/record-call.js'
 import { sqliteFailure } from '../../system/sqlite-failure.js'
+import { atHome } from './at-home.js'
 import { compose, type Layer, type Rest } from './performance.js'
 import { publishing } from './publishing.js'
 import { unattended } from './unattended.js'
@@ -15,6 +16,8 @@ export function createPerform(scoped: Layer): Rest {
       explained,
       // Nothing is done on behalf of callers who may not.
       scoped,
+      // Nothing is done for a home that may be a copy.
+      atHome,
       // The action finds nothing half-done.
       recovered,
       // The copy has the entry in the history, too, and what was published.

@@ -38,7 +38,7 @@ export async function unitsUnderTest(
       return spec
     },
     async close() {
-      for (const name of accounts) await removeAccount(name)
+      for (const name of accounts) await removeAccount(name, folder)
       await rm(folder, { recursive: true, force: true })
     },
   }
