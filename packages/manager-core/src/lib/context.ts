@@ -13,6 +13,7 @@ import type { Settings } from './settings/settings.js'
 import type { Registry } from './store/registry.js'
 import type { RegistryCopies } from './store/registry-copies.js'
 import type { Locks } from './system/locks.js'
+import type { Uptime } from './system/uptime.js'
 import type { Plugins } from './system/plugins.js'
 import type { Targets } from './targets/targets.js'
 import type { Templates } from './templates/template-source.js'
@@ -42,6 +43,8 @@ export interface ManagerContext {
   /** The reverse proxy in front of instances and manager. */
   readonly proxies: Proxies
   readonly clock: () => Date
+  /** How long the machine has been running. */
+  readonly uptime: () => Uptime
   /** Absolute path of the program that serves an application: `app-server`'s `cli.js`. */
   readonly applicationServer: string
   /** Absolute path of the template that ships with the manager. */

@@ -31,6 +31,7 @@ import { openRegistry } from './store/registry.js'
 import { createRegistryCopies } from './store/registry-copies.js'
 import { createLocks } from './system/locks.js'
 import { createPlugins } from './system/plugins.js'
+import { systemUptime, type Uptime } from './system/uptime.js'
 import { createTargets, type TargetsOptions } from './targets/create-targets.js'
 import { createTemplates } from './templates/create-templates.js'
 
@@ -47,6 +48,8 @@ export interface ManagerOptions {
   readonly command?: readonly string[]
   /** Default: the system's. */
   readonly clock?: () => Date
+  /** How long the machine has been running. Default: as the system says, or with a clock of its own as that says. */
+  readonly uptime?: () => Uptime
   /** How targets of backups are opened and used, for tests of faults. */
   readonly targets?: Pick<TargetsOptions, 'open' | 'retries'>
   /** Runtimes beside those that come with the manager, by their names. */
@@ -87,6 +90,7 @@ function actionOf(name: string): Action {
 /** No I/O before the first call. */
 export function createManager(options: ManagerOptions): Manager {
   const { environment = {}, clock = () => new Date(), onJournal, applicationServer, defaultTemplate } = options
+  const { uptime = options.clock ? () => ({ boot: '', seconds: clock().getTime() / 1000 }) : systemUptime } = options
   const { command = [process.execPath, process.argv[1] ?? ''] } = options
   const home = homeAt(options.home)
   let registry: Registry | undefined
@@ -151,7 +155,7 @@ export function createManager(options: ManagerOptions): Manager {
     proxies: once(() => createProxies(() => context)),
   }
   const context = Object.defineProperties(
-    { home, plugins, clock, applicationServer, defaultTemplate, command },
+    { home, plugins, clock, uptime, applicationServer, defaultTemplate, command },
     Object.fromEntries(Object.entries(parts).map(([name, get]) => [name, { get, enumerable: true }])),
   ) as ManagerContext
 

@@ -2,13 +2,14 @@ import { dirname } from 'node:path'
 import pLimit from 'p-limit'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
+import { believedTime } from '../history/believed-time.js'
 import { isBackupInUse } from '../store/operation-rows.js'
 import type { Backup } from './backup.js'
 import { removeBackup, tidyFolder } from './remove-backup.js'
 import { isFuture, retainByInstance, type RetentionRules, type Verdict } from './retention.js'
 import { checkSizes } from './verify-backup.js'
 
-type PruneContext = Pick<ManagerContext, 'backups' | 'clock' | 'settings' | 'registry' | 'targets'>
+type PruneContext = Pick<ManagerContext, 'backups' | 'clock' | 'uptime' | 'settings' | 'registry' | 'targets'>
 
 /**
  * What the rules of `config.sh` mean for the local backups of an instance, or of all; nothing is changed. One whose files
@@ -28,7 +29,7 @@ export async function examineBackups(
     damage: backup.damage ?? found.get(backup.key) ?? (await wrongSizes(backup)),
     needed: needOf(context, backup),
   }))
-  return retainByInstance(candidates, rulesOf(context), context.clock())
+  return retainByInstance(candidates, rulesOf(context), believedTime(context))
 }
 
 /**
@@ -47,7 +48,7 @@ export async function prune(
   const damaged = new Map<string, string>()
   let verdicts = await examineBackups(context, name)
   for (;;) {
-    const unread = newestGood(verdicts, context.clock()).filter(({ key }) => !read.has(key))
+    const unread = newestGood(verdicts, believedTime(context)).filter(({ key }) => !read.has(key))
     if (unread.length === 0) break
     for (const backup of unread) {
       read.add(backup.key)
@@ -58,7 +59,7 @@ export async function prune(
   }
   for (const { keep, backup } of verdicts) if (!keep) await removeBackup(backup.folder)
   const folders = new Set(verdicts.map(({ backup }) => dirname(backup.folder)))
-  for (const folder of folders) await tidyFolder(folder, context.clock())
+  for (const folder of folders) await tidyFolder(folder, believedTime(context))
   return verdicts
 }
 

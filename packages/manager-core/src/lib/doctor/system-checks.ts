@@ -4,6 +4,7 @@ import type { SystemAccount } from '../accounts/account.js'
 import { findAccount } from '../accounts/find-account.js'
 import { isolationOf } from '../accounts/why-not.js'
 import { configuredVersions, type Home } from '../domain/home.js'
+import { clockDoubt } from '../history/believed-time.js'
 import { whyClosed } from '../requests/availability.js'
 import type { Settings } from '../settings/settings.js'
 import type { DoctorCheck, Finding } from './check.js'
@@ -17,6 +18,22 @@ const programs = [
 ] as const
 
 export const systemChecks: readonly DoctorCheck[] = [
+  {
+    id: 'clock',
+    category: 'system',
+    title: 'The clock did not leap',
+    async run(context) {
+      const doubt = clockDoubt(context)
+      if (doubt === undefined) return []
+      return [
+        {
+          level: 'error',
+          message: doubt,
+          help: 'Set the clock if it is wrong. If it is right, nothing has to be done.',
+        },
+      ]
+    },
+  },
   {
     id: 'runtime',
     category: 'system',

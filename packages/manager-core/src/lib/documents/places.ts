@@ -2,9 +2,11 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { Home } from '../domain/home.js'
+import { believedTime } from '../history/believed-time.js'
 import type { Settings } from '../settings/settings.js'
 import { createDocumentBucketRows } from '../store/document-bucket-rows.js'
 import type { Registry } from '../store/registry.js'
+import type { Uptime } from '../system/uptime.js'
 import { isGiven, newPlace, useBucket } from './bucket.js'
 import { filesIn } from './document-files.js'
 
@@ -13,6 +15,7 @@ interface Context {
   readonly settings: Settings
   readonly registry: Registry
   readonly clock: () => Date
+  readonly uptime: () => Uptime
 }
 
 /** How long a place stays after the last instance that used it, in ms: a mistake can be undone for a day. */
@@ -44,7 +47,8 @@ export function registerPlace({ registry }: Pick<Context, 'registry'>, place: st
  * are looked at. @returns what could not be removed, in a sentence each
  */
 export async function removeUnusedPlaces(context: Context): Promise<readonly string[]> {
-  const { settings, registry, clock } = context
+  const { settings, registry } = context
+  const now = believedTime(context)
   const rows = createDocumentBucketRows(registry)
   const used = await usedPlaces(context)
   // A registry that was rebuilt does not know them.
@@ -53,8 +57,8 @@ export async function removeUnusedPlaces(context: Context): Promise<readonly str
   for (const { address, unused_since: since } of rows.all()) {
     if (used.has(address)) {
       if (since !== '') rows.setUnused(address, '')
-    } else if (since === '') rows.setUnused(address, clock().toISOString())
-    else if (clock().getTime() - Date.parse(since) >= graceMs)
+    } else if (since === '') rows.setUnused(address, now.toISOString())
+    else if (now.getTime() - Date.parse(since) >= graceMs)
       try {
         await useBucket({ settings }, address, async (bucket) => {
           for await (const { key } of filesIn(bucket)) await bucket.delete(key)

@@ -7,6 +7,7 @@ import { findAccount } from '../accounts/find-account.js'
 import type { ManagerContext, OperationKind, Plan } from '../context.js'
 import type { Caller } from '../domain/caller.js'
 import type { DatabaseType } from '../domain/instance.js'
+import { believedTime } from '../history/believed-time.js'
 import { fileError } from '../files/file-error.js'
 import { ofSeveral } from '../operation/of-several.js'
 import { accountNameAt, accountsInUse, removeAccountStep } from './account-step.js'
@@ -82,7 +83,7 @@ function planPurge({ entry }: PurgeRequest, { folder, name, database, account, n
 
 /** Purges what has been long enough in the trash. @returns what could not be purged, in a sentence each. */
 export async function purgeExpired(context: ManagerContext, caller: Caller): Promise<readonly string[]> {
-  const now = context.clock().toISOString()
+  const now = believedTime(context).toISOString()
   const failures: string[] = []
   for (const { entry, expires } of await listTrash(context.home)) {
     if (expires > now) continue

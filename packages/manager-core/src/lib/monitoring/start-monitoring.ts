@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ManagerContext } from '../context.js'
 import type { Sample } from '../domain/sample.js'
+import { believedTime } from '../history/believed-time.js'
 import { createIncidentStore } from '../store/incident-store.js'
 import { instancesOfEnded } from '../store/operation-rows.js'
 import { createSampleStore } from '../store/sample-store.js'
@@ -142,8 +143,9 @@ async function measureOnce(
   return watch.after(kept, names)
 }
 
-function prune({ registry, clock }: ManagerContext, keepDays: number): void {
-  const now = clock().getTime()
+function prune(context: ManagerContext, keepDays: number): void {
+  const { registry } = context
+  const now = believedTime(context).getTime()
   const before = now - keepDays * dayMs
   const samples = createSampleStore(registry)
   samples.prune(before)

@@ -1,5 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
+import { believedTime } from '../history/believed-time.js'
 import { expireRequests } from '../store/request-rows.js'
 
 /** How long the link of a mail can be used. Not specified; chosen so that a week-end is bridged. */
@@ -25,7 +26,8 @@ export function whyClosed({ settings, registry }: Pick<ManagerContext, 'settings
 }
 
 /** Removes requests that were not confirmed in time. */
-export function forgetUnconfirmed({ registry, clock }: Pick<ManagerContext, 'registry' | 'clock'>): void {
-  const before = new Date(clock().getTime() - confirmWithinMs)
+export function forgetUnconfirmed(context: Pick<ManagerContext, 'registry' | 'clock' | 'uptime'>): void {
+  const before = new Date(believedTime(context).getTime() - confirmWithinMs)
+  const { registry } = context
   registry.transaction(() => expireRequests(registry, before))
 }

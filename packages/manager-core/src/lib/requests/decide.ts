@@ -7,7 +7,7 @@ import { lockOptionsOf } from '../system/lock-options.js'
 import { forgetUnconfirmed } from './availability.js'
 
 /** @throws ManagerError ERR_NOT_FOUND */
-export function requestOf(context: Pick<ManagerContext, 'registry' | 'clock'>, id: number): InstanceRequest {
+export function requestOf(context: Pick<ManagerContext, 'registry' | 'clock' | 'uptime'>, id: number): InstanceRequest {
   forgetUnconfirmed(context)
   const request = requestIn(context.registry, id)
   if (request) return request

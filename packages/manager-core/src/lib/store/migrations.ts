@@ -225,10 +225,18 @@ const migrations = [
      since text not null
    );
    create trigger change_home after insert on home_place begin update registry set changes = changes + 1; end;`,
+  `create table clock_seen (
+     one integer primary key check (one = 1),
+     wall integer not null,
+     believed integer not null,
+     uptime real not null,
+     boot text not null,
+     doubted integer
+   );`,
 ]
 
 /** What is about this machine and this moment. */
-const passing: ReadonlySet<string> = new Set(['sample', 'session'])
+const passing: ReadonlySet<string> = new Set(['sample', 'session', 'clock_seen'])
 
 /** The tables that a copy of a registry has; that of the registry itself comes last, as changes of others are counted there. */
 export function tablesOf(database: DatabaseSync): readonly string[] {

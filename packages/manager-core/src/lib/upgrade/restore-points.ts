@@ -5,6 +5,7 @@ import { accountAt } from '../accounts/account.js'
 import { removeTree } from '../accounts/remove-tree.js'
 import { stampOf } from '../backup/new-backup.js'
 import type { ManagerContext } from '../context.js'
+import { believedTime } from '../history/believed-time.js'
 import type { Instance } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
 import { folderSize } from '../files/folder-size.js'
@@ -98,16 +99,16 @@ export async function sizeOfPoints(home: string): Promise<number> {
 
 /** The lock of the instance is held. */
 export async function removeExpiredPoints(
-  context: Pick<ManagerContext, 'settings' | 'clock'>,
+  context: Pick<ManagerContext, 'settings' | 'clock' | 'uptime' | 'registry'>,
   home: string,
 ): Promise<void> {
-  const now = context.clock().toISOString()
+  const now = believedTime(context).toISOString()
   for (const { folder, expires } of await readPoints(context, home)) if (expires <= now) await removePoint(folder)
 }
 
 /** For all instances on which no operation works. */
 export async function removeAllExpiredPoints(
-  context: Pick<ManagerContext, 'settings' | 'clock' | 'home' | 'registry' | 'locks'>,
+  context: Pick<ManagerContext, 'settings' | 'clock' | 'uptime' | 'home' | 'registry' | 'locks'>,
 ): Promise<void> {
   for (const { id } of context.registry.instances()) {
     const lock = context.locks.tryAcquire(

@@ -1,4 +1,5 @@
 import { explainFullDisk, withFullDisk } from '../../disk/full-disk.js'
+import { clockDoubt, noteClock } from '../../history/believed-time.js'
 import { recordCall } from '../../history/record-call.js'
 import { sqliteFailure } from '../../system/sqlite-failure.js'
 import { atHome } from './at-home.js'
@@ -18,6 +19,8 @@ export function createPerform(scoped: Layer): Rest {
       scoped,
       // Nothing is done for a home that may be a copy.
       atHome,
+      // Ages are counted by a clock that did not leap.
+      clockNoted,
       // The action finds nothing half-done.
       recovered,
       // The copy has the entry in the history, too, and what was published.
@@ -41,6 +44,16 @@ const explained: Layer = async (performance, rest) => {
     const failure = sqliteFailure(error, context.home.database)
     throw caller.instances ? failure : await explainFullDisk(context, failure)
   }
+}
+
+/** What changes something notes the time, and a clock that leapt is reported. */
+const clockNoted: Layer = async (performance, rest) => {
+  const { context, action, caller } = performance
+  if (!action.mutating || action.standalone || caller.dryRun) return rest(performance)
+  noteClock(context)
+  const doubt = clockDoubt(context)
+  const result = await rest(performance)
+  return doubt === undefined || caller.instances ? result : { ...result, warnings: [...(result.warnings ?? []), doubt] }
 }
 
 /** Brings to an end what dead owners left. */

@@ -1,5 +1,6 @@
 import type { CallOptions } from '@steward/backup-targets'
 import type { ManagerContext } from '../../context.js'
+import { believedTime } from '../../history/believed-time.js'
 import { retainByInstance, type Verdict } from '../retention.js'
 import { readStatus } from '../status.js'
 import { listCopies } from './list-copies.js'
@@ -27,7 +28,7 @@ export async function examineCopies(
     backups.map(async (copy) => ({ ...copy, proved: (await readStatus(localFolderOf(context, copy.key))).proved })),
   )
   const rules = { depthDays: 0, ...context.settings.global.keep }
-  return retainByInstance(candidates, rules, context.clock())
+  return retainByInstance(candidates, rules, believedTime(context))
 }
 
 /**
