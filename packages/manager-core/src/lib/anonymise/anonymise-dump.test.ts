@@ -230,6 +230,64 @@ describe('users', () => {
   })
 })
 
+describe('documents', () => {
+  const objects = [
+    object('Person', [
+      field('per_photo', { type: 'image' }),
+      field('per_letter', { type: 'document' }),
+      field('per_name'),
+    ]),
+    object('Visit', [field('vis_scan', { type: 'document' })]),
+  ]
+  const given = {
+    Person: [
+      ['p1', 'l1', 'Ann'],
+      ['p2', '', 'Bob'],
+    ],
+    Visit: [['s1']],
+  }
+  const shown = (rows: Rows | undefined) => (rows ?? []).map((row) => row.slice(1, -2))
+
+  test.each([
+    [
+      'objects: { Person: { per_name: hash } }',
+      [],
+      [
+        ['', ''],
+        ['', ''],
+      ],
+    ],
+    [
+      'objects: { Person: { per_photo: keep } }',
+      ['p1', 'p2'],
+      [
+        ['p1', ''],
+        ['p2', ''],
+      ],
+    ],
+    [
+      '{ documents: keep, objects: { Person: { per_photo: null }, Visit: drop } }',
+      ['l1'],
+      [
+        ['', 'l1'],
+        ['', ''],
+      ],
+    ],
+    [
+      '{ documents: keep, objects: {} }',
+      ['p1', 'l1', 'p2', 's1'],
+      [
+        ['p1', 'l1'],
+        ['p2', ''],
+      ],
+    ],
+  ] as const)('%s keeps those that a rule keeps, of records that are there', async (rules, kept, people) => {
+    const { rows, documents } = await anonymise(objects, rules, given)
+    expect(documents).toEqual(kept)
+    expect(shown(rows.Person).map((row) => row.slice(0, 2))).toEqual(people)
+  })
+})
+
 describe('the dump', () => {
   const objects = [object('AuditEntry', [field('changes')], { system: true }), object('Note', [field('text')])]
 

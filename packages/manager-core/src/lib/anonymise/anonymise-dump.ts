@@ -6,6 +6,8 @@ import { createObjectWork, type ObjectWork, type RowCounts } from './object-work
 export interface AnonymiseOptions extends MakerOptions {
   /** Login that stays as it is: that of the administrator, who would be locked out. */
   readonly administrator: string
+  /** Called with the id of each document that a record of the clone has and may keep. */
+  readonly onDocument: (id: string) => void
   /** Called each time this many more records are done. */
   readonly onRows?: (object: string, rows: number) => void
 }
@@ -44,7 +46,7 @@ async function* changedLines(
   options: AnonymiseOptions,
   counts: Counts,
 ): AsyncGenerator<string> {
-  const { plan, spool, administrator, onRows } = options
+  const { plan, spool, administrator, onDocument, onRows } = options
   const maker = createMakers(options)
   const plans = new Map(plan.objects.map((one) => [one.object.name, one]))
   let current: ObjectWork | undefined
@@ -62,7 +64,7 @@ async function* changedLines(
     if (typeof object === 'string' && Array.isArray(fields)) {
       const found = plans.get(object)
       if (!found) throw wrong(`it has an object "${object}", which the application does not have`)
-      current = createObjectWork(found, fields as string[], { ...options, maker, spool, administrator })
+      current = createObjectWork(found, fields as string[], { ...options, maker, spool, administrator, onDocument })
       counts[object] = current.counts
       yield line
     } else if (end !== undefined) {

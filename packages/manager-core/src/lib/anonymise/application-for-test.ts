@@ -45,6 +45,8 @@ export interface Anonymised {
   /** The last line. */
   readonly end: Readonly<Record<string, number>>
   readonly counts: Counts
+  /** Ids of the documents that the clone may keep. */
+  readonly documents: readonly string[]
 }
 
 /** Lines of a dump. Records are without row id and technical fields, which are added: `1`, `2` … by `ann`. */
@@ -70,6 +72,7 @@ export async function anonymise(
   const plan = resolveRules(parsed, application)
   const spool = openSpool()
   const counts: Counts = {}
+  const documents: string[] = []
   try {
     const options = {
       plan,
@@ -77,11 +80,12 @@ export async function anonymise(
       key: createKey(parsed.seed),
       fake: await loadFake(parsed.locale),
       administrator: 'admin',
+      onDocument: (id: string) => void documents.push(id),
     }
     const dump = Buffer.from(typeof rows === 'string' ? rows : dumpOf(objects, rows))
     let text = ''
     for await (const chunk of anonymiseDump(chunksOf(dump), options, counts)) text += chunk.toString()
-    return { ...read(text), counts }
+    return { ...read(text), counts, documents }
   } finally {
     spool.close()
   }

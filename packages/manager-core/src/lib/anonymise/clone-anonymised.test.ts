@@ -111,6 +111,46 @@ test(
   },
 )
 
+test('a clone has the documents of records that a rule keeps, and no others', { timeout: limit }, async () => {
+  const { perform, path, folder } = manager
+  const authorization = await authorizationOf(manager, 'demo')
+  const { port } = manager.instance('demo')
+  const upload = async (name: string) => {
+    const { row_id: id } = await post('demo', 'Company', { com_name: name })
+    const address = `http://127.0.0.1:${port}/api/rest/Company/${id}/_document/com_logo`
+    const headers = {
+      Authorization: authorization,
+      'Content-Type': 'image/svg+xml',
+      'Content-Disposition': 'attachment; filename="l.svg"',
+    }
+    const body = `<svg xmlns="http://www.w3.org/2000/svg"><title>Portrait of ${name}</title></svg>`
+    expect((await fetch(address, { method: 'PUT', headers, body })).status).toBe(200)
+    return id
+  }
+  await upload('Wanted')
+  const removed = await upload('Unwanted')
+  await fetch(`http://127.0.0.1:${port}/api/rest/Company/${removed}`, {
+    method: 'PUT',
+    headers: { Authorization: authorization, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ com_logo: '' }),
+  })
+  // As one that was left: no record has it.
+  mkdirSync(path('demo', 'data', 'documents', 'ab', 'ab000000-0000-4000-8000-000000000000'), { recursive: true })
+  writeFileSync(
+    path('demo', 'data', 'documents', 'ab', 'ab000000-0000-4000-8000-000000000000', 'content'),
+    'Portrait of Nobody',
+  )
+  const clone = async (name: string, text: string) => {
+    const file = join(folder, `${name}.yaml`)
+    writeFileSync(file, text)
+    await perform('clone', { name: 'demo', new: name, anonymise: file })
+    return contentOf(path(name, 'data')).match(/Portrait of \w+/g) ?? []
+  }
+  expect(await clone('unnamed', 'objects: {}\n')).toEqual([])
+  expect(await clone('emptied', 'documents: keep\nobjects: { Company: { com_logo: null } }\n')).toEqual([])
+  expect(await clone('named', 'objects: { Company: { com_logo: keep } }\n')).toEqual(['Portrait of Wanted'])
+})
+
 test(
   'rules that do not fit are refused before anything is done, and what has no rule is reported',
   { timeout: limit },
@@ -142,7 +182,9 @@ test(
     const { warnings = [] } = await clone('objects:\n  contact.con_email: hash\n', { dryRun: true })
     expect(warnings[0]).toContain('Contact.con_lastname (last name)')
     expect(warnings[0]).not.toContain('con_email')
-    expect(warnings[1]).toContain('Documents and images are copied unchanged')
+    expect(warnings[1]).toBeUndefined()
+    const kept = await clone('documents: keep\nobjects: {}\n', { dryRun: true })
+    expect(kept.warnings?.[1]).toContain('Documents and images of Company.com_logo are copied unchanged')
     expect(readdirSync(join(home, 'instances'))).toEqual(before)
   },
 )

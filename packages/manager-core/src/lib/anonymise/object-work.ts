@@ -29,13 +29,15 @@ export interface ObjectWorkOptions {
   readonly spool: Spool
   readonly administrator: string
   readonly maker: (column: ColumnPlan) => MakeValue
+  /** Called with the id of each document that a record of the clone has and may keep. */
+  readonly onDocument: (id: string) => void
 }
 
 /** @param fields of the dump, in the order of its records */
 export function createObjectWork(
   { object, dropped, columns }: ObjectPlan,
   fields: readonly string[],
-  { key, spool, administrator, maker }: ObjectWorkOptions,
+  { key, spool, administrator, maker, onDocument }: ObjectWorkOptions,
 ): ObjectWork {
   const { name } = object
   const counts: RowCounts = { read: 0, rows: 0, changed: {} }
@@ -47,6 +49,7 @@ export function createObjectWork(
     const isLogin = column.field.technical || (name === 'User' && field === 'usr_login')
     return [{ at, column, kind, make: makeOf(column, isLogin) }]
   })
+  const documents = columns.filter((column) => column.keepsDocuments).map(({ field }) => fields.indexOf(field.name))
   const made = changes.filter(({ kind }) => kind !== 'shuffle')
   const shuffled = changes.filter(({ kind }) => kind === 'shuffle')
   for (const { column } of changes) counts.changed[column.field.name] = 0
@@ -65,8 +68,10 @@ export function createObjectWork(
     counts.read++
     if (dropped) return undefined
     counts.rows++
-    if (changes.length === 0) return line
+    if (changes.length === 0 && documents.length === 0) return line
     const row = JSON.parse(line) as Json[]
+    // Shuffled ones come to another record, and stay.
+    for (const at of documents) if (!isEmpty(row[at] as Json)) onDocument(String(row[at]))
     for (const { at, column, make } of made) {
       const value = row[at] as Json
       if (isEmpty(value)) continue

@@ -61,7 +61,7 @@ export function parseRules(text: string, file: string): Rules {
   const locale = reader.text(valueOf('locale')) ?? 'en'
   const localeLine = valueOf('locale')?.line ?? 1
   if (!/^[a-z]{2,3}(_[A-Za-z]{2,5}){0,2}$/.test(locale)) problems.add(localeLine, `"${locale}" is not a valid locale`)
-  const documents = reader.choice(valueOf('documents'), ['keep', 'drop']) ?? 'keep'
+  const documents = reader.choice(valueOf('documents'), ['keep', 'drop']) ?? 'drop'
   const other = valueOf('default')
   const rules: Rules = {
     file,

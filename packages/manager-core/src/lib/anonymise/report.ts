@@ -23,7 +23,7 @@ export type ReportedColumn = {
 }
 
 /** @param counts absent: of what would be done */
-export function reportOf({ objects, documents }: AnonymisationPlan, counts?: Counts): AnonymisationReport {
+export function reportOf({ objects }: AnonymisationPlan, counts?: Counts): AnonymisationReport {
   const columns = objects.flatMap(({ object, dropped, columns: all }): ReportedColumn[] => {
     const counted = counts?.[object.name]
     if (dropped)
@@ -44,7 +44,11 @@ export function reportOf({ objects, documents }: AnonymisationPlan, counts?: Cou
   const unruled = columns
     .filter(({ rule }) => rule === '')
     .map(({ object, field, looks }) => `${object}.${field} (${looks})`)
-  const files = objects.some(({ columns: all }) => all.some(({ field }) => ['document', 'image'].includes(field.type)))
+  const documents = objects
+    .filter(({ dropped }) => !dropped)
+    .flatMap(({ object, columns: all }) =>
+      all.filter((column) => column.keepsDocuments).map(({ field }) => `${object.name}.${field.name}`),
+    )
   return {
     columns,
     unruled,
@@ -55,8 +59,10 @@ export function reportOf({ objects, documents }: AnonymisationPlan, counts?: Cou
               'keep.',
           ]
         : []),
-      ...(files && documents === 'keep'
-        ? ['Documents and images are copied unchanged. To leave them out, set documents: drop.']
+      ...(documents.length > 0
+        ? [
+            `Documents and images of ${documents.join(', ')} are copied unchanged. To leave them out, set the rule null.`,
+          ]
         : []),
     ],
   }

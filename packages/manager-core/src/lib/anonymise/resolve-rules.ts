@@ -6,7 +6,6 @@ import type { ObjectRules, Rule, Rules } from './rule.js'
 
 /** What is done to each column. */
 export interface AnonymisationPlan {
-  readonly documents: 'keep' | 'drop'
   readonly objects: readonly ObjectPlan[]
 }
 
@@ -24,6 +23,8 @@ export interface ColumnPlan {
   /** Whether the file says so: for the field, by `*`, or by `default`. */
   readonly isSaid: boolean
   readonly looks: Looks | undefined
+  /** The documents that its values name are in the clone. */
+  readonly keepsDocuments: boolean
 }
 
 /** Records of the system that hold copies of others, or belong to what the instance is doing now. */
@@ -49,7 +50,7 @@ export function resolveRules(rules: Rules, { objects }: ApplicationDescription):
   for (const { object, records, line } of rules.objects)
     if (records === 'drop') checkDrop(objectCalled(object, objects), line, plan, problems)
   problems.throwIfAny()
-  return { documents: rules.documents, objects: plan }
+  return { objects: plan }
 }
 
 interface Resolving {
@@ -97,12 +98,15 @@ function resolveObject(
     const looks = looksPersonal(object, field)
     const isUser = field.technical && field.type === 'string'
     const rule = said.get(field) ?? (isUser ? login : isLost(field) ? { kind: 'null' as const } : fallback(field))
-    return { field, rule: completed(object, field, rule ?? { kind: 'keep' }), isSaid: rule !== undefined, looks }
+    const own = completed(object, field, rule ?? { kind: 'keep' })
+    const isWanted = rules.documents === 'keep' || said.has(field)
+    const keepsDocuments = isDocument(field) && isWanted && ['keep', 'shuffle'].includes(own.kind)
+    return { field, rule: own, isSaid: rule !== undefined, looks, keepsDocuments }
   }
 
   /** Its document is not in the clone. */
-  function isLost({ type, required }: FieldDescription): boolean {
-    return rules.documents === 'drop' && !required && (type === 'document' || type === 'image')
+  function isLost(field: FieldDescription): boolean {
+    return rules.documents === 'drop' && !field.required && isDocument(field)
   }
 
   /** Where it does not fit it says nothing; what the system needs is only changed by name. */
@@ -113,6 +117,15 @@ function resolveObject(
     // Its kind is for texts; values within a range have none.
     return rule.kind === 'fake' && refusal(object, field, { kind: 'fake' }) === undefined ? { kind: 'fake' } : undefined
   }
+}
+
+function isDocument({ type }: FieldDescription): boolean {
+  return type === 'document' || type === 'image'
+}
+
+/** Whether there are documents that the clone gets. */
+export function keepsDocuments({ objects }: AnonymisationPlan): boolean {
+  return objects.some(({ dropped, columns }) => !dropped && columns.some((column) => column.keepsDocuments))
 }
 
 /** Records that others link to cannot go without them. */

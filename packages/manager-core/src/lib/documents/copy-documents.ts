@@ -103,12 +103,12 @@ async function writeFiles(
   folder: string,
   files: AsyncIterable<DocumentFile>,
   known: Set<string>,
-  { signal, onBytes }: TransferOptions,
+  { signal, onBytes, isWanted = () => true }: TransferOptions,
 ): Promise<void> {
   let total = 0
   await mkdir(folder, { recursive: true, mode: 0o700 })
   for await (const { key, size, open } of files) {
-    if (known.has(key)) continue
+    if (known.has(key) || !isWanted(key)) continue
     const path = join(folder, key)
     if (!path.startsWith(join(folder, '/')))
       throw new ManagerError('ERR_TARGET', `The bucket has an object that is not a document: "${key.slice(0, 200)}".`)

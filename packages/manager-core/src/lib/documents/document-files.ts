@@ -14,10 +14,17 @@ export interface DocumentFile {
   release?(): Promise<void>
 }
 
+/** Folder of a document, relative to that of all; undefined: this is not the id of a stored document. */
+export function documentFolder(id: string): string | undefined {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? `${id.slice(0, 2)}/${id}` : undefined
+}
+
 export interface TransferOptions {
   readonly signal?: AbortSignal | undefined
   /** Bytes that were transferred, so far. */
   readonly onBytes?: ((bytes: number) => void) | undefined
+  /** Whether a file is transferred, by its key. Default: all are. */
+  readonly isWanted?: ((key: string) => boolean) | undefined
 }
 
 /** Files on their way at the same time: most are small. */
@@ -59,7 +66,7 @@ export async function putFiles(
   bucket: DocumentBucket,
   files: AsyncIterable<DocumentFile>,
   known: Set<string>,
-  { signal, onBytes }: TransferOptions = {},
+  { signal, onBytes, isWanted = () => true }: TransferOptions = {},
 ): Promise<void> {
   let total = 0
   const under = new Set<Promise<void>>()
@@ -83,7 +90,7 @@ export async function putFiles(
     for await (const file of files) {
       if (failure) break
       signal?.throwIfAborted()
-      if (known.has(file.key)) continue
+      if (known.has(file.key) || !isWanted(file.key)) continue
       const work: Promise<void> = put(file)
         .catch((error: unknown) => {
           failure ??= { error }

@@ -17,6 +17,7 @@ import type { Step, StepRun } from '../context.js'
 import { emptyDatabase } from '../databases/dump-database.js'
 import type { InstanceDatabase } from '../databases/instance-database.js'
 import { applicationOf, dumpPortable, restorePortable } from '../databases/portable-dump.js'
+import { documentFolder } from '../documents/document-files.js'
 import { instanceHomeAt } from '../domain/home.js'
 import type { DatabaseType } from '../domain/instance.js'
 import { fileError } from '../files/file-error.js'
@@ -73,12 +74,19 @@ async function copyAnonymised(
       help: 'Clone again.',
     })
   await emptyDatabase(context, to)
-  const counts = await copyRecords(run, { from, to }, inspected)
-  if (facts.keepsDocuments)
-    await withDocuments(run, { from: from.settings, to: to.settings }, async (copyRest) => {
-      await copyDocuments(run, source, facts.documents)
-      await copyRest()
-    })
+  const { counts, documents } = await copyRecords(run, { from, to }, inspected)
+  if (documents.size > 0) {
+    const isWanted = (key: string) => documents.has(key.split('/')[1] ?? '')
+    await withDocuments(
+      run,
+      { from: from.settings, to: to.settings },
+      async (copyRest) => {
+        await copyDocuments(run, source, facts.documents, documents)
+        await copyRest()
+      },
+      isWanted,
+    )
+  }
   const report = reportOf(inspected.plan, counts)
   for (const warning of report.warnings) run.warn(warning)
   const kept = { source: source.name, created: context.clock().toISOString(), rules: inspected.rules.file, ...report }
@@ -90,16 +98,18 @@ async function copyRecords(
   run: StepRun,
   { from, to }: { readonly from: InstanceDatabase; readonly to: InstanceDatabase },
   { rules, plan, fake }: InspectedAnonymisation,
-): Promise<Counts> {
+): Promise<{ readonly counts: Counts; readonly documents: ReadonlySet<string> }> {
   const { context, signal } = run
   const counts: Counts = {}
+  const documents = new Set<string>()
   const spool = openSpool()
   const [app, other] = [applicationOf(from.folder, to.folder), applicationOf(to.folder, from.folder)]
   const dump = dumpPortable(context, from, app, { signal })
   try {
     const onRows = (object: string, rows: number) => run.progress(`${object}: ${rows} records`)
     const administrator = to.settings.adminUser
-    const options = { plan, key: createKey(rules.seed), spool, fake, administrator, onRows }
+    const onDocument = (id: string) => void documents.add(id)
+    const options = { plan, key: createKey(rules.seed), spool, fake, administrator, onDocument, onRows }
     const content = Readable.from(anonymiseDump(dump.content, options, counts), { objectMode: false })
     await restorePortable(context, to, other, content, { signal })
     await dump.done
@@ -107,7 +117,7 @@ async function copyRecords(
     dump.content.destroy()
     spool.close()
   }
-  return counts
+  return { counts, documents }
 }
 
 /** Nothing else of the source's data: it could be a copy of records. What lies in the application comes with it. */
@@ -115,13 +125,15 @@ async function copyDocuments(
   { signal, ...run }: StepRun,
   { name, folder }: SourceFacts,
   place: DocumentsPlace,
+  ids: ReadonlySet<string>,
 ): Promise<void> {
   const documents = join(instanceHomeAt(folder).data, place.path)
   if (place.below !== 'data' || !existsSync(documents)) return
   try {
     const stage = stageOf(run)
     const accounts = { reader: accountAt(folder), writer: accountAt(stage.folder) }
-    await copyFolder(documents, join(stage.data, place.path), { signal, ...accounts })
+    const only = [...ids].flatMap((id) => documentFolder(id) ?? [])
+    await copyFolder(documents, join(stage.data, place.path), { only, signal, ...accounts })
   } catch (error) {
     throw fileError(error, `Cannot copy the documents of "${name}"`)
   }

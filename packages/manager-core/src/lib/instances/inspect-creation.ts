@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { ManagerError } from '../../errors.js'
 import { inspectAnonymisation } from '../anonymise/inspect-anonymisation.js'
+import { keepsDocuments } from '../anonymise/resolve-rules.js'
 import type { ManagerContext } from '../context.js'
 import { thisHost } from '../domain/instance.js'
 import { checkName } from '../domain/names.js'
@@ -77,7 +78,7 @@ export async function inspectCreation(request: CreationRequest, context: Manager
 
 async function anonymisationOf(context: ManagerContext, folder: string, file: string): Promise<AnonymisationFacts> {
   const { hash, documents, plan } = await inspectAnonymisation(context, folder, file)
-  return { file, hash, documents, keepsDocuments: plan.documents === 'keep' }
+  return { file, hash, documents, keepsDocuments: keepsDocuments(plan) }
 }
 
 /** @throws ManagerError ERR_NAME_TAKEN. Source: wire-decisions, "rules": without regard to case. */

@@ -16,11 +16,13 @@ interface Documents {
  * `work`, while the other one serves.
  *
  * @param work copies what is in the other one's folder, and calls `copyRest` for documents that came meanwhile
+ * @param isWanted whether a file of a document, by its key, is to be copied from a bucket. Default: all are.
  */
 export async function withDocuments(
   run: StepRun,
   { from, to }: Documents,
   work: (copyRest: () => Promise<void>) => Promise<void>,
+  isWanted?: (key: string) => boolean,
 ): Promise<void> {
   const { context, signal } = run
   const stage = stageOf(run)
@@ -32,7 +34,7 @@ export async function withDocuments(
     return
   }
   const target = to.documents === undefined ? { folder } : { place: to.documents }
-  await copyDocuments(context, { place: from.documents }, target, { signal, onBytes }, work)
+  await copyDocuments(context, { place: from.documents }, target, { signal, onBytes, isWanted }, work)
   const account = accountAt(stage.folder)
   if ('folder' in target && account) await giveHome(stage, account)
 }
