@@ -1,6 +1,7 @@
+import type { Release } from '@steward/rest-core'
 import { expect, it, vi } from 'vitest'
 import { FairQueue } from './fair-queue.js'
-import type { FairQueueOptions, Release, UserLimits } from './fair-queue.js'
+import type { FairQueueOptions, UserLimits } from './fair-queue.js'
 
 interface Call {
   readonly user?: string
