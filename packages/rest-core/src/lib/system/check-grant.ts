@@ -3,7 +3,7 @@ import { parseFilterExpression } from '../filter/parse.js'
 import type { ObjectModel } from '../model/model.js'
 import { unknownField } from '../model/create-model.js'
 import { letterOf } from '../rights/create-rights.js'
-import type { RightLetter } from '../rights/rights.js'
+import type { ObjectRights, RightLetter } from '../rights/rights.js'
 import type { WriteContext } from '../service/hooks.js'
 import { mayDoEverything } from './administrators.js'
 
@@ -57,6 +57,7 @@ function about(field: string, check: () => unknown): void {
 
 /**
  * Rows are not compared: who has a right for some rows only cannot give it, since a filter may match more for another user.
+ * Fields are compared for each letter, as some may be read and not set.
  */
 function refuseBeyondOwn({ principal }: WriteContext, object: string, text: (name: string) => string): void {
   const own = principal.rights.object(object)
@@ -64,7 +65,7 @@ function refuseBeyondOwn({ principal }: WriteContext, object: string, text: (nam
   const hidden = splitNames(text('grt_hidden_fields'))
   const isOwn =
     letters.every((letter) => own?.letters.has(letter) && own.letters.get(letter) === undefined) &&
-    [...(own?.hidden ?? [])].every((field) => hidden.includes(field)) &&
+    letters.every((letter) => [...lockedFor(letter, own)].every((field) => hidden.includes(field))) &&
     (['actions', 'publications', 'crosstabs'] as const).every((kind) => {
       const granted = own?.named?.[kind]
       const names = splitNames(text(`grt_${kind}`))
@@ -76,6 +77,12 @@ function refuseBeyondOwn({ principal }: WriteContext, object: string, text: (nam
     'ERR_RIGHT',
     `Only administrators may grant rights on "${object}" that they do not have themselves, for all records.`,
   )
+}
+
+/** Fields that a user with these rights does not meet when using the letter. */
+function lockedFor(letter: RightLetter, own: ObjectRights | undefined): ReadonlySet<string> {
+  if (letter === 'C' || letter === 'U') return own?.locked?.[letter] ?? own?.hidden ?? new Set()
+  return letter === 'R' ? (own?.hidden ?? new Set()) : new Set()
 }
 
 function targets(name: string, objects: ReadonlyMap<string, ObjectModel>): readonly ObjectModel[] {

@@ -28,6 +28,10 @@ export async function checkLogin(
     throw RestError.validation([{ code: 'ERR_PATTERN', field: 'usr_login', text }])
   }
   const folded = foldLogin(login)
+  if (reserved.has(folded)) {
+    const text = `Login "${login}" is reserved for the server: records that it creates carry it.`
+    throw RestError.validation([{ code: 'ERR_PATTERN', field: 'usr_login', text }])
+  }
   const filter: Filter = { op: 'like', field: 'usr_login', pattern: patternOf(folded) }
   for await (const users of await service.search(system, 'User', { filter, fields: ['usr_login'] })) {
     const twin = users.map((user) => user['usr_login'] as string).find((other) => foldLogin(other) === folded)
@@ -37,6 +41,9 @@ export async function checkLogin(
     throw RestError.conflict([{ code: 'ERR_USERKEY', field: 'usr_login', text }])
   }
 }
+
+/** What the server writes down as the author of its own changes. */
+const reserved: ReadonlySet<string> = new Set(['system', 'io', 'webhooks'])
 
 /** Equal for logins that look the same. */
 export function foldLogin(login: string): string {

@@ -32,7 +32,7 @@ export interface UserDirectory {
   /** The active user with this login as a principal, without any check: for anonymous calls under a public user. */
   principalOfLogin(login: string): Promise<Principal | undefined>
   /**
-   * A text that changes with the password of the user, and reveals nothing about it; `undefined` for a principal that does
+   * A text that changes with the password of the user and when the user becomes an administrator, and reveals nothing about it; `undefined` for a principal that does
    * not come from here. What was found out with another stamp, or given for it, holds no more.
    */
   securityStampOf(principal: Principal): string | undefined
@@ -88,13 +88,13 @@ export function createUserDirectory({
 
   /** The principal of a user whose password was right. */
   async function principalWith(record: BusinessRecord): Promise<Principal | undefined> {
-    const stamp = stampOf(record)
+    const isFrom = (found: Principal | undefined) => found && stamps.get(found) === stampOf(record, found)
     const known = await principalOf(record.row_id)
-    if (known && stamps.get(known) === stamp) return known
+    if (isFrom(known)) return known
     // What was kept is older than this password; or the password was changed while it was checked, then it is wrong now.
     principals.delete(record.row_id)
     const principal = await principalOf(record.row_id)
-    return principal && stamps.get(principal) === stamp ? principal : undefined
+    return isFrom(principal) ? principal : undefined
   }
 
   function principalOf(userId: string): Promise<Principal | undefined> {
@@ -139,7 +139,7 @@ export function createUserDirectory({
     })
     // Without a password no user is an administrator, not even one who was let in before: no stamp of the user fits.
     const isOpen = record['usr_password'] === '' && principal.rights === allRights
-    stamps.set(principal, isOpen ? '' : stampOf(record))
+    stamps.set(principal, isOpen ? '' : stampOf(record, principal))
     return principal
   }
 
@@ -173,7 +173,11 @@ interface Kept<T> {
   readonly value: Promise<T | undefined>
 }
 
-/** The salt in the stored hash makes it as good as keyed: passwords cannot be tried against a stamp. */
-function stampOf(user: BusinessRecord): string {
-  return hash('sha256', user['usr_password'] as string, 'base64url').slice(0, 22)
+/**
+ * The salt in the stored hash makes it as good as keyed: passwords cannot be tried against a stamp. Becoming an
+ * administrator changes it, so that what was found out before, maybe by another user, ends then.
+ */
+function stampOf(user: BusinessRecord, { rights }: Principal): string {
+  const role = rights === allRights ? 'administrator ' : ''
+  return hash('sha256', role + (user['usr_password'] as string), 'base64url').slice(0, 22)
 }
