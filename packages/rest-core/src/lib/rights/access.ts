@@ -39,6 +39,8 @@ export interface Access {
   allows(kind: NamedKind, name: string): boolean
   /** The user never meets this field: it is hidden here, or the user may not read what it is joined from. */
   hides(field: ReadableField): boolean
+  /** The user may read this field, of records that the user may read. */
+  shows(name: string): boolean
   /** The user cannot set this field when creating (`C`) or updating (`U`). */
   locks(field: FieldModel, letter: 'C' | 'U'): boolean
 }
@@ -85,6 +87,10 @@ function createAccess({ rights, groups }: Principal, object: ObjectModel): Acces
     readable,
     allows,
     hides,
+    shows(name) {
+      const field = object.readable.get(name)
+      return field !== undefined && !hides(field)
+    },
     locks: (field, letter) => (granted?.locked?.[letter] ?? granted?.hidden)?.has(field.name) ?? false,
   }
 

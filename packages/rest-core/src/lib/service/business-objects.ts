@@ -75,8 +75,13 @@ export interface WriteOptions extends AnswerOptions {
 }
 
 export interface UpdateOptions extends WriteOptions {
-  /** Refused with ERR_PRECONDITION unless it is true for the record as this user would get it now. */
-  readonly precondition?: ((record: BusinessRecord, contentId: ContentId) => boolean | Promise<boolean>) | undefined
+  /**
+   * Refused with ERR_PRECONDITION unless it is true for the record as this user would get it now; undefined: the user may
+   * change the record and not read it.
+   */
+  readonly precondition?:
+    | ((record: BusinessRecord | undefined, contentId: ContentId) => boolean | Promise<boolean>)
+    | undefined
 }
 
 /** The id of the content that a document field of the record keeps in its column, by the field's name; empty without one. */

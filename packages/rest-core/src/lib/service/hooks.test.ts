@@ -120,7 +120,7 @@ test('a precondition is asked about the record as a get answers it', async () =>
   const { service } = createService({ Movie: { postSelect: ({ record }) => void (record['mov_owner'] = 'shown') } })
   const { row_id: id } = await service.create(boss, Movie, alien)
   const shown = await service.get(boss, Movie, id)
-  const precondition = (record: object) => JSON.stringify(record) === JSON.stringify(shown)
+  const precondition = (record?: object) => JSON.stringify(record) === JSON.stringify(shown)
   expect(await service.update(boss, Movie, id, { mov_year: 1979 }, { precondition })).toMatchObject({ mov_year: 1979 })
   await expect(service.delete(boss, Movie, id, { precondition })).rejects.toMatchObject({ code: 'ERR_PRECONDITION' })
 })

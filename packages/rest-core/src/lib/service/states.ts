@@ -39,6 +39,12 @@ export function mayUse({ groups }: StateModel['transitions'][number], principal:
   return groups === undefined || groups.some((group) => principal.groups.includes(group))
 }
 
+/** The same for a writer who may not read the state: says neither what it is nor what is allowed from there. */
+export function refusedState({ state }: ObjectModel, to: FieldValue): ErrorMessage {
+  const field = state as FieldModel
+  return refusal(field, `Field "${field.name}" cannot go to "${String(to)}" from its present state.`)
+}
+
 function refusal(field: FieldModel, text: string): ErrorMessage {
   return { code: 'ERR_TRANSITION', field: field.name, text }
 }

@@ -3,7 +3,7 @@ import { RestError, StoreError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-value.js'
 import { isEmpty } from '../fields/field-type.js'
 import type { Filter } from '../filter/filter.js'
-import type { FieldModel, ObjectModel, ReferenceModel } from '../model/model.js'
+import type { BusinessRecord, FieldModel, ObjectModel, ReferenceModel } from '../model/model.js'
 import { accessOf } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
 import type { ObjectStore, StoreSession } from '../store.js'
@@ -17,6 +17,8 @@ export interface StoreAttempt {
   readonly principal?: Principal
   readonly rowId?: string
   readonly values?: Readonly<Record<string, FieldValue>>
+  /** The record as the principal may read it now. Default: what is stored may be shown. */
+  readonly readable?: () => Promise<BusinessRecord | undefined>
 }
 
 /**
@@ -129,8 +131,9 @@ export async function duplicates(attempt: StoreAttempt, session: StoreSession): 
       value: value as FieldValue,
     }))
     if (rowId !== undefined) terms.push({ op: '<>', field: 'row_id', value: rowId })
-    if ((await session.count(object, { op: 'and', terms })) > 0)
-      messages.push(duplicate(attempt, key as [FieldModel, ...FieldModel[]], { ...current, ...values }))
+    if ((await session.count(object, { op: 'and', terms })) === 0) continue
+    const shown = attempt.readable ? await attempt.readable() : current
+    messages.push(duplicate(attempt, key as [FieldModel, ...FieldModel[]], { ...shown, ...values }))
   }
   return messages
 }

@@ -146,7 +146,8 @@ function byContent({ name }: FieldModel, options: UpdateOptions | undefined): Up
   if (!precondition) return options
   return {
     ...options,
-    precondition: async (record, contentId) => precondition({ ...record, [name]: await contentId(name) }, contentId),
+    precondition: async (record, contentId) =>
+      precondition(record && { ...record, [name]: await contentId(name) }, contentId),
   }
 }
 

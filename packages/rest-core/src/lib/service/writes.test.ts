@@ -3,9 +3,15 @@ import { Readable } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { replaceScrypt } from '../../../../../tests/cheap-passwords.js'
 import { RestError, StoreError } from '../../errors.js'
+import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
+import { createModel } from '../model/create-model.js'
+import { createRights, type GrantData } from '../rights/create-rights.js'
+import { createPrincipal } from '../rights/principal.js'
+import type { Principal } from '../rights/rights.js'
 import type { ObjectStore, StoreSession } from '../store.js'
 import type { BusinessObjects } from './business-objects.js'
+import { createBusinessObjects } from './create-business-objects.js'
 import type { Change } from './service-context.js'
 import { verifyPasswordHash } from '../security/password.js'
 import { Movie, boss, collect, createService } from './fixture-for-test.js'
@@ -183,13 +189,64 @@ test.each(['abc', '', '1.5', '99999999999999999999', "1' or '1'='1", '%'])(
 test('update() with a precondition that fails changes nothing', async () => {
   const { service } = createService()
   const { row_id: id } = await service.create(boss, Movie, alien)
-  const precondition = ({ mov_title: title }: { [field: string]: unknown }) => title === 'Other'
+  const precondition = (record?: { [field: string]: unknown }) => record?.['mov_title'] === 'Other'
   await expect(service.update(boss, Movie, id, { mov_title: 'x' }, { precondition })).rejects.toMatchObject({
     code: 'ERR_PRECONDITION',
     status: 412,
   })
   await expect(service.delete(boss, Movie, id, { precondition })).rejects.toMatchObject({ code: 'ERR_PRECONDITION' })
   expect(await service.get(boss, Movie, id)).toMatchObject({ mov_title: 'Alien' })
+})
+
+test('a writer who may not read a record learns nothing about it from preconditions, states and keys', async () => {
+  const { service, user } = createService()
+  const { row_id: id } = await service.create(boss, Movie, alien)
+  await service.create(boss, Movie, { ...alien, mov_code: 'TAKEN', mov_title: 'Taken' })
+  const writers = {
+    blind: user('blind', [{ object: 'Movie', letters: 'CU' }]),
+    filtered: user('filtered', [
+      { object: 'Movie', letters: 'CU' },
+      { object: 'Movie', letters: 'R', filter: "mov_title = 'Other'" },
+    ]),
+    hidden: user('hidden', [
+      { object: 'Movie', letters: 'U' },
+      { object: 'Movie', letters: 'R', hidden: ['mov_state'] },
+    ]),
+  }
+  for (const [name, writer] of Object.entries(writers)) {
+    const refused = service.update(writer, Movie, id, { mov_state: 'archived' })
+    await expect(refused, name).rejects.toMatchObject({
+      messages: [{ code: 'ERR_TRANSITION', text: 'Field "mov_state" cannot go to "archived" from its present state.' }],
+    })
+    const seen: unknown[] = []
+    const precondition = (record?: object) => seen.push(record) > 0
+    await service.update(writer, Movie, id, {}, { precondition })
+    const [record] = seen
+    if (name === 'hidden') expect(record).toMatchObject({ mov_title: 'Alien' })
+    else expect(record).toBeUndefined()
+    expect(record ?? {}).not.toHaveProperty('mov_state')
+  }
+})
+
+test('a duplicate key says stored members of it only to those who may read them', async () => {
+  const Line = defineObject({
+    name: 'Line',
+    fields: {
+      lin_order: { type: 'string', length: 20, key: true },
+      lin_item: { type: 'string', length: 20, key: true },
+    },
+  })
+  const model = createModel([Line])
+  const service = createBusinessObjects({ model, store: createMemoryStore() })
+  const user = (...grants: GrantData[]) => createPrincipal({ login: 'u', rights: createRights(model, grants, {}) })
+  const { row_id: id } = await service.create(boss, 'Line', { lin_order: 'SECRET', lin_item: 'a' })
+  await service.create(boss, 'Line', { lin_order: 'SECRET', lin_item: 'b' })
+  const refusal = async (principal: Principal) =>
+    service.update(principal, 'Line', id, { lin_item: 'b' }).then(String, (error: RestError) => error.messages[0]?.text)
+  expect(await refusal(user({ object: 'Line', letters: 'U' }))).toBe(
+    'Another record already has lin_order, lin_item "b".',
+  )
+  expect(await refusal(user({ object: 'Line', letters: 'RU' }))).toContain('lin_order "SECRET"')
 })
 
 test('a state follows granted transitions only; the refusal names them', async () => {

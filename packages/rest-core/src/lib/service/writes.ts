@@ -25,7 +25,8 @@ import { missingRow } from './missing-row.js'
 import { answerSelection, parseRowId, wholeSelection } from './selections.js'
 import { isRecorded, recordChange } from './record-change.js'
 import type { Change, ServiceContext } from './service-context.js'
-import { checkInitialState, checkTransition } from './states.js'
+import { readableNow } from './readable-now.js'
+import { checkInitialState, checkTransition, refusedState } from './states.js'
 import { isShared, raiseVersion } from '../system/shared-version.js'
 import type { StoreAttempt } from './store-errors.js'
 import { duplicates, missingReferences, translate } from './store-errors.js'
@@ -124,7 +125,8 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     const id = parseRowId(object, rowId)
     let values: Input['values'] = {}
     const hash = hashOnce()
-    const attempt = (): StoreAttempt => ({ object, operation: 'update', principal, rowId: id, values })
+    const readable = () => readableNow(context.bind(undefined), principal, object.name, id)
+    const attempt = (): StoreAttempt => ({ object, operation: 'update', principal, rowId: id, values, readable })
     return inTransaction(attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
       const input = readInput(access, body, 'update', options)
@@ -165,14 +167,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     if (input.documentIds.length > 0) messages.push(...checkDocumentIds(input, await old()))
     const { state } = object
     if (state && state.name in values && !options?.restore)
-      messages.push(
-        ...checkTransition(
-          object,
-          (await old())[state.name] as FieldValue,
-          values[state.name] as FieldValue,
-          principal,
-        ),
-      )
+      messages.push(...(await refusedTransition(write, id, state.name, (await old())[state.name] as FieldValue)))
     messages.push(...(await foreignReferences(write, given, id)))
     await refuse(write, id, messages)
     if (hooks?.postValidate) await hooks.postValidate(hookContext)
@@ -309,9 +304,32 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     if (messages.length === 0) return
     const faulty = new Set(messages.map(({ field }) => field))
     const sound = Object.fromEntries(Object.entries(values).filter(([name]) => !faulty.has(name)))
-    const attempt: StoreAttempt = { object, operation, principal, values: sound, ...(rowId !== undefined && { rowId }) }
+    const readable = async () =>
+      rowId === undefined ? undefined : readableNow(context.bind(undefined), principal, object.name, rowId)
+    const attempt: StoreAttempt = {
+      object,
+      operation,
+      principal,
+      values: sound,
+      readable,
+      ...(rowId !== undefined && { rowId }),
+    }
     messages.push(...(await missingReferences(attempt, context.store)), ...(await duplicates(attempt, context.store)))
     throw RestError.validation(messages)
+  }
+
+  /** Names neither the state nor what is allowed from there to a user who may not read it. */
+  async function refusedTransition(
+    { object, access, principal, input, transaction }: Write,
+    rowId: string,
+    field: string,
+    from: FieldValue,
+  ): Promise<ErrorMessage[]> {
+    const to = input.values[field] as FieldValue
+    const refused = checkTransition(object, from, to, principal)
+    if (refused.length === 0) return refused
+    const isShown = access.shows(field) && (await readableNow(context.bind(transaction), principal, object.name, rowId))
+    return isShown ? refused : [refusedState(object, to)]
   }
 
   /** Messages about references in the request to records that the writer may not read. */
@@ -348,12 +366,11 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     precondition: NonNullable<UpdateOptions['precondition']>,
     lock?: 'delete',
   ): Promise<void> {
-    const { object, selection: select, guards } = access
-    const record = await lockRow(transaction, access, id, { select, guards, lock }, where)
-    const { postSelect } = object.definition.hooks ?? {}
-    if (postSelect) await postSelect({ object, principal, service: context.bind(transaction), record })
+    const { object } = access
+    await lockRow(transaction, access, id, { select: object.select([]), lock }, where)
+    const record = await readableNow(context.bind(transaction), principal, object.name, id)
     const contentId = async (name: string): Promise<string> => {
-      const field = object.documents.find((each) => each.name === name && isInColumn(each))
+      const field = object.documents.find((each) => each.name === name && isInColumn(each) && record !== undefined)
       return (field && (await readColumn(await transaction.session(), field, id))?.id) ?? ''
     }
     if (!(await precondition(record, contentId)))

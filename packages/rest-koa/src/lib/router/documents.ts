@@ -110,6 +110,8 @@ function precondition({ headers }: IncomingMessage, field: string): Pick<UpdateO
   if (wanted === undefined && unwanted === undefined) return undefined
   return {
     precondition(record) {
+      // A document that the caller may not read is neither there nor missing.
+      if (!record) return unwanted === undefined && matchesStrongly(wanted ?? '', undefined)
       const id = documentId(record, field)
       if (wanted !== undefined && (id === undefined || !matchesStrongly(wanted, tagOf(id)))) return false
       return unwanted === undefined || id === undefined || !matchesWeakly(unwanted, tagOf(id))

@@ -12,8 +12,13 @@ export function matchesWeakly(header: string, tag: string): boolean {
   return header === tag || splitTags(header).some((other) => isOne(other.replace(/^W\//, ''), tag))
 }
 
-/** `If-Match`: `*`, or one of the tags is this one; weak tags never are. */
-export function matchesStrongly(header: string, tag: string): boolean {
+/**
+ * `If-Match`: `*`, or one of the tags is this one; weak tags never are.
+ *
+ * @param tag undefined: the caller may not read what it stands for, so that only `*` matches
+ */
+export function matchesStrongly(header: string, tag: string | undefined): boolean {
+  if (tag === undefined) return splitTags(header).includes('*')
   return header === tag || splitTags(header).some((other) => isOne(other, tag))
 }
 

@@ -87,7 +87,7 @@ export function locationOf(call: RestCall, object: string, { row_id: rowId }: Bu
 export function precondition({ context }: RestCall): Pick<UpdateOptions, 'precondition'> | undefined {
   const wanted = context.req.headers['if-match']
   if (wanted === undefined) return undefined
-  return { precondition: (record) => matchesStrongly(wanted, entityTag(JSON.stringify(record))) }
+  return { precondition: (record) => matchesStrongly(wanted, record && entityTag(JSON.stringify(record))) }
 }
 
 /** What the client calls this request by; a GET has none. @throws RestError ERR_BAD_REQUEST */
