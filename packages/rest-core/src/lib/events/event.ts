@@ -1,8 +1,8 @@
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, Model } from '../model/model.js'
-import { RestError } from '../../errors.js'
 import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects } from '../service/business-objects.js'
+import { hidesRecords, readableNow } from '../service/readable-now.js'
 import type { ObjectStore } from '../store.js'
 
 /** A committed change as listeners receive it. */
@@ -48,7 +48,9 @@ function toEvent(record: BusinessRecord): EventRecord {
 
 /**
  * The event as this user may see it; `undefined`: not at all. A user sees events of records that can be read now, and of
- * deletions in objects that can be read; the login only where the user may see who changed a record.
+ * deletions in objects that can be read; the login only where the user may see who changed a record. Whether the user
+ * could read a record that is deleted is no longer known: where some records are out of reach, a row id that consists
+ * of values of the record is left out (`""`).
  */
 export async function eventFor(
   service: BusinessObjects,
@@ -59,23 +61,20 @@ export async function eventFor(
   const object = service.model.objects.get(name)
   const rights = principal.rights.object(name)
   if (!object || !rights?.letters.has('R')) return undefined
-  const { preSelect, postSelect } = object.definition.hooks ?? {}
-  const mayBeKept = rights.letters.get('R') !== undefined || preSelect !== undefined || postSelect !== undefined
-  if (action !== 'delete' && mayBeKept && !(await isReadable(service, principal, name, rowId))) return undefined
-  return { object: name, row_id: rowId, action, time, ...(!rights.hidden.has('updated_by') && { login }) }
+  const isPartial = hidesRecords(principal, object)
+  if (action !== 'delete' && isPartial && !(await readableNow(service, principal, name, rowId, { fields: [] })))
+    return undefined
+  const isShown = action !== 'delete' || !isPartial || isGenerated(rowId)
+  return {
+    object: name,
+    row_id: isShown ? rowId : '',
+    action,
+    time,
+    ...(!rights.hidden.has('updated_by') && { login }),
+  }
 }
 
-async function isReadable(
-  service: BusinessObjects,
-  principal: Principal,
-  object: string,
-  rowId: string,
-): Promise<boolean> {
-  try {
-    await service.get(principal, object, rowId, { fields: [] })
-    return true
-  } catch (error) {
-    if (RestError.is(error) && (error.status === 404 || error.status === 403)) return false
-    throw error
-  }
+/** Whether a row id says nothing about its record: it is a number or a UUID. */
+function isGenerated(rowId: string): boolean {
+  return /^(\d+|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/i.test(rowId)
 }

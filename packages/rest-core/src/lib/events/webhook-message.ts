@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Principal } from '../rights/rights.js'
-import { RestError } from '../../errors.js'
-import type { BusinessRecord } from '../model/model.js'
 import type { BusinessObjects } from '../service/business-objects.js'
+import { readableNow } from '../service/readable-now.js'
 import { webhookKey } from '../system/check-webhook.js'
 import { eventFor } from './event.js'
 import type { EventRecord } from './event.js'
@@ -38,26 +37,13 @@ export async function webhookBody(
 ): Promise<string | undefined> {
   const told = await eventFor(service, principal, event)
   if (!told) return undefined
-  const record = withRecord && event.action !== 'delete' ? await readRecord(service, principal, event) : undefined
+  const isWanted = withRecord && event.action !== 'delete'
+  const record = isWanted ? await readableNow(service, principal, event.object, event.rowId) : undefined
   return JSON.stringify({
     type: `${event.object}.${event.action}`,
     timestamp: `${event.time.replace(' ', 'T')}Z`,
     data: { number: event.number, ...told, ...(record && { record }) },
   })
-}
-
-/** The record may be gone, or out of reach, since it was written. */
-async function readRecord(
-  service: BusinessObjects,
-  principal: Principal,
-  { object, rowId }: EventRecord,
-): Promise<BusinessRecord | undefined> {
-  try {
-    return await service.get(principal, object, rowId)
-  } catch (error) {
-    if (RestError.is(error) && error.status === 404) return undefined
-    throw error
-  }
 }
 
 /**

@@ -39,6 +39,8 @@ export interface SearchContext extends HookContext {
    * `guarded` where rights limit what it may see of linked records; terms beside it see all of them.
    */
   where: Filter | undefined
+  /** Fields that the caller sorts by; none for counts. */
+  readonly order: readonly { readonly field: string }[]
 }
 
 export interface RecordContext extends HookContext {

@@ -83,7 +83,7 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
     const { filter, guards } = readFilter(access, request, context.clock)
     const where = and(
       rights,
-      await runSearchHook(object.definition.hooks?.preSearch, hookContext(object, principal), filter),
+      await runSearchHook(object.definition.hooks?.preSearch, hookContext(object, principal), filter, request.order),
     )
     const session = await context.session()
     const query = { select, where, order, guards, caller: callerOf(principal, request) }
@@ -169,9 +169,10 @@ export async function runSearchHook(
   hook: ((search: SearchContext) => void | Promise<void>) | undefined,
   context: HookContext,
   where: Filter | undefined,
+  order: SearchContext['order'] = [],
 ): Promise<Filter | undefined> {
   if (!hook) return where
-  const search: SearchContext = { ...context, where }
+  const search: SearchContext = { ...context, where, order }
   await hook(search)
   return search.where
 }

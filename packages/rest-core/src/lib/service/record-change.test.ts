@@ -5,6 +5,7 @@ import { createModel } from '../model/create-model.js'
 import { createRights } from '../rights/create-rights.js'
 import type { GrantData } from '../rights/create-rights.js'
 import { createPrincipal } from '../rights/principal.js'
+import { eventFor } from '../events/event.js'
 import { systemObjects } from '../system/system-objects.js'
 import { createBusinessObjects } from './create-business-objects.js'
 import { collect } from './fixture-for-test.js'
@@ -228,19 +229,66 @@ it('fields that are hidden from a user are left out of the changes, whatever is 
   })
 })
 
-it('the values of records that a row filter keeps from a user are not shown', async () => {
-  const { service, user, entries } = fixture()
+it('entries about records that a row filter keeps from a user are not there', async () => {
+  const { service, user, store, model } = fixture()
   const cheap = await service.create(boss, 'Book', { bok_title: 'Cheap', bok_price: 1 })
-  await service.create(boss, 'Book', { bok_title: 'Dear', bok_price: 100 })
+  const dear = await service.create(boss, 'Book', { bok_title: 'Dear', bok_price: 100 })
   const gone = await service.create(boss, 'Book', { bok_title: 'Gone', bok_price: 1 })
   await service.delete(boss, 'Book', gone.row_id)
+  await service.create(boss, 'Webhook', {
+    whk_name: 'one',
+    whk_url: 'https://example.org',
+    whk_secret: `whsec_${'a'.repeat(32)}`,
+  })
+  const delivery = model.object('WebhookDelivery')
+  for (const { row_id: id } of [cheap, dear, gone])
+    await store.insert(delivery, { whd_webhook_id: '1', whd_object: 'Book', whd_row_id: id }, delivery.selection)
   const eve = user([
-    { object: 'AuditEntry', letters: 'R' },
+    ...['AuditEntry', 'Event', 'WebhookDelivery'].map((object) => ({ object, letters: 'R' })),
     { object: 'Book', letters: 'R', filter: 'bok_price < 10' },
   ])
-  const seen = (await entries(eve)).map(({ aud_row_id: id, aud_changes: changes }) => ({ id, changes }))
-  expect(seen.filter(({ changes }) => changes !== null)).toEqual([
-    { id: cheap.row_id, changes: { bok_title: [null, 'Cheap'], bok_price: [null, 1] } },
+  for (const [name, prefix] of [
+    ['AuditEntry', 'aud'],
+    ['Event', 'evt'],
+    ['WebhookDelivery', 'whd'],
+  ] as const) {
+    const found = async (filters: object) => {
+      const records = await collect(await service.search(eve, name, { filters: { ...filters } }))
+      expect(await service.count(eve, name, { filters: { ...filters } })).toMatchObject({ count: records.length })
+      return records.map((record) => record[`${prefix}_row_id`])
+    }
+    const about = (rowId: string) => ({ [`${prefix}_object`]: 'Book', [`${prefix}_row_id`]: rowId })
+    expect(await found({}), name).toEqual([])
+    expect(await found(about(cheap.row_id)), name).toEqual([cheap.row_id])
+    for (const { row_id: id } of [dear, gone]) expect(await found(about(id)), name).toEqual([])
+    expect(await service.get(eve, name, '1')).toMatchObject({ [`${prefix}_row_id`]: cheap.row_id })
+    for (const entry of ['2', '3'])
+      await expect(service.get(eve, name, entry), name).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  }
+})
+
+it('who changed a record is neither shown nor searched where updated_by is hidden', async () => {
+  const { service, user } = fixture()
+  await service.create(boss, 'Book', { bok_title: 'A' })
+  const eve = user([
+    { object: 'AuditEntry', letters: 'R' },
+    { object: 'Book', letters: 'R', hidden: ['updated_by'] },
   ])
-  expect(seen).toHaveLength(4)
+  const [found] = await collect(await service.search(eve, 'AuditEntry'))
+  expect(found).toMatchObject({ aud_login: '', aud_changes: { bok_title: [null, 'A'] } })
+  const asking = [{ filters: { aud_login: 'boss' } }, { order: [{ field: 'aud_login', descending: true }] }]
+  for (const request of asking)
+    await expect(service.search(eve, 'AuditEntry', request)).rejects.toMatchObject({ status: 400 })
+})
+
+it.each([
+  ['1~VIP', ''],
+  ['4711', '4711'],
+  ['0b1c6ab4-70a5-4f2c-9f0a-0a9d1f6f3c11', '0b1c6ab4-70a5-4f2c-9f0a-0a9d1f6f3c11'],
+])('the deletion of record "%s" is reported as "%s" where some records are out of reach', async (rowId, shown) => {
+  const { service, user } = fixture()
+  const deletion = { object: 'Book', rowId, action: 'delete', time: '2026-05-06 12:00:00', login: 'boss' } as const
+  const eve = user([{ object: 'Book', letters: 'R', filter: 'bok_price < 10' }])
+  expect(await eventFor(service, eve, deletion)).toMatchObject({ object: 'Book', row_id: shown })
+  expect(await eventFor(service, boss, deletion)).toMatchObject({ row_id: rowId })
 })

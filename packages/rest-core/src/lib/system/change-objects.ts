@@ -22,7 +22,7 @@ export const AuditEntry = defineObject({
   order: ['-row_id'],
   timestamps: false,
   readOnly: true,
-  hooks: entryHooks({ object: 'aud_object', rowId: 'aud_row_id', changes: 'aud_changes' }),
+  hooks: entryHooks({ object: 'aud_object', rowId: 'aud_row_id', login: 'aud_login', changes: 'aud_changes' }),
 })
 
 /** The outbox of events: one per written record of objects with `events: true`. */
@@ -47,7 +47,7 @@ export const Event = defineObject({
   },
   timestamps: false,
   readOnly: true,
-  hooks: entryHooks({ object: 'evt_object', rowId: 'evt_row_id' }),
+  hooks: entryHooks({ object: 'evt_object', rowId: 'evt_row_id', login: 'evt_login' }),
 })
 
 /** What only one process at a time may do, and how far it came. */

@@ -21,7 +21,7 @@ export async function checkUserDeletion(context: DeleteContext): Promise<void> {
   await refuseBeyondGroups(context, context.record.row_id, 'delete')
 }
 
-/** Whoever sets one of these can sign in as the user, or lets others do so. */
+/** With one of these set, others can sign in as the user. */
 const opening = ['usr_password', 'usr_email', 'usr_active']
 
 /** A user who could sign in as another one would have the rights of all groups of that user. */

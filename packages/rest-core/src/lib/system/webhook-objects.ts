@@ -87,7 +87,7 @@ export const WebhookDelivery = defineObject({
   readOnly: true,
   actions: { retry },
   hooks: {
-    ...entryHooks({ object: 'whd_object', rowId: 'whd_row_id' }),
+    ...entryHooks({ object: 'whd_object', rowId: 'whd_row_id', login: 'whd_login' }),
     isActionEnable: ({ record }) => mayRetry(record),
   },
 })
