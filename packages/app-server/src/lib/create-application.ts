@@ -173,7 +173,14 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       },
       onError: (error) => logger.error(error, 'A task after a request failed'),
       requestId: audit?.requestId,
-      tasks: { durable: { principalOf } },
+      tasks: {
+        durable: {},
+        // With the rights that the authenticator gives.
+        async principalOf(userId) {
+          await watch.look()
+          return authenticator.principalOf(userId)
+        },
+      },
     })
     const fresh = !isPrepared && definition.setup !== undefined && (await runSetup(service, folder, definition.setup))
     if (fresh) logger.info(`${definition.setup} filled the application`)

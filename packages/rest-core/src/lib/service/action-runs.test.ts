@@ -522,3 +522,57 @@ describe('background actions', () => {
     expect((await service.count(boss, 'Job')).count).toBe(0)
   })
 })
+
+describe('users of background actions', () => {
+  function waiting() {
+    const started: string[] = []
+    const gates: (() => void)[] = []
+    const stay: ActionDefinition = {
+      scope: 'global',
+      background: true,
+      run: ({ principal, signal }) => {
+        started.push(principal.firstname)
+        return new Promise((resolve, reject) => {
+          gates.push(() => resolve('done'))
+          signal.addEventListener('abort', () => reject(signal.reason as Error))
+        })
+      },
+    }
+    const users = new Map<string, ReturnType<typeof createPrincipal>>()
+    const options = { tasks: { maxRunning: 2, lookMs: 5, principalOf: async (id: string) => users.get(id) } }
+    const { service, user } = setUp({ stay }, options)
+    const ann = (firstname: string, ...grants: GrantData[]) => ({ ...user('ann', ...grants), userId: '7', firstname })
+    const before = ann('before', { object: 'Job', letters: 'A' })
+    users.set('7', before)
+    const start = async () => ((await service.action(before, 'Job', 'stay')) as { task: Task }).task.id
+    const task = (id: string) => service.task(boss, id)
+    return { service, started, gates, users, ann, start, task }
+  }
+
+  test('a waiting action starts with the rights that its user has when its turn comes', async () => {
+    const { service, started, gates, users, ann, start, task } = waiting()
+    const [, second, third] = [await start(), await start(), await start()]
+    users.set('7', ann('after', { object: 'Job', letters: 'A' }))
+    gates[0]?.()
+    await expect.poll(() => started).toEqual(['before', 'after'])
+    users.set('7', ann('later', { object: 'Job', letters: 'R' }))
+    gates[1]?.()
+    await expect.poll(async () => (await task(third)).status).toBe('failed')
+    expect(await task(third)).toMatchObject({ error: { code: 'ERR_RIGHT' } })
+    expect((await task(second)).status).toBe('done')
+    await service.close()
+  })
+
+  test('actions of a user who is switched off end, and those that wait do not start', async () => {
+    const { service, started, users, start, task } = waiting()
+    const [first, second] = [await start(), await start()]
+    users.delete('7')
+    await expect.poll(async () => (await task(first)).status).toBe('cancelled')
+    await expect.poll(async () => (await task(second)).status).toBe('failed')
+    expect(await task(second)).toMatchObject({
+      error: { message: expect.stringContaining('no longer active') as string },
+    })
+    expect(started).toEqual(['before'])
+    await service.close()
+  })
+})

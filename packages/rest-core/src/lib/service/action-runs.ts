@@ -132,7 +132,10 @@ export function createActionRuns(
       isResumable: action.definition.resumable ?? false,
       async run(control) {
         try {
-          return await execute(run, undefined, control)
+          const now = await tasks.principalNow(principal)
+          // Checked again: what was granted at the call may be withdrawn since.
+          const current = now === principal ? run : prepare(now, object.name, action.name, request)
+          return await execute(current, undefined, control)
         } catch (error) {
           throw await translate(error, undefined, context.store)
         }

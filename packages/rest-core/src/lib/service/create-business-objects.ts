@@ -63,13 +63,13 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       `Field "${documentField.object.name}.${documentField.name}" needs the option "documents", a DocumentStore.`,
     )
   }
-  const { durable, keepMs = 3_600_000 } = options.tasks ?? {}
+  const { durable, keepMs = 3_600_000, principalOf = async () => undefined } = options.tasks ?? {}
   const hasTasks = [...model.objects.values()].some(({ actions }) =>
     [...actions.values()].some(({ definition }) => definition.background),
   )
   const journal =
-    durable && hasTasks ? new TaskJournal({ ...durable, model, store, clock, keepMs, onError }) : undefined
-  const tasks = new Tasks({ ...options.tasks, keepMs, clock, journal })
+    durable && hasTasks ? new TaskJournal({ ...durable, model, store, principalOf, clock, keepMs, onError }) : undefined
+  const tasks = new Tasks({ ...options.tasks, keepMs, clock, onError, journal })
   checkRecorded(model)
   let adopt: TaskJournalListener['adopt'] | undefined
   const created = create(undefined, store)

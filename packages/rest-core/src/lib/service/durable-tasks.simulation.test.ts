@@ -113,7 +113,7 @@ async function history(seed: number) {
       model: createModel([...systemObjects, Job]),
       store,
       onError: () => {},
-      tasks: { maxRunning: 2, maxPerUser: 1000, durable: { principalOf } },
+      tasks: { maxRunning: 2, maxPerUser: 1000, principalOf, durable: {} },
     })
     return { process, line, service }
   }

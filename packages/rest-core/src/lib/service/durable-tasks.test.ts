@@ -63,7 +63,7 @@ function fixture() {
     const service = createBusinessObjects({
       model,
       store,
-      tasks: { durable: { principalOf, everyMs, leaseMs } },
+      tasks: { principalOf, durable: { everyMs, leaseMs } },
       onError: (error) => errors.push(error),
     })
     cleanUps.push(() => service.close())

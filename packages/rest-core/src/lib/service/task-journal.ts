@@ -11,8 +11,6 @@ import type { ActionRequest, Task } from './business-objects.js'
 
 /** Background actions in the database, for all processes to see. */
 export interface DurableTaskOptions {
-  /** The user who started a task, e.g. of a `UserDirectory`; `undefined` when the user is not active. */
-  readonly principalOf: (userId: string) => Promise<Principal | undefined>
   /** How often progress is written, and orders to stop and ended processes are looked for, in ms. Default 1,000. */
   readonly everyMs?: number
   /** A process that shows no sign of life for this long loses its tasks, in ms. Default 6,000. */
@@ -20,6 +18,8 @@ export interface DurableTaskOptions {
 }
 
 export interface TaskJournalOptions extends DurableTaskOptions {
+  /** The user who started a task; `undefined` when the user is not active. */
+  readonly principalOf: (userId: string) => Promise<Principal | undefined>
   /** Holds the system objects. */
   readonly model: Model
   readonly store: ObjectStore

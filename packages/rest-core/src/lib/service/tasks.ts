@@ -16,6 +16,14 @@ export interface TaskOptions {
   readonly maxKept?: number
   /** How long an ended one is remembered, in ms. Default 3,600,000 (an hour). */
   readonly keepMs?: number
+  /**
+   * The user with this id as of now, e.g. of a `UserDirectory`; `undefined` when the user is not active. An action starts with
+   * the rights that its user has when its turn comes, and ends when the user is switched off. Default: it keeps the
+   * rights of its call.
+   */
+  readonly principalOf?: ((userId: string) => Promise<Principal | undefined>) | undefined
+  /** How often it is looked whether users of running actions are still active, in ms. Default 1,000. */
+  readonly lookMs?: number
   /** How long `close` waits for them to end, in ms. Default 5,000. */
   readonly graceMs?: number
   /**
@@ -59,6 +67,9 @@ export class Tasks {
   readonly #maxKept: number
   readonly #keepMs: number
   readonly #graceMs: number
+  readonly #lookMs: number
+  readonly #principalOf: TaskOptions['principalOf']
+  readonly #onError: (error: unknown) => void
   readonly #clock: () => Date
   readonly #journal: TaskJournal | undefined
   /** In the order of their start. */
@@ -75,8 +86,18 @@ export class Tasks {
     maxKept = 1000,
     keepMs = 3_600_000,
     graceMs = 5000,
+    lookMs = 1000,
+    principalOf,
+    onError = () => {},
     journal,
-  }: TaskOptions & { readonly clock: () => Date; readonly journal?: TaskJournal | undefined }) {
+  }: TaskOptions & {
+    readonly clock: () => Date
+    readonly onError?: (error: unknown) => void
+    readonly journal?: TaskJournal | undefined
+  }) {
+    this.#lookMs = lookMs
+    this.#principalOf = principalOf
+    this.#onError = onError
     this.#clock = clock
     this.#maxRunning = maxRunning
     this.#maxPerUser = maxPerUser
@@ -89,6 +110,14 @@ export class Tasks {
   /** Aborted when the service closes, by a RestError ERR_UNAVAILABLE. */
   get closing(): AbortSignal {
     return this.#closing.signal
+  }
+
+  /** Who the user of a task is now. @throws RestError ERR_RIGHT when the user is not active any longer. */
+  async principalNow(principal: Principal): Promise<Principal> {
+    if (!this.#principalOf || principal.userId === '') return principal
+    const now = await this.#principalOf(principal.userId)
+    if (now) return now
+    throw new RestError('ERR_RIGHT', 'The user who started the action is no longer active.')
   }
 
   /** How many wait or run. */
@@ -239,6 +268,7 @@ export class Tasks {
     if (this.#journal?.owns(entry.state.id) === false) return this.lose(entry.state.id)
     entry.state = { ...entry.state, started: timestamp(this.#clock()) }
     this.#note(entry)
+    const looking = setInterval(() => void this.#look(entry), this.#lookMs).unref()
     try {
       const result = await work.run({
         signal: abort.signal,
@@ -254,6 +284,18 @@ export class Tasks {
         entry,
         abort.signal.aborted ? { status: 'cancelled' } : { status: 'failed', error: work.explain(error) },
       )
+    } finally {
+      clearInterval(looking)
+    }
+  }
+
+  /** Ends a running task whose user was switched off; a failure to look proves nothing. */
+  async #look({ work, abort }: Entry): Promise<void> {
+    try {
+      await this.principalNow(work.principal)
+    } catch (error) {
+      if (RestError.is(error) && error.code === 'ERR_RIGHT') abort.abort(error)
+      else this.#onError(error)
     }
   }
 
