@@ -67,7 +67,6 @@ export type {
 export type {
   AggregateQuery,
   AggregateRow,
-  Caller,
   CountOptions,
   Guard,
   IndexHit,
@@ -206,6 +205,7 @@ export { retryDuplicate } from './lib/service/retry.js'
 export { LazyTransaction } from './lib/service/transaction.js'
 export { escapeHtml } from './lib/text/escape-html.js'
 export { createPauses } from './lib/pauses.js'
+export type { Caller } from './lib/caller.js'
 export { Shares } from './lib/shares.js'
 export type { Refusal, Release, ShareRequest, SharesOptions } from './lib/shares.js'
 export { Turns } from './lib/turns.js'

@@ -1,4 +1,5 @@
 import type { AggregateFunction, DatePart } from './aggregate.js'
+import type { Caller } from './caller.js'
 import type { ObjectDefinition } from './definition/definition.js'
 import type { FieldValue } from './fields/field-value.js'
 import type { Filter } from './filter/filter.js'
@@ -9,14 +10,6 @@ import type { BusinessRecord, Model, ObjectModel, Order, ReferenceModel, Selecti
  * a reference of several fields) is taken from those, whatever is given for itself.
  */
 export type Values = { readonly [field: string]: FieldValue }
-
-/** Who waits for a read. */
-export interface Caller {
-  /** The same for all requests of one user: users take turns. Default: no user in particular. */
-  readonly user?: string | undefined
-  /** Aborted when the caller no longer waits: the database may stop reading, and the read rejects. */
-  readonly signal?: AbortSignal | undefined
-}
 
 /**
  * Which linked rows a reader may see: of those that the path leads to, the ones that match. Through any other, joined fields

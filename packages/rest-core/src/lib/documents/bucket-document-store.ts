@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { RestError } from '../../errors.js'
 import { documentIdPattern, documentName, mediaTypeOf } from './document-name.js'
 import type { ByteRange, DocumentInfo, DocumentStore, ListedDocument, PutDocument } from './document-store.js'
+import type { Caller } from '../caller.js'
 import { makeThumbnail } from './thumbnail.js'
 
 /**
@@ -75,7 +76,7 @@ export function createBucketDocumentStore(bucket: DocumentBucket): DocumentStore
     return found
   }
 
-  async function thumbnail(id: string, pixels: number): Promise<Uint8Array | undefined> {
+  async function thumbnail(id: string, pixels: number, caller?: Caller): Promise<Uint8Array | undefined> {
     const known = await info(id)
     if (!known) throw RestError.notFound(`Document "${id}"`)
     if (!known.mime.startsWith('image/')) return undefined
@@ -87,7 +88,7 @@ export function createBucketDocumentStore(bucket: DocumentBucket): DocumentStore
     try {
       const file = join(folder, 'content')
       await pipeline(await read(id), createWriteStream(file))
-      const picture = await makeThumbnail(file, pixels)
+      const picture = await makeThumbnail(file, pixels, caller)
       if (picture) await bucket.put(key, bytesOf(picture))
       return picture
     } finally {

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { RestError } from '../../errors.js'
 import type { ByteRange, DocumentInfo, DocumentStore, ListedDocument, PutDocument } from './document-store.js'
 import { documentIdPattern, documentName, mediaTypeOf } from './document-name.js'
+import type { Caller } from '../caller.js'
 import { makeThumbnail } from './thumbnail.js'
 
 export interface DiskDocumentStoreOptions {
@@ -67,7 +68,7 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
     }
   }
 
-  async function thumbnail(id: string, pixels: number): Promise<Uint8Array | undefined> {
+  async function thumbnail(id: string, pixels: number, caller?: Caller): Promise<Uint8Array | undefined> {
     const found = await info(id)
     if (!found) throw RestError.notFound(`Document "${id}"`)
     if (!found.mime.startsWith('image/')) return undefined
@@ -77,7 +78,7 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
     } catch (error) {
       if (!isMissing(error)) throw error
     }
-    const picture = await makeThumbnail(join(place(id), 'content'), pixels)
+    const picture = await makeThumbnail(join(place(id), 'content'), pixels, caller)
     if (picture) {
       // Two requests may make it at once; each writes a file of its own and the last rename wins.
       const draft = `${file}.${randomUUID()}`

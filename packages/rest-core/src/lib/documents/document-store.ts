@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Caller } from '../caller.js'
 
 /** What is known of a stored document. */
 export interface DocumentInfo {
@@ -49,9 +50,11 @@ export interface DocumentStore {
   read(id: string, range?: ByteRange): Promise<Readable>
   /**
    * A picture whose longest side is at most `pixels`, as WebP, made once and kept; `undefined` when the content is not a picture.
-   * @throws Error naming the missing package when no image library is installed.
+   * @param caller who waits for it: users take turns. Default: no user in particular.
+   * @throws Error naming the missing package when no image library is installed; RestError ERR_UNAVAILABLE when too many
+   *   pictures are being made.
    */
-  thumbnail(id: string, pixels: number): Promise<Uint8Array | undefined>
+  thumbnail(id: string, pixels: number, caller?: Caller): Promise<Uint8Array | undefined>
   /** Removes the content and its thumbnails, also of an upload that never ended; a second call does nothing. */
   delete(id: string): Promise<void>
   /** All documents, and uploads that have not ended, in no particular order. */

@@ -3,6 +3,7 @@ import { RestError } from '../../errors.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import { baseField } from '../model/model.js'
 import type { BusinessRecord, ReadableField } from '../model/model.js'
+import type { Caller } from '../caller.js'
 import { needPackage } from './optional-package.js'
 import { loadPicture, pictureBudget } from './pictures.js'
 import { makeInThread } from './publication-thread.js'
@@ -18,10 +19,10 @@ import { headingOf, shownText } from './table.js'
 export async function makePdf(
   definition: TDocumentDefinitions,
   where: string,
-  { pageNumbers = false }: { readonly pageNumbers?: boolean } = {},
+  { caller, pageNumbers = false }: { readonly caller: Caller; readonly pageNumbers?: boolean },
 ): Promise<Buffer> {
   await needPackage('A publication of the format pdf', 'pdfmake')
-  const answer = await makeInThread({ kind: 'pdf', definition, pageNumbers })
+  const answer = await makeInThread({ kind: 'pdf', definition, pageNumbers }, caller)
   if ('content' in answer) return Buffer.from(answer.content.buffer)
   throw new RestError('ERR_INTERNAL', `${where}: the PDF could not be created: ${answer.failed}`)
 }
@@ -34,7 +35,7 @@ export async function tableDefinition(
   title: string,
   columns: readonly ReadableField[],
   records: readonly BusinessRecord[],
-  documents: DocumentStore | undefined,
+  { documents, caller }: { readonly documents: DocumentStore | undefined; readonly caller: Caller },
 ): Promise<TDocumentDefinitions> {
   const spend = pictureBudget()
   const head = columns.map((field): TableCell => ({ text: headingOf(field), bold: true, fillColor: '#eeeeee' }))
@@ -61,7 +62,7 @@ export async function tableDefinition(
     const { name } = baseField(field).type
     if (name === 'image') {
       const id = value as string
-      const picture = id && documents && (await loadPicture(documents, id, true, spend))
+      const picture = id && documents && (await loadPicture(documents, id, { thumbnail: true, caller, spend }))
       return picture ? { image: `data:${picture.mime};base64,${picture.bytes.toString('base64')}`, fit: [60, 60] } : ''
     }
     const isNumber = name === 'integer' || name === 'decimal'

@@ -1,8 +1,9 @@
 import { buffer } from 'node:stream/consumers'
 import { RestError } from '../../errors.js'
 import type { DocumentStore } from '../documents/document-store.js'
-import { loadSharp, mostPixels } from '../documents/thumbnail.js'
+import { shrinkPicture } from '../documents/thumbnail.js'
 import type { BusinessRecord } from '../model/model.js'
+import type { Caller } from '../caller.js'
 import { pictureKey } from './template-data.js'
 import type { Pictures, TemplateNeeds } from './template-data.js'
 
@@ -20,6 +21,15 @@ export interface Picture {
   readonly width: number
   readonly height: number
   readonly name: string
+}
+
+/** How a document shows a picture. */
+export interface PictureUse {
+  readonly thumbnail: boolean
+  /** Who waits for the document. */
+  readonly caller: Caller
+  /** Counts its bytes, see `pictureBudget`. */
+  readonly spend: (bytes: number) => void
 }
 
 /** Counts bytes of pictures. @throws RestError ERR_BAD_REQUEST when there are too many */
@@ -40,7 +50,7 @@ export async function templatePictures(
   documents: DocumentStore | undefined,
   { pictures: uses }: TemplateNeeds,
   records: readonly BusinessRecord[],
-  portable: boolean,
+  { portable, caller }: { readonly portable: boolean; readonly caller: Caller },
 ): Promise<Pictures> {
   const pictures = new Map<string, { uri: string; name: string }>()
   const spend = pictureBudget()
@@ -50,7 +60,7 @@ export async function templatePictures(
       if (typeof id !== 'string' || id === '' || !documents) continue
       const key = pictureKey(id, thumbnail)
       if (pictures.has(key)) continue
-      const uri = await dataUri(documents, id, thumbnail, portable, spend)
+      const uri = await dataUri(documents, id, { thumbnail, portable, caller, spend })
       if (uri) pictures.set(key, { uri, name: (await documents.info(id))?.name ?? '' })
     }
   }
@@ -60,16 +70,14 @@ export async function templatePictures(
 async function dataUri(
   documents: DocumentStore,
   id: string,
-  thumbnail: boolean,
-  portable: boolean,
-  spend: (bytes: number) => void,
+  { thumbnail, portable, caller, spend }: PictureUse & { readonly portable: boolean },
 ): Promise<string | undefined> {
   if (portable) {
-    const picture = await loadPicture(documents, id, thumbnail, spend)
+    const picture = await loadPicture(documents, id, { thumbnail, caller, spend })
     return picture && uriOf(picture.mime, picture.bytes)
   }
   if (thumbnail) {
-    const bytes = await documents.thumbnail(id, thumbnailPixels)
+    const bytes = await documents.thumbnail(id, thumbnailPixels, caller)
     if (bytes) spend(bytes.length)
     return bytes && uriOf('image/webp', bytes)
   }
@@ -87,24 +95,15 @@ function uriOf(mime: string, bytes: Uint8Array): string {
 export async function loadPicture(
   documents: DocumentStore,
   id: string,
-  thumbnail: boolean,
-  spend: (bytes: number) => void,
+  { thumbnail, caller, spend }: PictureUse,
 ): Promise<Picture | undefined> {
   const info = await documents.info(id)
   if (!info || !info.mime.startsWith('image/')) return undefined
   spend(info.size)
-  const sharp = await loadSharp()
   const pixels = thumbnail ? thumbnailPixels : documentPixels
   const content = await buffer(await documents.read(id))
-  try {
-    const image = sharp(content, { limitInputPixels: mostPixels }).rotate()
-    const resized = image.resize({ width: pixels, height: pixels, fit: 'inside', withoutEnlargement: true })
-    const isJpeg = (await sharp(content).metadata()).format === 'jpeg'
-    const { data, info: size } = await (isJpeg ? resized.jpeg() : resized.png()).toBuffer({ resolveWithObject: true })
-    const mime = isJpeg ? 'image/jpeg' : 'image/png'
-    return { bytes: data, mime, width: size.width, height: size.height, name: info.name }
-  } catch {
-    // sharp has no error classes: whatever it cannot decode is not a picture for us.
-    return undefined
-  }
+  const made = await shrinkPicture(content, { pixels, format: 'portable', caller })
+  if (!made) return undefined
+  const { bytes, width, height, format } = made
+  return { bytes, mime: format === 'jpeg' ? 'image/jpeg' : 'image/png', width, height, name: info.name }
 }

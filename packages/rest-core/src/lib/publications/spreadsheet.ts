@@ -2,6 +2,7 @@ import { RestError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-value.js'
 import { baseField } from '../model/model.js'
 import type { BusinessRecord, ReadableField } from '../model/model.js'
+import type { Caller } from '../caller.js'
 import { needPackage } from './optional-package.js'
 import { makeInThread } from './publication-thread.js'
 import type { SheetCell } from './publication.worker.js'
@@ -15,19 +16,17 @@ export async function makeSpreadsheet(
   title: string,
   columns: readonly ReadableField[],
   records: readonly BusinessRecord[],
+  caller: Caller,
 ): Promise<Buffer> {
   await needPackage('A publication of the format xlsx', 'write-excel-file')
   const head = columns.map((field): SheetCell => ({ value: headingOf(field), type: 'String', fontWeight: 'bold' }))
   const rows = records.map((record) => columns.map((field) => cellOf(field, record[field.name])))
-  const answer = await makeInThread({
-    kind: 'xlsx',
-    rows: [head, ...rows],
-    options: {
-      sheet: sheetName(title),
-      stickyRowsCount: 1,
-      columns: columns.map((field) => ({ width: widthOf(field) })),
-    },
-  })
+  const options = {
+    sheet: sheetName(title),
+    stickyRowsCount: 1,
+    columns: columns.map((field) => ({ width: widthOf(field) })),
+  }
+  const answer = await makeInThread({ kind: 'xlsx', rows: [head, ...rows], options }, caller)
   if ('content' in answer) return Buffer.from(answer.content.buffer)
   throw new RestError('ERR_INTERNAL', `The spreadsheet could not be created: ${answer.failed}`)
 }

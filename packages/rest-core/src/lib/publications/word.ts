@@ -1,12 +1,14 @@
-import type { ScopeData, Tag, TemplatePlugin } from 'easy-template-x'
 import { RestError } from '../../errors.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import { baseField } from '../model/model.js'
 import type { BusinessRecord, ObjectModel, ReadableField } from '../model/model.js'
+import type { Caller } from '../caller.js'
 import { optionalPackage } from './optional-package.js'
 import { loadPicture, pictureBudget } from './pictures.js'
 import type { PublicationModel } from './publication.js'
 import { cleanText } from './table.js'
+import { makeInThread } from './publication-thread.js'
+import type { WordData, WordPicture } from './publication.worker.js'
 import { shownField } from './template-scope.js'
 
 type Word = typeof import('easy-template-x')
@@ -57,22 +59,21 @@ export async function makeWord(
   object: ObjectModel,
   publication: PublicationModel,
   records: readonly BusinessRecord[],
-  documents: DocumentStore | undefined,
+  { documents, caller }: { readonly documents: DocumentStore | undefined; readonly caller: Caller },
 ): Promise<Buffer> {
-  const word = await load()
   const fields = await wordFields(object, publication)
   const spend = pictureBudget()
-  const filled: Record<string, unknown>[] = []
+  const filled: WordData[] = []
   for (const record of records) filled.push(await values(record))
-  const data = publication.scope === 'record' ? filled[0] : { records: filled, count: filled.length }
-  const plugins = word
-    .createDefaultPlugins()
-    .map((plugin) => (plugin.contentType === 'text' ? linesPlugin(word) : plugin))
-  return new word.TemplateHandler({ plugins }).process(publication.word as Buffer, data as never)
+  const data = publication.scope === 'record' ? (filled[0] as WordData) : { records: filled, count: filled.length }
+  const answer = await makeInThread({ kind: 'docx', template: publication.word as Uint8Array, data }, caller)
+  if ('content' in answer) return Buffer.from(answer.content.buffer)
+  const where = `${object.name}.publications.${publication.name}`
+  throw new RestError('ERR_INTERNAL', `${where}: the Word document could not be created: ${answer.failed}`)
 
   /** Texts and pictures only: an object of a record must not be taken for markup. */
-  async function values(record: BusinessRecord): Promise<Record<string, unknown>> {
-    const result: Record<string, unknown> = {}
+  async function values(record: BusinessRecord): Promise<WordData> {
+    const result: Record<string, WordData[string]> = {}
     for (const field of fields) {
       const value = record[field.name]
       const { name } = baseField(field).type
@@ -82,8 +83,12 @@ export async function makeWord(
     return result
   }
 
-  async function picture(id: unknown): Promise<unknown> {
-    const found = typeof id === 'string' && id !== '' && documents && (await loadPicture(documents, id, false, spend))
+  async function picture(id: unknown): Promise<WordPicture | ''> {
+    const found =
+      typeof id === 'string' &&
+      id !== '' &&
+      documents &&
+      (await loadPicture(documents, id, { thumbnail: false, caller, spend }))
     if (!found) return ''
     const { bytes, mime, width, height, name } = found
     const scale = Math.min(1, pictureSide / Math.max(width, height))
@@ -96,26 +101,4 @@ export async function makeWord(
       altText: name,
     }
   }
-}
-
-/** Texts of several lines; the package's own plug-in puts the second line after whatever follows the tag. */
-function linesPlugin({ TextPlugin, officeMarkup, xml }: Word): TemplatePlugin {
-  class LinesPlugin extends TextPlugin {
-    override simpleTagReplacements(tag: Tag, data: ScopeData): void {
-      const value: unknown = data.getScopeData()
-      const lines = typeof value === 'string' ? value.split(/\r\n|[\r\n]/) : []
-      if (lines.length < 2 || !('xmlTextNode' in tag)) return super.simpleTagReplacements(tag, data)
-      const last = officeMarkup.query.containingTextNode(tag.xmlTextNode)
-      const [prefix] = last.nodeName.split(':')
-      for (const line of lines.slice(0, -1)) {
-        const text = xml.create.generalNode(`${prefix}:t`, { childNodes: [xml.create.textNode(line)] })
-        xml.modify.insertBefore(text, last)
-        officeMarkup.modify.setSpacePreserveAttribute(text)
-        xml.modify.insertBefore(xml.create.generalNode(`${prefix}:br`), last)
-      }
-      tag.xmlTextNode.textContent = lines.at(-1) as string
-      officeMarkup.modify.setSpacePreserveAttribute(last)
-    }
-  }
-  return new LinesPlugin()
 }

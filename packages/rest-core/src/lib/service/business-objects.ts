@@ -194,6 +194,8 @@ export interface PublicationRequest {
   readonly rowId?: string | undefined
   /** Global call: which records. */
   readonly search?: SearchRequest | undefined
+  /** Aborted when the client no longer waits for the document. Default: that of `search`. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A document or image of a record. */

@@ -8,6 +8,7 @@ import type { FieldValue } from '../fields/field-value.js'
 import type { BusinessRecord, FieldModel, ObjectModel } from '../model/model.js'
 import type { AnswerOptions } from './business-objects.js'
 import type { Input } from './input.js'
+import type { Caller } from '../caller.js'
 import type { ServiceContext } from './service-context.js'
 
 const defaultMaxBytes = { document: 100 * 2 ** 20, image: 20 * 2 ** 20 } as const
@@ -80,6 +81,7 @@ export async function inlineDocuments(
   object: ObjectModel,
   record: BusinessRecord,
   options: AnswerOptions,
+  caller: Caller,
 ): Promise<void> {
   const { documents } = context
   for (const field of object.documents) {
@@ -96,7 +98,7 @@ export async function inlineDocuments(
       continue
     }
     while (typeof id === 'string' && id !== '' && (wanted.content || wanted.thumbnail)) {
-      const inlined = await inline(documents as DocumentStore, field, id, wanted)
+      const inlined = await inline(documents as DocumentStore, field, id, { ...wanted, caller })
       if (inlined) {
         record[field.name] = inlined
         break
@@ -118,7 +120,7 @@ async function inline(
   documents: DocumentStore,
   field: FieldModel,
   id: string,
-  wanted: { readonly content: boolean; readonly thumbnail: boolean },
+  wanted: { readonly content: boolean; readonly thumbnail: boolean; readonly caller: Caller },
 ): Promise<FieldValue | undefined> {
   try {
     const info = await documents.info(id)
@@ -126,7 +128,7 @@ async function inline(
     return {
       ...info,
       ...(wanted.content && { content: await readAll(documents, id) }),
-      ...(wanted.thumbnail && { thumbnail: await thumbnail(documents, field, id) }),
+      ...(wanted.thumbnail && { thumbnail: await thumbnail(documents, field, id, wanted.caller) }),
     }
   } catch (error) {
     if (RestError.is(error) && error.code === 'ERR_NOT_FOUND') return undefined
@@ -151,8 +153,13 @@ async function readAll(documents: DocumentStore, id: string): Promise<string> {
   return Buffer.concat(chunks).toString('base64')
 }
 
-async function thumbnail(documents: DocumentStore, field: FieldModel, id: string): Promise<string | null> {
+async function thumbnail(
+  documents: DocumentStore,
+  field: FieldModel,
+  id: string,
+  caller: Caller,
+): Promise<string | null> {
   const { thumbnailPixels = defaultThumbnailPixels } = field.definition as ImageField
-  const picture = await documents.thumbnail(id, thumbnailPixels)
+  const picture = await documents.thumbnail(id, thumbnailPixels, caller)
   return picture ? Buffer.from(picture).toString('base64') : null
 }

@@ -140,7 +140,7 @@ export function createIndexSearches(
       const key = keyFields.map((field) => wireText(record[field.name])).filter((text) => text !== '')
       const value = indexedText(index, record)
       for (const name of added) delete record[name]
-      if (wantsDocuments(request)) await inlineDocuments(context, object, record, request)
+      if (wantsDocuments(request)) await inlineDocuments(context, object, record, request, callerOf(principal, request))
       records.push({ object: object.name, row_id: record.row_id, key: key.join(' '), value, data: record, score })
     }
     if (hooks?.postSearch) await hooks.postSearch({ ...hookBase, count: hits.length })

@@ -300,6 +300,28 @@ describe('tables', () => {
   })
 })
 
+test('documents hold a limited amount of text, whatever the number of records', async () => {
+  const { add: create, publish } = await setUp({
+    text: { format: 'txt', scope: 'global', template: '{{#each records}}{{fil_text}}{{/each}}' },
+    pdf: { format: 'pdf', scope: 'global', fields: ['fil_text'] },
+  })
+  const add = async (fil_text: string) => create(`Film ${fil_text.length}`, { fil_text })
+  for (let n = 0; n < 5; n++) await add('x'.repeat(1_000_000 + n))
+  expect((await refusal(publish('pdf'))).message).toContain('more than the 4194304 characters')
+  expect((await publish('text')).text.length).toBeGreaterThan(5_000_000)
+  await add('\n'.repeat(200_001))
+  expect((await refusal(publish('text'))).message).toContain('more than the 200000 lines of text')
+})
+
+test('a document that its client no longer waits for is not made', async () => {
+  const { add, service } = await setUp({ pdf: { format: 'pdf', fields: ['fil_title'] } })
+  const rowId = await add('Alien')
+  const signal = AbortSignal.abort()
+  await expect(service.publish(boss, 'Film', 'pdf', { rowId, signal })).rejects.toMatchObject({
+    code: 'ERR_UNAVAILABLE',
+  })
+})
+
 describe('pictures', () => {
   const template = '{{fil_title}}{{image fil_poster width=50}}'
 

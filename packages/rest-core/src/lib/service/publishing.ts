@@ -17,15 +17,25 @@ import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects, ObjectName, PublicationRequest } from './business-objects.js'
 import { timestamp } from '../fields/temporal.js'
 import { checkScope } from './scope.js'
+import type { Caller } from '../caller.js'
+import { callerOf } from './reads.js'
 import type { ServiceContext } from './service-context.js'
 
+/** How much a document that is made in memory may hold. */
+interface DocumentLimits {
+  readonly records: number
+  /** Of all texts of the records, in characters. */
+  readonly characters: number
+  /** Line breaks in them. */
+  readonly lines: number
+}
+
 /**
- * Most records of a document that is made in memory. Tables as csv, json and xml have no limit: they are streamed.
- * Not specified; chosen so that one call stays below some hundred MiB and some seconds.
+ * Tables as csv, json and xml have no limit: they are streamed. Not specified; chosen so that one call stays below some
+ * hundred MiB and some seconds. Laying out pages costs more.
  */
-const mostRecords = 10_000
-/** Laying out pages costs more. */
-const mostRecordsOfPdf = 1000
+const limitsOfPdf: DocumentLimits = { records: 1000, characters: 4 * 2 ** 20, lines: 100_000 }
+const limitsOfOthers: DocumentLimits = { records: 10_000, characters: 16 * 2 ** 20, lines: 200_000 }
 
 /** One publication on its way. */
 interface Printing {
@@ -35,6 +45,8 @@ interface Printing {
   readonly publication: PublicationModel
   readonly rowId: string | undefined
   readonly batches: Batches
+  /** Who waits for it. */
+  readonly caller: Caller
 }
 
 /** Publications: documents from a record, or from the records of a search, as this user may see them. */
@@ -45,7 +57,7 @@ export function createPublishing(context: ServiceContext): Pick<BusinessObjects,
     principal: Principal,
     name: ObjectName,
     publicationName: string,
-    { rowId, search }: PublicationRequest = {},
+    { rowId, search, signal = search?.signal }: PublicationRequest = {},
   ): Promise<PublishedDocument> {
     const object = context.resolve(name)
     const access = accessOf(principal, object)
@@ -63,11 +75,13 @@ export function createPublishing(context: ServiceContext): Pick<BusinessObjects,
       rowId === undefined
         ? await service.search(principal, object.name, { ...search, fields })
         : oneBatch(await service.get(principal, object.name, rowId, { fields }))
-    return make({ object, access, principal, publication, rowId, batches })
+    const caller = callerOf(principal, { signal })
+    return make({ object, access, principal, publication, rowId, batches, caller })
   }
 
   async function make(printing: Printing): Promise<PublishedDocument> {
-    const { object, access, publication, rowId, batches } = printing
+    const { object, access, publication, rowId, batches, caller } = printing
+    const { documents } = context
     const { definition, template, word, mime, label } = publication
     const columns = publication.columns.filter((field) => !access.hides(field))
     const { format } = definition
@@ -85,24 +99,25 @@ export function createPublishing(context: ServiceContext): Pick<BusinessObjects,
       content.once('close', opened.release)
       return { name: nameOf(printing, opened.first), mime, content }
     }
-    const records = await readAll(batches, format === 'pdf' ? mostRecordsOfPdf : mostRecords)
+    const records = await readAll(batches, format === 'pdf' ? limitsOfPdf : limitsOfOthers)
     const document = { name: nameOf(printing, records), mime }
-    if (word) return { ...document, content: await makeWord(object, publication, records, context.documents) }
-    if (format === 'xlsx') return { ...document, content: await makeSpreadsheet(object.pluralLabel, columns, records) }
+    if (word) return { ...document, content: await makeWord(object, publication, records, { documents, caller }) }
+    if (format === 'xlsx')
+      return { ...document, content: await makeSpreadsheet(object.pluralLabel, columns, records, caller) }
     const where = `${object.name}.publications.${publication.name}`
     if (!template) {
-      const table = await tableDefinition(label, columns, records, context.documents)
-      return { ...document, content: await makePdf(table, where, { pageNumbers: true }) }
+      const table = await tableDefinition(label, columns, records, { documents, caller })
+      return { ...document, content: await makePdf(table, where, { caller, pageNumbers: true }) }
     }
     const text = await render(printing, template, records)
     if (format !== 'json' && format !== 'pdf') return { ...document, content: Buffer.from(text) }
     const value = parseMade(text, where)
     if (format === 'json') return { ...document, content: Buffer.from(text) }
-    return { ...document, content: await makePdf(value as TDocumentDefinitions, where) }
+    return { ...document, content: await makePdf(value as TDocumentDefinitions, where, { caller }) }
   }
 
   async function render(
-    { object, principal, publication, rowId }: Printing,
+    { object, principal, publication, rowId, caller }: Printing,
     template: TextTemplate,
     records: readonly BusinessRecord[],
   ): Promise<string> {
@@ -110,7 +125,7 @@ export function createPublishing(context: ServiceContext): Pick<BusinessObjects,
     return template.render({
       content: publication.scope === 'record' && rowId !== undefined ? (records[0] as BusinessRecord) : records,
       variables: variablesOf(object, publication, principal, context.clock()),
-      pictures: await templatePictures(context.documents, template.needs, records, portable),
+      pictures: await templatePictures(context.documents, template.needs, records, { portable, caller }),
     })
   }
 
@@ -169,17 +184,35 @@ async function* encode(texts: AsyncIterable<string>): AsyncGenerator<Buffer> {
   for await (const text of texts) yield Buffer.from(text)
 }
 
-async function readAll(batches: Batches, most: number): Promise<readonly BusinessRecord[]> {
+async function readAll(batches: Batches, most: DocumentLimits): Promise<readonly BusinessRecord[]> {
   const records: BusinessRecord[] = []
+  let [characters, lines] = [0, 0]
   for await (const batch of batches) {
-    if (records.length + batch.length > most)
-      throw new RestError(
-        'ERR_BAD_REQUEST',
-        `The search finds more than the ${most} records that this document can hold; give filters, or _page and _pagesize.`,
-      )
+    for (const record of batch)
+      for (const value of Object.values(record)) {
+        if (typeof value !== 'string') continue
+        characters += value.length
+        lines += linesOf(value)
+      }
+    if (records.length + batch.length > most.records) throw tooMany(`finds more than the ${most.records} records`)
+    if (characters > most.characters) throw tooMany(`finds more than the ${most.characters} characters`)
+    if (lines > most.lines) throw tooMany(`finds more than the ${most.lines} lines of text`)
     records.push(...batch)
   }
   return records
+}
+
+function linesOf(text: string): number {
+  let lines = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
+  return lines
+}
+
+function tooMany(what: string): RestError {
+  return new RestError(
+    'ERR_BAD_REQUEST',
+    `The search ${what} that this document can hold; give filters, or _page and _pagesize.`,
+  )
 }
 
 function parseMade(text: string, where: string): unknown {

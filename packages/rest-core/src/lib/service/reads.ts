@@ -7,7 +7,8 @@ import { accessOf } from '../rights/access.js'
 import type { Access } from '../rights/access.js'
 import { asSeen } from '../rights/links.js'
 import type { Principal } from '../rights/rights.js'
-import type { Caller, Guard, ReadOptions } from '../store.js'
+import type { Caller } from '../caller.js'
+import type { Guard, ReadOptions } from '../store.js'
 import type {
   AnswerOptions,
   BusinessObjects,
@@ -49,7 +50,7 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
     const guards = options?.fields ? access.guardsFor(options.fields) : access.guards
     const record = await read(object, id, { select, where, guards, lock: options?.lock })
     if (hooks?.postSelect) await hooks.postSelect({ ...hookContext(object, principal), record })
-    if (options && wantsDocuments(options)) await inlineDocuments(context, object, record, options)
+    if (options && wantsDocuments(options)) await inlineDocuments(context, object, record, options, callerOf(principal))
     return record
   }
 
@@ -139,7 +140,8 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
     for await (const batch of batches) {
       for (const record of batch) {
         if (hooks?.postSearchRow) await hooks.postSearchRow({ ...hookBase, record })
-        if (wantsDocuments(request)) await inlineDocuments(context, object, record, request)
+        if (wantsDocuments(request))
+          await inlineDocuments(context, object, record, request, callerOf(principal, request))
       }
       count += batch.length
       yield batch
@@ -160,7 +162,10 @@ function lockOutside({ name }: ObjectModel): RestError {
 }
 
 /** Who waits for the answer of a request. */
-export function callerOf({ userId, login }: Principal, { signal }: SearchRequest): Caller {
+export function callerOf(
+  { userId, login }: Principal,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Caller {
   return { user: userId || login, signal }
 }
 

@@ -20,6 +20,7 @@ import { StoredDocument } from '../documents/stored-document.js'
 import { defaultThumbnailPixels, mostBytes, tooLarge } from './documents.js'
 import { messageOf } from './input.js'
 import { missingRow } from './missing-row.js'
+import { callerOf } from './reads.js'
 import { parseRowId } from './selections.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
@@ -55,7 +56,7 @@ export function createStoredDocuments(
     const field = documentField(principal, context.resolve(name), fieldName, 'R')
     const { id } = isInColumn(field) ? await findInColumn(principal, field, rowId) : await find(principal, field, rowId)
     const { type, thumbnailPixels = defaultThumbnailPixels } = field.definition as ImageField
-    const picture = type === 'image' ? await documents.thumbnail(id, thumbnailPixels) : undefined
+    const picture = type === 'image' ? await documents.thumbnail(id, thumbnailPixels, callerOf(principal)) : undefined
     if (picture) return picture
     throw RestError.notFound(`A picture in "${field.name}" of record "${rowId}" of "${field.object.name}"`)
   }

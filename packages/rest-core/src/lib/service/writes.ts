@@ -14,6 +14,7 @@ import { hashPassword } from '../security/password.js'
 import type { ReadOptions, StoreSession } from '../store.js'
 import type { BusinessObjects, ObjectName, UpdateOptions, WriteOptions } from './business-objects.js'
 import { checkLinks } from './check-links.js'
+import { callerOf } from './reads.js'
 import { deleteRow } from './delete-row.js'
 import { checkDocumentIds, inlineDocuments, storeUploads } from './documents.js'
 import type { WriteContext } from './hooks.js'
@@ -203,7 +204,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     post: ((hook: WriteContext) => void | Promise<void>) | undefined,
     run: (session: StoreSession, select: Selection) => Promise<BusinessRecord>,
   ): Promise<BusinessRecord> {
-    const { object, access, input, select, where, transaction, hookContext, options } = write
+    const { object, access, principal, input, select, where, transaction, hookContext, options } = write
     const guards = options?.fields ? access.guardsFor(options.fields) : access.guards
     const reading = readingFilter(access, where)
     const { hooks } = object.definition
@@ -226,7 +227,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
       record = seen
     }
     if (isRecorded(object)) {
-      const { operation, principal } = hookContext
+      const { operation } = hookContext
       const { row_id: rowId } = record
       await recordChange(context, session, { object, operation, rowId, principal, old, values: input.values })
     }
@@ -237,7 +238,8 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     }
     if (!access.may('R') || (reading && !(await isThere(session, object, record.row_id, reading))))
       record = { row_id: record.row_id }
-    if (options?.inlineDocuments || options?.inlineThumbnails) await inlineDocuments(context, object, record, options)
+    if (options?.inlineDocuments || options?.inlineThumbnails)
+      await inlineDocuments(context, object, record, options, callerOf(principal))
     announce(transaction, object, hookContext.operation, record.row_id)
     return record
   }

@@ -59,7 +59,7 @@ function readRequest(rowId: string | undefined, query: RequestQuery): Publicatio
   refuseSearch(query)
   const [unknown] = Object.keys(filters ?? {})
   if (unknown !== undefined) throw new RestError('ERR_BAD_REQUEST', `Unknown parameter "${unknown.slice(0, 100)}".`)
-  return { rowId }
+  return { rowId, signal }
 }
 
 /** The client takes JSON and does not take the document. */
