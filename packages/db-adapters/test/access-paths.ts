@@ -26,10 +26,12 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<BoundS
   const calls: BoundStatement[] = []
   const spies = [
     vi.spyOn(PostgresqlConnection.prototype, 'query'),
+    vi.spyOn(PostgresqlConnection.prototype, 'page'),
     vi.spyOn(MysqlConnection.prototype, 'query'),
-    vi.spyOn(SqliteConnection.prototype, 'all'),
+    vi.spyOn(MysqlConnection.prototype, 'page'),
+    vi.spyOn(SqliteConnection.prototype, 'page'),
     vi.spyOn(SqliteConnection.prototype, 'one'),
-    vi.spyOn(Readers.prototype, 'all'),
+    vi.spyOn(Readers.prototype, 'page'),
     vi.spyOn(Readers.prototype, 'count'),
   ]
   try {

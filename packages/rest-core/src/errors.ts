@@ -143,6 +143,7 @@ export class DefinitionError extends Error {
  * - `unavailable`: no connection, pool exhausted, server stopping; a retry may help
  * - `busy`: a lock or deadlock; a retry of the whole transaction may help
  * - `timeout`: the statement took too long, or the caller no longer waits for its answer
+ * - `size`: the answer has more bytes than one may have; ask for less
  * - `schema`: a table or column is missing
  * - `internal`: anything else
  */
@@ -187,6 +188,7 @@ export type StoreErrorCode =
   | 'unavailable'
   | 'busy'
   | 'timeout'
+  | 'size'
   | 'schema'
   | 'internal'
 

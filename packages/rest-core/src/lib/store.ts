@@ -115,7 +115,8 @@ export interface StoreSession {
    */
   get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined>
   /**
-   * Matching rows in batches (arrays of 1 to 1,000 records; a search with a `limit` of at most 1,000 comes as one batch).
+   * Matching rows in batches: arrays of 1 to 1,000 records, with about `batchBytes` or less unless a single record has more.
+   * Within that, a search with a `limit` of at most 1,000 comes as one batch.
    * Reading stops, and all its resources are released, when the consumer stops. Memory stays flat whatever the number of rows.
    */
   search(object: ObjectModel, query: Query): AsyncIterable<readonly BusinessRecord[]>

@@ -18,6 +18,11 @@ export interface WriteCounts {
  */
 export interface ServerConnection extends Poolable, SchemaConnection {
   query(call: BoundStatement): Promise<Rows>
+  /**
+   * The rows of one statement in batches of one or more, for a caller that takes them without delay. When it is not within
+   * a transaction (`alone`), a caller that stops early may cost the connection.
+   */
+  page(call: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined>
   change(call: BoundStatement): Promise<WriteCounts>
   begin(): Promise<void>
   /** Once it rejects, the transaction is undone, or the connection is lost, and the error says that the outcome is unknown. */

@@ -21,10 +21,10 @@ import type { BoundStatement } from '../sql/statement.js'
 import type { JoinedConnection } from './joined-connection.js'
 import type { WriteCounts, ServerConnection, Rows } from './connection.js'
 
-/** A search with a limit up to this comes as one batch. Source: the contract of `StoreSession.search`. */
+/** A search with a limit up to this comes as one batch, unless it has many bytes. Source: the contract of `StoreSession.search`. */
 const largestBatch = 1_000
 
-/** Whether the search is answered in one batch. */
+/** Whether all of it comes without waiting for the consumer. */
 export function isOneBatch(query: Query): boolean {
   return query.limit !== undefined && query.limit <= largestBatch
 }
@@ -66,14 +66,10 @@ export class ConnectionSession implements StoreSession {
 
   async *search(object: ObjectModel, query: Query): AsyncGenerator<readonly BusinessRecord[], void, undefined> {
     const call = this.#compiler.search(object, query)
-    if (isOneBatch(query)) {
-      const rows = await this.#query(call)
-      if (rows.length > 0) yield records(call, rows)
-      return
-    }
     this.#check()
     try {
-      for await (const rows of this.#connection.stream(call, false)) {
+      const connection = this.#connection
+      for await (const rows of isOneBatch(query) ? connection.page(call, false) : connection.stream(call, false)) {
         yield records(call, rows)
         this.#check()
       }

@@ -32,6 +32,7 @@ import type { Compiler } from '../sql/compiler.js'
 import { decodeHits } from '../sql/index-search.js'
 import type { BoundStatement } from '../sql/statement.js'
 import type { BulkDialect } from './bulk.js'
+import { collectRows } from './collect-rows.js'
 import type { Cancel } from './canceller.js'
 import { connectionOfKnex } from '../knex.js'
 import type { JoinedConnection } from './joined-connection.js'
@@ -121,22 +122,18 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
 
   async *search(object: ObjectModel, query: Query): AsyncGenerator<readonly BusinessRecord[], void, undefined> {
     const call = this.#compiler.search(object, query)
-    if (isOneBatch(query)) {
-      const rows = await this.#read(this.#pool, call, query.caller)
-      if (rows.length > 0) yield records(call, rows)
-      return
-    }
-    for await (const rows of this.#stream(call, query.caller)) yield records(call, rows)
+    const rows = isOneBatch(query) ? this.#page(call, query.caller) : this.#stream(call, query.caller)
+    for await (const batch of rows) yield records(call, batch)
   }
 
   async aggregate(object: ObjectModel, query: AggregateQuery): Promise<readonly AggregateRow[]> {
     const call = this.#compiler.aggregate(object, query)
-    return decodeGroups(call, await this.#read(this.#pool, call, query.caller))
+    return decodeGroups(call, await collectRows(this.#page(call, query.caller)))
   }
 
   async searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]> {
     const call = this.#compiler.searchIndex(object, query)
-    return decodeHits(call, await this.#read(this.#pool, call, query.caller))
+    return decodeHits(call, await collectRows(this.#page(call, query.caller)))
   }
 
   async countIndex(
@@ -354,6 +351,33 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
         // The next user's statements wait for it; when it fails, the connection is lost for them too.
         if (connection.usable) connection.rollback().catch(() => {})
         this.#pool.release(connection)
+      }
+      this.#pool.discardIdle()
+    }
+  }
+
+  /** The same for a page, which is one statement. Its connection is free before the last batch is given. */
+  async *#page(call: BoundStatement, caller?: Caller): AsyncGenerator<Rows, void, undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const connection = this.#pool.take() ?? (await this.#pool.acquire())
+      const stop = this.#cancelWhenGone(connection, caller)
+      let last: Rows | undefined
+      let failed = false
+      try {
+        for await (const rows of connection.page(call, true)) {
+          if (last) yield last
+          last = rows
+        }
+      } catch (error) {
+        if (last || attempt === 2 || stop?.isGone || !isLoss(error, connection)) throw error
+        failed = true
+      } finally {
+        stop?.end()
+        this.#pool.release(connection)
+      }
+      if (!failed) {
+        if (last) yield last
+        return
       }
       this.#pool.discardIdle()
     }

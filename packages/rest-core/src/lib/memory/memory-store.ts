@@ -21,6 +21,7 @@ import { findByWords, searchIndex } from './index-search.js'
 import { MemoryData, type View } from './memory-data.js'
 import { type Guarding, guarding, rowTest, sortRows, toRecord } from './reading.js'
 import type { Row } from './rows.js'
+import { rowsOfBatch } from '../memory-limits.js'
 import { checkReferences, deleteRow, insertRow, loadRow, updateRow } from './writing.js'
 
 const capabilities: StoreCapabilities = Object.freeze({
@@ -175,7 +176,12 @@ function createSession(
       const records = sortRows(view, object, found, order, guards)
         .slice(offset, offset + limit)
         .map((row) => toRecord(view, row, select, guards))
-      for (let at = 0; at < records.length; at += batchSize) yield records.slice(at, at + batchSize)
+      for (let at = 0; at < records.length;) {
+        const batch = records.slice(at, at + batchSize)
+        const count = rowsOfBatch(batch, batchSize)
+        yield batch.slice(0, count)
+        at += count
+      }
     },
 
     async count(object: ObjectModel, where?: Filter, { guards }: CountOptions = {}): Promise<number> {

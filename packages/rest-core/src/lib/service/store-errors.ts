@@ -51,6 +51,8 @@ export async function translate(
         'The database took too long to answer; narrow the filter, or ask for less.',
         { cause: error, retryAfterSeconds: 10 },
       )
+    case 'size':
+      return new RestError('ERR_TOO_LARGE', error.message, { cause: error })
     case 'unique': {
       const found = attempt ? await duplicates(attempt, session) : []
       return RestError.conflict(found.length > 0 ? found : [await otherKey(error, attempt, session)], error)

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { BusinessRecord } from '../model/model.js'
+import { batchBytes } from '../memory-limits.js'
 import type { ObjectStore, Query, StoreSession, Values } from '../store.js'
 import { item, model, note } from './model.js'
 import { useStore, type StoreFactory } from './store-under-test.js'
@@ -131,6 +132,82 @@ export function testStreams(factory: StoreFactory, rows: number): void {
         expect(await ranks(query, session)).toHaveLength(rows)
         for await (const _ of session.search(note, query)) break
         expect(await session.count(note)).toBe(rows)
+      })
+    })
+
+    describe('of many bytes', () => {
+      const count = 10
+      const bytes = Math.floor(batchBytes / 3)
+      const text = (rank: number): string => String(rank % 10).repeat(bytes)
+      let first = ''
+
+      beforeAll(async () => {
+        for (let rank = 0; rank < count; rank++) {
+          const values = { itm_code: `bytes ${rank}`, itm_text: text(rank), itm_integer: rank }
+          const { row_id: rowId } = await used.store.insert(item, values, item.select([]))
+          if (rank === 0) first = rowId
+          await used.store.insert(note, { not_rank: rows + rank, not_item: first }, note.select([]))
+        }
+      }, 120_000)
+
+      const long = { select: item.select(['itm_text']), order: [{ field: 'itm_integer', descending: false }] } as const
+      const where = { op: 'like', field: 'itm_code', pattern: 'bytes %' } as const
+      const joined: Query = {
+        select: note.select(['not_item__itm_text']),
+        where: { op: '>=', field: 'not_rank', value: rows },
+        order: [{ field: 'not_rank', descending: false }],
+      }
+
+      /** Texts of a search whose batches have no more bytes than they may have. */
+      async function texts(batches: AsyncIterable<readonly BusinessRecord[]>, field: string): Promise<unknown[]> {
+        const found: unknown[] = []
+        for await (const batch of batches) {
+          expect(batch.length).toBeGreaterThan(0)
+          expect(batch.length).toBeLessThanOrEqual(3)
+          found.push(...batch.map((record) => String(record[field]).at(0)))
+        }
+        return found
+      }
+      const all = Array.from({ length: count }, (_, rank) => String(rank))
+      const same = all.map(() => '0')
+
+      test('batches end by bytes, of a whole search and of a page', async () => {
+        expect(await texts(used.store.search(item, { ...long, where }), 'itm_text')).toStrictEqual(all)
+        expect(await texts(used.store.search(item, { ...long, where, limit: 1_000 }), 'itm_text')).toStrictEqual(all)
+        const page = used.store.search(item, { ...long, where, limit: 4, offset: 3 })
+        expect(await texts(page, 'itm_text')).toStrictEqual(all.slice(3, 7))
+      })
+
+      test('a linked text that many rows refer to counts for each of them', async () => {
+        expect(await texts(used.store.search(note, joined), 'not_item__itm_text')).toStrictEqual(same)
+        const page = used.store.search(note, { ...joined, limit: 1_000 })
+        expect(await texts(page, 'not_item__itm_text')).toStrictEqual(same)
+      })
+
+      test('a consumer may stop early, and others are answered', async () => {
+        for (let time = 0; time < 12; time++) {
+          for await (const _ of used.store.search(note, { ...joined, limit: 1_000 })) break
+          for await (const _ of used.store.search(note, joined)) break
+        }
+        expect(await used.store.count(note, joined.where)).toBe(count)
+      })
+
+      test('batches of a transaction end by bytes, and other statements may come between them', async () => {
+        await used.store.transaction(async (session) => {
+          expect(await texts(session.search(item, { ...long, where }), 'itm_text')).toStrictEqual(all)
+          let found = 0
+          for await (const batch of session.search(note, joined)) {
+            found += batch.length
+            for (const { row_id: rowId } of batch) await session.update(note, rowId, { not_text: 'x' }, { select })
+          }
+          expect(found).toBe(count)
+          found = 0
+          for await (const batch of session.search(note, { ...joined, limit: 1_000 })) {
+            found += batch.length
+            expect(await session.count(note, joined.where)).toBe(count)
+          }
+          expect(found).toBe(count)
+        })
       })
     })
   })

@@ -28,6 +28,8 @@ interface Column {
 }
 
 const batchSize = 500
+/** Most rows of a page. */
+const pageSize = 1_000
 
 /** A server that does not answer a goodbye is left alone after this. */
 const closeTimeoutMs = 5_000
@@ -96,19 +98,33 @@ export class MssqlConnection implements ServerConnection {
     }
   }
 
-  async *stream({ statement, values }: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined> {
+  page(call: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined> {
+    return this.#rows(call, alone, pageSize, this.#statementTimeoutMs)
+  }
+
+  /** Time that the reader takes would count, too, so there is no limit of it. */
+  stream(call: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined> {
+    return this.#rows(call, alone, batchSize, 0)
+  }
+
+  async *#rows(
+    { statement, values }: BoundStatement,
+    alone: boolean,
+    batch: number,
+    timeoutMs: number,
+  ): AsyncGenerator<Rows, void, undefined> {
     await this.#free()
-    const { request, started, flow } = this.#start(this.#textOf(statement.sql), values)
-    const stream = new RowStream(flow, request, batchSize)
+    const { request, started, flow } = this.#start(this.#textOf(statement.sql), values, timeoutMs)
+    const stream = new RowStream(flow, request, batch)
     this.#stream = stream
     started()
     let complete = false
     try {
       for (;;) {
         const rows = await stream.next()
-        complete = rows.length === 0
+        complete = rows.length === 0 || stream.isRead
+        if (rows.length > 0) yield rows
         if (complete) return
-        yield rows
       }
     } catch (error) {
       throw this.#translate(error)
@@ -197,7 +213,7 @@ export class MssqlConnection implements ServerConnection {
   }
 
   /** A search that gives its rows one by one. */
-  #start(sql: string, values: readonly unknown[]) {
+  #start(sql: string, values: readonly unknown[], timeoutMs: number) {
     type Listeners = { result?: (row: readonly unknown[]) => void; error?: (error: unknown) => void; end?: () => void }
     const listeners: Listeners = {}
     const done = Promise.withResolvers<void>()
@@ -206,8 +222,7 @@ export class MssqlConnection implements ServerConnection {
       else listeners.end?.()
       done.resolve()
     })
-    // Time that the reader takes would count, too.
-    request.setTimeout(0)
+    request.setTimeout(timeoutMs)
     request.on('row', (row: readonly Column[]) => listeners.result?.(row.map(({ value }) => value)))
     const before = this.#last
     this.#last = done.promise

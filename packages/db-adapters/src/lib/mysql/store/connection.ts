@@ -33,6 +33,8 @@ const forms = {
 const inTransaction = 1
 
 const batchSize = 500
+/** Most rows of a page. */
+const pageSize = 1_000
 
 /** A server that does not answer a goodbye is left alone after this. */
 const closeTimeoutMs = 5_000
@@ -82,6 +84,35 @@ export class MysqlConnection implements ServerConnection {
     return this.#execute(call)
   }
 
+  async *page(call: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined> {
+    if (this.#stream) await this.#free()
+    const statement = this.#toStatement(call.statement.sql, call.values)
+    let stream = this.#open(statement, pageSize)
+    let complete = false
+    try {
+      let rows = await this.#firstRows(stream).catch((error: unknown) => {
+        if (!isStaleStatement(error)) throw error
+        this.#forget(statement)
+        if (this.#inTransaction || this.joined) throw staleStatement(error)
+        stream = this.#open(statement, pageSize)
+        return this.#firstRows(stream)
+      })
+      for (; rows.length > 0; rows = await stream.next()) {
+        complete = stream.isRead
+        yield rows
+        if (complete) return
+      }
+      complete = true
+    } catch (error) {
+      throw this.#translate(error)
+    } finally {
+      if (!complete && alone) this.#abandon()
+      else if (!complete) await stream.finish('drop')
+      if (this.#stream === stream) this.#stream = undefined
+      if (call.statement.once) this.#forget(statement)
+    }
+  }
+
   async change(call: BoundStatement): Promise<WriteCounts> {
     const { affectedRows, insertId } = await this.#execute<ResultSetHeader>(call)
     return { affected: affectedRows, insertId: String(insertId) }
@@ -111,9 +142,7 @@ export class MysqlConnection implements ServerConnection {
     await this.#free()
     // Otherwise the limit would count the consumer's time, too.
     if (this.#statementTimeoutMs > 0) await this.#command(setStatementTimeout(0))
-    const source = this.#client.execute(this.#toStatement(statement.sql, values) as never) as unknown as RowSource
-    const stream = new RowStream(this.#client, source, batchSize)
-    this.#stream = stream
+    const stream = this.#open(this.#toStatement(statement.sql, values), batchSize)
     let complete = false
     try {
       for (;;) {
@@ -179,6 +208,20 @@ export class MysqlConnection implements ServerConnection {
       return await this.#send<T>(statement).catch((second: unknown) => Promise.reject(this.#translate(second)))
     } finally {
       if (call.statement.once) this.#forget(statement)
+    }
+  }
+
+  #open(statement: DriverStatement, rows: number): RowStream {
+    const source = this.#client.execute(statement as never) as unknown as RowSource
+    return (this.#stream = new RowStream(this.#client, source, rows))
+  }
+
+  async #firstRows(stream: RowStream): Promise<Rows> {
+    this.#pending++
+    try {
+      return await stream.next()
+    } finally {
+      this.#pending--
     }
   }
 

@@ -1,5 +1,7 @@
+import { rowsOfBatch } from '@steward/rest-core'
 import type { StoreError } from '@steward/rest-core/errors'
 import type { Rows, ServerConnection, WriteCounts } from '../../pool/connection.js'
+import { nextSize } from '../../pool/row-stream.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
 import type { BoundStatement } from '../../sql/statement.js'
 import type { Client, Driver, ExecuteOptions, Result } from './driver.js'
@@ -14,7 +16,8 @@ export interface OracleConnectionParts {
   readonly ofPool?: boolean
 }
 
-const batchSize = 500
+/** Most rows of one round trip, and of the first one, before it is known how large they are. */
+const fetched = { most: 500, first: 50 }
 
 /** A longer text is sent as a CLOB; in bytes. */
 const longestText = 4_000
@@ -43,7 +46,7 @@ export class OracleConnection implements ServerConnection {
     const texts = new Set([driver.DB_TYPE_NUMBER, driver.DB_TYPE_CLOB, driver.DB_TYPE_NCLOB])
     this.#reading = {
       outFormat: driver.OUT_FORMAT_ARRAY,
-      fetchArraySize: batchSize,
+      fetchArraySize: fetched.most,
       prefetchRows: 100,
       // Nothing may lose digits; long texts and bytes come with their rows.
       fetchTypeHandler: ({ dbType }) =>
@@ -91,14 +94,23 @@ export class OracleConnection implements ServerConnection {
     }
   }
 
+  page(call: BoundStatement): AsyncGenerator<Rows, void, undefined> {
+    return this.stream(call)
+  }
+
   async *stream({ statement, values }: BoundStatement): AsyncGenerator<Rows, void, undefined> {
     const { resultSet } = await this.#send(statement.sql, values, { ...this.#reading, resultSet: true })
     if (!resultSet) return
     try {
-      for (;;) {
-        const rows = await this.#call(() => resultSet.getRows(batchSize))
+      for (let size = fetched.first; ;) {
+        const rows = await this.#call(() => resultSet.getRows(size))
         if (rows.length === 0) return
-        yield rows
+        size = nextSize(size, fetched.most, rows)
+        for (let at = 0; at < rows.length;) {
+          const count = rowsOfBatch(rows.slice(at), fetched.most)
+          yield rows.slice(at, at + count)
+          at += count
+        }
       }
     } finally {
       await resultSet.close().catch((error: unknown) => void this.#translate(error))

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
 import { StoreError } from '@steward/rest-core/errors'
 import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
+import { nextSize, RowStream } from '../../pool/row-stream.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
 import type { BoundStatement } from '../../sql/statement.js'
 import { quote } from '../../sql/text.js'
@@ -19,8 +20,10 @@ export interface PostgresqlConnectionParts {
   readonly isForeign?: boolean
 }
 
-/** Rows of one `fetch`; each is a round trip. */
-const batchSize = 500
+/** Most rows of one `fetch`, each of which is a round trip, and of the first one, before it is known how large they are. */
+const fetched = { most: 500, first: 50 }
+/** Most rows of a page. */
+const pageSize = 1_000
 
 /** A server that does not answer a goodbye is left alone after this. */
 const closeTimeoutMs = 5_000
@@ -46,6 +49,9 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
   #beginning = false
   #canBegin = false
   #cursors = 0
+  /** Rows that are still coming, and hold back all answers that follow. */
+  #coming: RowStream | undefined
+  #paused = false
   #corked = false
   #closed: Promise<void> | undefined
 
@@ -75,7 +81,7 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
     const socket = this.#client.connection.stream as Socket
     socket.setTimeout(ms)
     // Each time: idle connections are silent, too.
-    socket.on('timeout', () => this.pending > 0 && this.#lose())
+    socket.on('timeout', () => this.pending > 0 && !this.#paused && this.#lose())
   }
 
   query({ statement, values }: BoundStatement): Promise<Rows> {
@@ -109,6 +115,16 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
     }
   }
 
+  /** The socket is read only as fast as batches are taken. */
+  async *page({ statement, values }: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined> {
+    const coming = this.#rowsOf(this.#nameOf(statement), statement.sql, values, pageSize)
+    try {
+      for (let rows = await coming.next(); rows.length > 0; rows = coming.isRead ? [] : await coming.next()) yield rows
+    } finally {
+      this.#drop(coming, alone)
+    }
+  }
+
   /** By a cursor of SQL: other statements may run between its batches, which the portals of pg-cursor do not allow. */
   async *stream({ statement, values }: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined> {
     this.#cursors += 1
@@ -117,17 +133,24 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
     this.#command('set local cursor_tuple_fraction = 1').catch(ignore)
     const declared = this.#send('', `declare ${cursor} no scroll cursor for ${statement.sql}`, values, 'tag')
     declared.catch(ignore)
-    let next = this.#fetch(cursor)
+    let size = fetched.first
+    let coming = this.#fetch(cursor, size)
+    let seen: Rows = []
     try {
       await declared
       for (;;) {
-        const rows = await next
-        const isLast = rows.length < batchSize
-        if (!isLast) next = this.#fetch(cursor)
+        const rows = await coming.next()
+        const isLast = coming.isRead && coming.count < size
+        if (rows.length > 0) seen = rows
+        if (coming.isRead && !isLast) {
+          size = nextSize(size, fetched.most, seen)
+          coming = this.#fetch(cursor, size)
+        }
         if (rows.length > 0) yield rows
         if (isLast) return
       }
     } finally {
+      this.#drop(coming, alone)
       // The end of the transaction closes it otherwise.
       if (!alone && this.usable && (this.#inTransaction || this.joined)) this.#command(`close ${cursor}`).catch(ignore)
     }
@@ -199,7 +222,7 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
     }
     if (!isStale) query.reject(this.#translate(error))
     else if (this.#inTransaction || this.joined) query.reject(staleStatement(error))
-    else this.#submit({ ...query, name: '' })
+    else this.#enqueue({ ...query, name: '' })
     // The client is not ready yet.
     if (this.#isForeign) setImmediate(() => this.#next())
   }
@@ -231,10 +254,44 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
     return this.#send('', text, [], 'tag')
   }
 
-  #fetch(cursor: string): Promise<Rows> {
-    const rows = this.#send('', `fetch ${batchSize} from ${cursor}`, [], 'rows')
-    rows.catch(ignore) // It may never be waited for.
-    return rows
+  #fetch(cursor: string, size: number): RowStream {
+    // One more, so that the end of the answer is waited for.
+    return this.#rowsOf('', `fetch ${size} from ${cursor}`, [], size + 1)
+  }
+
+  /** Rows as they come. */
+  #rowsOf(name: string, text: string, values: readonly unknown[], batchSize: number): RowStream {
+    const flow = {
+      pause: () => this.#pause(true),
+      resume: () => this.#pause(false),
+    }
+    const listeners: { [E in 'result' | 'error' | 'end']?: (given?: unknown) => void } = {}
+    const ended = new Promise((resolve, reject) => {
+      const query = { name, text, values, simple: false, gives: 'tag', resolve, reject } as const
+      this.#submit({ ...query, onRow: (row) => listeners.result?.(row) })
+    })
+    ended.then(
+      () => listeners.end?.(),
+      (error: unknown) => listeners.error?.(error),
+    )
+    const source = { on: (event: keyof typeof listeners, listener: never) => void (listeners[event] = listener) }
+    const coming = new RowStream(flow, source, batchSize)
+    this.#coming = coming
+    return coming
+  }
+
+  #pause(isPaused: boolean): void {
+    this.#paused = isPaused
+    const { stream } = this.#client.connection
+    if (isPaused) stream.pause()
+    else stream.resume()
+  }
+
+  /** Rows that are no longer wanted, of which the server may still have many. */
+  #drop(coming: RowStream, alone: boolean): void {
+    if (coming.isPaused && alone) this.#lose()
+    else void coming.finish('drop')
+    if (this.#coming === coming) this.#coming = undefined
   }
 
   #send(name: string, text: string, values: readonly unknown[], gives: 'rows'): Promise<Rows>
@@ -252,6 +309,13 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
   }
 
   #submit(query: StatementQuery): void {
+    // Answers come in order: rows that are still coming would hold back the one to this statement.
+    void this.#coming?.finish('keep')
+    this.#coming = undefined
+    this.#enqueue(query)
+  }
+
+  #enqueue(query: StatementQuery): void {
     this.pending++
     if (this.#isForeign) this.#inTurn(() => this.#client.query(new this.#Query(this, query)))
     else this.#client.query(new this.#Query(this, query))

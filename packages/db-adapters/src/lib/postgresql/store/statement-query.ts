@@ -31,6 +31,8 @@ export interface StatementQuery {
   readonly values: readonly unknown[]
   /** What it is resolved with: its rows, or the tag that says what it did, e.g. `UPDATE 3`. */
   readonly gives: 'rows' | 'tag'
+  /** Called for each row as it comes; the answer has none then. */
+  readonly onRow?: ((row: readonly unknown[]) => void) | undefined
   readonly resolve: (result: never) => void
   readonly reject: (reason: unknown) => void
 }
@@ -77,7 +79,9 @@ export function statementQueryClass({ Query }: typeof pg): StatementQueryClass {
     handleRowDescription(): void {}
 
     handleDataRow(message: { readonly fields: readonly unknown[] }): void {
-      this.#rows.push(message.fields)
+      const { onRow } = this.#query
+      if (onRow) onRow(message.fields)
+      else this.#rows.push(message.fields)
     }
 
     handleCommandComplete(message: { readonly text: string }): void {

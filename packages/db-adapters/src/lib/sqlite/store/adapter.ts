@@ -25,6 +25,7 @@ import type {
 import { StoreError } from '@steward/rest-core/errors'
 import { connectionOfKnex } from '../../knex.js'
 import type { JoinedConnection } from '../../pool/joined-connection.js'
+import { collectRows } from '../../pool/collect-rows.js'
 import { JoinedStore } from '../../pool/joined-store.js'
 import type { SchemaConnection } from '../../schema/connection.js'
 import { introspect } from '../../schema/introspect.js'
@@ -103,10 +104,10 @@ class SqliteStore implements ObjectStore {
     const call = this.#compiler.search(object, query)
     if (isPage(query)) {
       const quick = await database.read(`search "${object.table}"`, (connection) =>
-        isQuick(connection, object, query, call) ? connection.all(call) : undefined,
+        isQuick(connection, object, query, call) ? connection.page(call, query) : undefined,
       )
-      const records = quick ?? (await database.readers.all(call, query.caller)).map(call.statement.decode)
-      if (records.length > 0) yield records
+      if (!quick) for await (const rows of database.readers.page(call, query.caller)) yield rows.map(call.statement.decode)
+      else if (quick.length > 0) yield quick
       return
     }
     for await (const rows of database.readers.search(call, query.caller)) yield rows.map(call.statement.decode)
@@ -116,14 +117,14 @@ class SqliteStore implements ObjectStore {
     const database = this.#database ?? (await this.#open())
     return exactSums(async (wide) => {
       const call = this.#compiler.aggregate(object, query, wide)
-      return decodeGroups(call, await database.readers.all(call, query.caller))
+      return decodeGroups(call, await collectRows(database.readers.page(call, query.caller)))
     })
   }
 
   async searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]> {
     const database = this.#database ?? (await this.#open())
     const call = this.#compiler.searchIndex(object, query)
-    return decodeHits(call, await database.readers.all(call, query.caller))
+    return decodeHits(call, await collectRows(database.readers.page(call, query.caller)))
   }
 
   async countIndex(

@@ -1,10 +1,12 @@
-import type { AggregateRow, BusinessRecord, IndexHit } from '@steward/rest-core'
+import type { AggregateRow, BusinessRecord, IndexHit, Query, Selection } from '@steward/rest-core'
+import { batchBytes, isJoined, sizeOf } from '@steward/rest-core'
 import type BetterSqlite3 from 'better-sqlite3'
 import { decodeGroups } from '../../sql/aggregate.js'
 import { decodeHits } from '../../sql/index-search.js'
 import type { BoundStatement, Statement } from '../../sql/statement.js'
 import { decimalSum, decimalSumName } from './decimal-text.js'
 import type { Driver } from './driver.js'
+import { isLong } from './dialect.js'
 import { stopCheckName } from './stop-check.js'
 
 type Prepared = BetterSqlite3.Statement
@@ -60,23 +62,37 @@ export class SqliteConnection {
     return records
   }
 
-  /** The rows, when there are at most `most` of them. */
+  /** The rows of a page, when they have no more bytes than a batch. */
+  page(call: BoundStatement, { select, limit = Infinity }: Query): BusinessRecord[] | undefined {
+    // Counting takes as long as reading, where rows are small.
+    return hasLongTexts(select) ? this.few(call, limit) : this.all(call)
+  }
+
+  /** The rows, when there are at most `most` of them, and no more than a batch has bytes. */
   few({ statement, values }: BoundStatement, most: number): BusinessRecord[] | undefined {
     const records: BusinessRecord[] = []
+    let bytes = 0
     for (const row of this.#prepare(statement).iterate(values)) {
-      if (records.length === most) return undefined
+      bytes += sizeOf(row)
+      if (records.length === most || (records.length > 0 && bytes > batchBytes)) return undefined
       records.push(statement.decode(row as unknown[]))
     }
     return records
   }
 
-  /** In batches; nothing else may run on this connection until the last one. */
+  /** In batches, by rows and by bytes; nothing else may run on this connection until the last one. */
   *batches({ statement, values }: BoundStatement, size: number): Generator<BusinessRecord[]> {
     let batch: BusinessRecord[] = []
+    let bytes = 0
     for (const row of this.#prepare(statement).iterate(values)) {
-      if (batch.push(statement.decode(row as unknown[])) < size) continue
-      yield batch
-      batch = []
+      const more = sizeOf(row)
+      if (batch.length > 0 && (batch.length === size || bytes + more > batchBytes)) {
+        yield batch
+        batch = []
+        bytes = 0
+      }
+      bytes += more
+      batch.push(statement.decode(row as unknown[]))
     }
     if (batch.length > 0) yield batch
   }
@@ -121,4 +137,15 @@ export class SqliteConnection {
     }
     return prepared
   }
+}
+
+const selections = new WeakMap<Selection, boolean>()
+
+function hasLongTexts(select: Selection): boolean {
+  let found = selections.get(select)
+  if (found === undefined) {
+    found = select.fields.some((field) => isLong((isJoined(field) ? field.field : field).columnType))
+    selections.set(select, found)
+  }
+  return found
 }

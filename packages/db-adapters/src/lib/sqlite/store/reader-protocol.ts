@@ -11,10 +11,8 @@ interface Run {
 export type ReaderStep =
   /** Answered by `value`. */
   | ({ readonly kind: 'value' } & Run)
-  /** Answered by all `rows`. */
-  | ({ readonly kind: 'all' } & Run)
-  /** Answered by the first `rows`. */
-  | ({ readonly kind: 'search' } & Run)
+  /** Answered by the first `rows`; `most` in each answer. */
+  | ({ readonly kind: 'search'; readonly most: number } & Run)
   /** Answered by the next `rows`. */
   | { readonly kind: 'more'; readonly job: number }
 
@@ -43,8 +41,8 @@ export type ReaderAnswer =
 /** What a reader thread is started with. */
 export interface ReaderData {
   readonly filename: string
-  /** Rows per batch. */
-  readonly batch: number
+  /** Most bytes of the rows of an answer, unless a single one has more. */
+  readonly batchBytes: number
   /** One number of 32 bits: not 0 when the step that the thread is at is no longer wanted. */
   readonly stop: SharedArrayBuffer
 }

@@ -6,13 +6,16 @@ import type { VendorError } from './errors.js'
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './reader-protocol.js'
 import { stopCheck, stopCheckName } from './stop-check.ts'
 
-const { filename, batch, stop } = workerData as ReaderData
+const { filename, batchBytes, stop } = workerData as ReaderData
 const port = parentPort
 if (!port) throw new Error('This file is started as a worker thread by the SQLite store.')
 
 interface Search {
   readonly connection: Database.Database
   readonly rows: IterableIterator<unknown>
+  readonly most: number
+  /** Read, and too large for the last answer. */
+  next: readonly unknown[] | undefined
 }
 
 const goesOn = stopCheck(new Int32Array(stop))
@@ -44,16 +47,11 @@ function answer(request: ReaderRequest): void {
         send({ kind: 'value', job, value: connection.prepare(sql).pluck().get(values) as number }),
       )
     }
-    case 'all': {
-      const { job, sql, values } = request
-      return once((connection) =>
-        send({ kind: 'rows', job, rows: connection.prepare(sql).raw().all(values) as unknown[][], last: true }),
-      )
-    }
     case 'search': {
       const connection = take()
       try {
-        searches.set(request.job, { connection, rows: connection.prepare(request.sql).raw().iterate(request.values) })
+        const rows = connection.prepare(request.sql).raw().iterate(request.values)
+        searches.set(request.job, { connection, rows, most: request.most, next: undefined })
       } catch (error) {
         give(connection)
         throw error
@@ -88,15 +86,30 @@ function once(work: (connection: Database.Database) => void): void {
 function sendRows(job: number): void {
   const search = searches.get(job)
   if (!search) return send({ kind: 'rows', job, rows: [], last: true })
-  const rows: (readonly unknown[])[] = []
+  const rows: (readonly unknown[])[] = search.next ? [search.next] : []
+  let bytes = search.next ? sizeOf(search.next) : 0
   let last = false
-  while (rows.length < batch && !last) {
+  search.next = undefined
+  while (rows.length < search.most && !search.next && !last) {
     const { done, value } = search.rows.next()
-    if (done) last = true
-    else rows.push(value as unknown[])
+    if (done) {
+      last = true
+      break
+    }
+    const row = value as unknown[]
+    bytes += sizeOf(row)
+    if (rows.length > 0 && bytes > batchBytes) search.next = row
+    else rows.push(row)
   }
   if (last) finish(job)
   send({ kind: 'rows', job, rows, last })
+}
+
+function sizeOf(row: readonly unknown[]): number {
+  let bytes = 0
+  for (const value of row)
+    bytes += typeof value === 'string' ? value.length : ArrayBuffer.isView(value) ? value.byteLength : 8
+  return bytes
 }
 
 function finish(job: number): void {

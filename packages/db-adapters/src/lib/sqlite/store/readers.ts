@@ -1,5 +1,5 @@
 import type { Caller } from '@steward/rest-core'
-import { Turns } from '@steward/rest-core'
+import { batchBytes, Turns } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { BoundStatement } from '../../sql/statement.js'
 import type { ReaderAnswer, ReaderRows, ReaderStep } from './reader-protocol.js'
@@ -25,8 +25,10 @@ interface Step {
   refuse(error: StoreError): void
 }
 
-/** Rows per batch of a search. */
+/** Most rows per batch of a search. */
 const batch = 500
+/** Most rows of a page, which is one batch unless it has many bytes. */
+const pageSize = 1_000
 /** Each open search has a connection and holds back the clean-up of the log. */
 const mostSearches = { all: 64, user: 32 }
 
@@ -74,24 +76,33 @@ export class Readers {
     return (answer as { value: number }).value
   }
 
-  /** All rows, in one piece. */
-  async all({ statement: { sql }, values }: BoundStatement, caller: Caller = {}): Promise<ReaderRows['rows']> {
-    const { answer } = await this.#ask({ kind: 'all', job: ++jobs, sql, values }, caller)
-    return (answer as ReaderRows).rows
+  /** The rows of a page, in as few batches as their bytes allow. */
+  page(call: BoundStatement, caller?: Caller): AsyncGenerator<ReaderRows['rows'], void> {
+    return this.#search(call, pageSize, caller)
   }
 
   /** Rows in batches; the thread reads at most one batch ahead of the consumer, and stops when the consumer stops. */
-  async *search(
+  async *search(call: BoundStatement, caller: Caller = {}): AsyncGenerator<ReaderRows['rows'], void> {
+    const { user = nobody } = caller
+    this.#openSearch(user)
+    try {
+      yield* this.#search(call, batch, caller)
+    } finally {
+      this.#closeSearch(user)
+    }
+  }
+
+  async *#search(
     { statement: { sql }, values }: BoundStatement,
+    most: number,
     { user = nobody, signal }: Caller = {},
   ): AsyncGenerator<ReaderRows['rows'], void> {
-    this.#openSearch(user)
     const job = ++jobs
     const stopped = new AbortController()
     const caller: Caller = { user, signal: signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal }
     let thread: ReaderThread | undefined
     try {
-      let next = this.#ask({ kind: 'search', job, sql, values }, caller)
+      let next = this.#ask({ kind: 'search', job, sql, values, most }, caller)
       for (;;) {
         const { answer, thread: by } = await next
         thread = by
@@ -107,7 +118,6 @@ export class Readers {
       stopped.abort()
       thread?.searches.delete(job)
       thread?.tell({ kind: 'cancel', job })
-      this.#closeSearch(user)
     }
   }
 
@@ -229,7 +239,7 @@ export class Readers {
 
   #add(): ReaderThread {
     const thread: ReaderThread = new ReaderThread(
-      { filename: this.#options.filename, batch },
+      { filename: this.#options.filename, batchBytes },
       {
         onIdle: () => {
           this.#given.delete(thread)

@@ -1,4 +1,5 @@
 import type { BusinessRecord, Query, StoreSession } from '@steward/rest-core'
+import { batchBytes, sizeOf } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Compiler } from '../../sql/compiler.js'
 import type { BoundStatement } from '../../sql/statement.js'
@@ -53,7 +54,7 @@ export function createTransactionSession(
     async *search(object, query) {
       const attempt = `search "${object.table}"`
       const call = compiler.search(object, query)
-      const records = run(attempt, () => (isPage(query) ? connection.all(call) : connection.few(call, mostInMemory)))
+      const records = run(attempt, () => (isPage(query) ? connection.page(call, query) : connection.few(call, mostInMemory)))
       if (!records) yield* spooled(call, attempt)
       else if (records.length > 0) yield records
     },
@@ -111,9 +112,9 @@ export function createTransactionSession(
         connection.raw.prepare(`select rowid, * from ${spool} where rowid > ? order by rowid limit ?`).raw(),
       )
       for (let last: unknown = 0; ;) {
-        const rows = run(attempt, () => page.all(last, mostInMemory) as unknown[][])
-        if (rows.length > 0) yield rows.map((row) => statement.decode(row.slice(1)))
-        if (rows.length < mostInMemory) return
+        const rows = run(attempt, () => someOf(page.iterate(last, mostInMemory)))
+        if (rows.length === 0) return
+        yield rows.map((row) => statement.decode(row.slice(1)))
         last = rows.at(-1)?.[0]
       }
     } finally {
@@ -127,6 +128,18 @@ export function createTransactionSession(
       ended = true
     },
   }
+}
+
+/** The first rows: as many as are a batch of bytes. */
+function someOf(given: Iterable<unknown>): unknown[][] {
+  const rows: unknown[][] = []
+  let bytes = 0
+  for (const row of given) {
+    bytes += sizeOf(row)
+    if (rows.length > 0 && bytes > batchBytes) break
+    rows.push(row as unknown[])
+  }
+  return rows
 }
 
 /** Whether all of it is read at once, as one batch. */
