@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { jsonErrorPosition } from './json-position.js'
 import { parseJson } from './json.js'
 
@@ -124,6 +124,22 @@ describe('parseJson()', () => {
     expect(() => parseJson(listed(500_001))).toThrow(/more than 500000 values/)
     expect(() => parseJson(`[${'{},'.repeat(300_000)}1]`)).toThrow(/more than 500000 values/)
     expect(parseJson(JSON.stringify({ a: ','.repeat(600_000) }))).toBeTruthy()
+  })
+
+  it('takes many long numbers without a call for each value', () => {
+    const parse = vi.spyOn(JSON, 'parse')
+    try {
+      const long = '12345678901234567.5'
+      const members = Array.from({ length: 2000 }, (_, at) => `"k${at}": -${long}, "s${at}": "${long}", "n${at}": 1e2`)
+      const value = parseJson(`{${members.join(',')}}`) as Record<string, unknown>
+      expect([value['k1999'], value['s1999'], value['n1999']]).toEqual([`-${long}`, long, 100])
+      expect(parseJson(`[${Array(2000).fill(long).join(',')}]`)).toEqual(Array(2000).fill(long))
+      expect(() => parseJson(`[${Array(2000).fill(`{"a":${long}}`).join(',')}]`)).toThrow(/inside a value would lose/)
+      // The reviver of `JSON.parse` takes ten times as long as the rest.
+      expect(parse.mock.calls.map((given) => given.length)).toEqual([1, 1, 1])
+    } finally {
+      parse.mockRestore()
+    }
   })
 
   it('does not repeat what was sent', () => {
