@@ -40,6 +40,11 @@ export function isShownBytes(value: FieldValue | undefined): boolean {
   return typeof value === 'string' && /^bytes-\d+$/.test(value)
 }
 
+/** The length that is shown of a content; 0 of anything else. */
+export function shownLength(value: FieldValue): number {
+  return isShownBytes(value) ? Number((value as string).slice(shown.length)) : 0
+}
+
 /** What the audit trail records about a content: its length, and a hash that distinguishes it from others of that length. */
 export function namedBytes(value: FieldValue): string {
   const bytes = Buffer.from(bytesDigits(value), 'hex')

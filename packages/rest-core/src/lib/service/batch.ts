@@ -1,4 +1,5 @@
 import { RestError, mostMessages } from '../../errors.js'
+import { sizeOf } from '../memory-limits.js'
 import { createPauses } from '../pauses.js'
 import type { Principal } from '../rights/rights.js'
 import type { BatchItem, BatchOptions, BatchResult, BusinessObjects, ObjectName } from './business-objects.js'
@@ -23,16 +24,21 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
     const object = context.resolve(name)
     checkItems(items)
     const service = context.bind(context.transaction)
+    const { memory } = answer
+    const before = memory?.bytes ?? 0
     if (!atomic) {
       if (context.transaction) throw new RestError('ERR_BAD_REQUEST', 'Inside a transaction a batch is all or nothing.')
       const results: BatchResult[] = []
       let messages = 0
+      let full: BatchResult | undefined
       const pause = createPauses()
       for (const item of items) {
         await pause()
-        const result = await tryItem(item, mostMessages - messages)
+        const result = full ?? (await tryItem(item, mostMessages - messages))
         if ('messages' in result) messages += result.messages.length
-        results.push(result)
+        const refusal = full ? undefined : await refusalOf(result)
+        full ??= refusal
+        results.push(refusal && 'record' in result ? { status: 200, record: { row_id: result.record.row_id } } : result)
       }
       return results
     }
@@ -41,10 +47,14 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
         async (inside) => {
           const results: BatchResult[] = []
           const pause = createPauses()
+          await memory?.hold(before)
           for (const [at, item] of items.entries()) {
             await pause()
             try {
-              results.push({ status: 200, record: await runItem(inside, item) })
+              const record = await runItem(inside, item)
+              // Others may wait for the end of the transaction.
+              memory?.addNow(sizeOf(record))
+              results.push({ status: 200, record })
             } catch (error) {
               throw ofItem(error, at)
             }
@@ -54,6 +64,20 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
         { repeat: true },
       )
     return context.transaction ? all() : retryDuplicate(all)
+
+    /** What all items that follow get, which are not written, when the answer has no room for a record. */
+    async function refusalOf(result: BatchResult): Promise<BatchResult | undefined> {
+      if (!('record' in result)) return undefined
+      try {
+        await memory?.add(sizeOf(result.record))
+        return undefined
+      } catch (error) {
+        if (!RestError.is(error)) throw error
+        const { status, code } = error
+        const text = 'It was not written: the answer would be too large. Ask for fewer fields, and send it again.'
+        return { status, error: text, code, messages: [] }
+      }
+    }
 
     /** @param most Messages that the answer still takes; the error says what is wrong first. */
     async function tryItem(item: BatchItem, most: number): Promise<BatchResult> {

@@ -3,6 +3,7 @@ import type { ErrorMessage } from '../../errors.js'
 import type { Crosstab } from '../crosstabs/crosstab.js'
 import type { ObjectDefinition, RecordOf } from '../definition/definition.js'
 import type { ByteRange, DocumentInfo } from '../documents/document-store.js'
+import type { ByteUse } from '../byte-budget.js'
 import type { FieldValue } from '../fields/field-value.js'
 import type { Filter } from '../filter/filter.js'
 import type { MetadataContext } from '../metadata/context.js'
@@ -26,6 +27,11 @@ export interface AnswerOptions {
   readonly inlineDocuments?: true | readonly string[] | undefined
   /** The same for thumbnails of image fields. */
   readonly inlineThumbnails?: true | readonly string[] | undefined
+  /**
+   * Counts what the answer holds in memory: contents of documents before they are read, records of a batch and of an index
+   * search. Default: only contents are limited, those of one record together.
+   */
+  readonly memory?: ByteUse | undefined
 }
 
 export interface GetOptions extends AnswerOptions {

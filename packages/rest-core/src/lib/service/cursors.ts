@@ -48,22 +48,34 @@ export async function* searchFrom(
   const selected = new Set(query.select.fields.map(({ name }) => name))
   const added = order.map(({ field }) => field).filter((name) => !selected.has(name))
   const select = added.length > 0 ? object.select([...selected, ...added]) : query.select
-  const rows: BusinessRecord[] = []
+  let count = 0
+  /** Records that are not given yet, as it is not known whether others follow. */
+  let held: BusinessRecord[] = []
   for (const part of start ? partsAfter(object, order, start) : [{ where: undefined, order: enough(object, order) }]) {
-    const had = rows.length
     const where = and(query.where, part.where && asSeen(part.where, query))
     // One more than asked for shows whether there is another page.
-    const search = { select, where, order: part.order, limit: limit + 1 - had, guards: query.guards, caller }
-    for await (const batch of session.search(object, search)) rows.push(...batch)
-    if (part.behind) checkProgress(rows[had], part.behind)
-    if (rows.length > limit) break
+    const search = { select, where, order: part.order, limit: limit + 1 - count, guards: query.guards, caller }
+    let isFirst = true
+    for await (const batch of session.search(object, search)) {
+      if (isFirst && part.behind) checkProgress(batch[0], part.behind)
+      isFirst = false
+      if (held.length > 0) yield finish(held)
+      held = batch.slice(0, limit - count)
+      count += batch.length
+      if (count > limit && held.length === 0) return
+    }
+    if (count > limit) break
   }
-  const page = rows.slice(0, limit)
-  for (const [at, record] of page.entries()) {
-    places.set(record, at < rows.length - 1 ? query.order.map(({ field }) => record[field] as FieldValue) : undefined)
-    for (const name of added) delete record[name]
+  if (held.length > 0) yield finish(held, count > limit)
+
+  function finish(records: BusinessRecord[], isFollowed = true): BusinessRecord[] {
+    for (const [at, record] of records.entries()) {
+      const place = isFollowed || at < records.length - 1
+      places.set(record, place ? query.order.map(({ field }) => record[field] as FieldValue) : undefined)
+      for (const name of added) delete record[name]
+    }
+    return records
   }
-  if (page.length > 0) yield page
 }
 
 /** A row id of several fields goes by these, so that each part stays a range after equal values. */

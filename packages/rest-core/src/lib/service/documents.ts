@@ -1,9 +1,10 @@
 import type { ErrorMessage } from '../../errors.js'
 import { RestError } from '../../errors.js'
 import type { DocumentField, ImageField } from '../definition/definition.js'
-import { bytesValue, isInColumn, readColumn } from '../documents/column-content.js'
+import { bytesValue, isInColumn, readColumn, shownLength } from '../documents/column-content.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import { StoredDocument } from '../documents/stored-document.js'
+import { processBudget } from '../byte-budget.js'
 import type { FieldValue } from '../fields/field-value.js'
 import type { BusinessRecord, FieldModel, ObjectModel } from '../model/model.js'
 import type { AnswerOptions } from './business-objects.js'
@@ -84,6 +85,7 @@ export async function inlineDocuments(
   caller: Caller,
 ): Promise<void> {
   const { documents } = context
+  const count = counterOf(context, options)
   for (const field of object.documents) {
     const wanted = {
       content: wants(options.inlineDocuments, field),
@@ -92,13 +94,14 @@ export async function inlineDocuments(
     let id = record[field.name]
     if (isInColumn(field)) {
       if (id === undefined || id === '' || !wanted.content) continue
+      await count(base64Length(shownLength(id)))
       const found = await readColumn(await context.session(), field, record.row_id)
       const { bytes, ...info } = found ?? {}
       record[field.name] = bytes ? { ...info, content: bytes.toString('base64') } : ''
       continue
     }
     while (typeof id === 'string' && id !== '' && (wanted.content || wanted.thumbnail)) {
-      const inlined = await inline(documents as DocumentStore, field, id, { ...wanted, caller })
+      const inlined = await inline(documents as DocumentStore, field, id, { ...wanted, caller }, count)
       if (inlined) {
         record[field.name] = inlined
         break
@@ -115,16 +118,40 @@ export async function inlineDocuments(
   }
 }
 
+/** Called with bytes of an answer before they are in memory. @throws RestError ERR_TOO_LARGE, ERR_UNAVAILABLE */
+type Counter = (bytes: number) => void | Promise<void>
+
+function counterOf({ transaction }: ServiceContext, { memory }: AnswerOptions): Counter {
+  // Others may wait for the end of a transaction.
+  if (memory) return transaction ? (bytes) => memory.addNow(bytes) : (bytes) => memory.add(bytes)
+  const most = processBudget().answer
+  let left = most
+  return (bytes) => {
+    left -= bytes
+    if (left < 0)
+      throw new RestError(
+        'ERR_TOO_LARGE',
+        `The documents of the record are larger than ${Math.floor(most / 2 ** 20)} MiB together. Read them one by one.`,
+      )
+  }
+}
+
+function base64Length(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4
+}
+
 /** A document in place of its id; `undefined` when it is gone. */
 async function inline(
   documents: DocumentStore,
   field: FieldModel,
   id: string,
   wanted: { readonly content: boolean; readonly thumbnail: boolean; readonly caller: Caller },
+  count: Counter,
 ): Promise<FieldValue | undefined> {
   try {
     const info = await documents.info(id)
     if (!info) return undefined
+    if (wanted.content) await count(base64Length(info.size))
     return {
       ...info,
       ...(wanted.content && { content: await readAll(documents, id) }),

@@ -3,6 +3,7 @@ import { and } from '../filter/combine.js'
 import type { Filter } from '../filter/filter.js'
 import { indexedText, wireText } from '../index-search/record-words.js'
 import { parseIndexText } from '../index-search/parse-index-text.js'
+import { sizeOf } from '../memory-limits.js'
 import type { IndexModel, ObjectModel, ReadableField } from '../model/model.js'
 import type { Access } from '../rights/access.js'
 import { accessOf } from '../rights/access.js'
@@ -141,6 +142,7 @@ export function createIndexSearches(
       const value = indexedText(index, record)
       for (const name of added) delete record[name]
       if (wantsDocuments(request)) await inlineDocuments(context, object, record, request, callerOf(principal, request))
+      await request.memory?.add(sizeOf(record) + value.length)
       records.push({ object: object.name, row_id: record.row_id, key: key.join(' '), value, data: record, score })
     }
     if (hooks?.postSearch) await hooks.postSearch({ ...hookBase, count: hits.length })

@@ -2,8 +2,8 @@ import { RestError, StoreError } from '../../errors.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import type { ObjectStore, StoreSession } from '../store.js'
-import { accessOf } from '../rights/access.js'
 import type { BusinessObjects, KeptAnswer, NeededRight, OnceRequest } from './business-objects.js'
+import { checkNeed } from './check-need.js'
 import { missingRow } from './missing-row.js'
 import { parseRowId } from './selections.js'
 import type { ServiceContext } from './service-context.js'
@@ -33,7 +33,7 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
   return {
     async once(principal, request, work, options) {
       const object = keysOf(context)
-      for (const need of request.needs ?? []) accessFor(need, principal)
+      for (const need of request.needs ?? []) checkNeed(context.model, principal, need)
       const name = JSON.stringify([userOf(principal), request.key])
       let running = runningOf.get(context.store)
       if (!running) runningOf.set(context.store, (running = new Map()))
@@ -70,20 +70,9 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
     })
   }
 
-  /** @throws RestError ERR_RIGHT, as the request itself */
-  function accessFor({ object: name, letters, action }: NeededRight, principal: Principal) {
-    const object = context.resolve(name)
-    const access = accessOf(principal, object)
-    const [first] = letters
-    const letter = letters.find((each) => access.may(each)) ?? first
-    if (action !== undefined && object.actions.has(action) && !access.allows('actions', action))
-      throw new RestError('ERR_RIGHT', `You may not run action "${action}" of "${object.name}".`)
-    return { access, where: letter && access.need(letter) }
-  }
-
   /** @throws RestError when the record is there and not covered by the right */
   async function checkRow(need: NeededRight, principal: Principal): Promise<void> {
-    const { access, where } = accessFor(need, principal)
+    const { access, where } = checkNeed(context.model, principal, need)
     if (!where || need.rowId === undefined) return
     const { object } = access
     const id = parseRowId(object, need.rowId)

@@ -2,6 +2,7 @@ import { RestError } from '../../errors.js'
 import { and } from '../filter/combine.js'
 import type { Filter } from '../filter/filter.js'
 import { parseFilters } from '../filter/parse.js'
+import { batchBytes, sizeOf } from '../memory-limits.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import { accessOf } from '../rights/access.js'
 import type { Access } from '../rights/access.js'
@@ -138,15 +139,32 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
     const hookBase = hookContext(object, principal)
     let count = 0
     for await (const batch of batches) {
-      for (const record of batch) {
-        if (hooks?.postSearchRow) await hooks.postSearchRow({ ...hookBase, record })
-        if (wantsDocuments(request))
-          await inlineDocuments(context, object, record, request, callerOf(principal, request))
-      }
       count += batch.length
+      if (wantsDocuments(request)) {
+        yield* withDocuments(batch)
+        continue
+      }
+      if (hooks?.postSearchRow) for (const record of batch) await hooks.postSearchRow({ ...hookBase, record })
       yield batch
     }
     if (hooks?.postSearch) await hooks.postSearch({ ...hookBase, count })
+
+    /** Contents make records large: as many of them as are a batch. */
+    async function* withDocuments(batch: readonly BusinessRecord[]): AsyncGenerator<readonly BusinessRecord[]> {
+      let some: BusinessRecord[] = []
+      let bytes = 0
+      for (const record of batch) {
+        if (hooks?.postSearchRow) await hooks.postSearchRow({ ...hookBase, record })
+        await inlineDocuments(context, object, record, request, callerOf(principal, request))
+        some.push(record)
+        bytes += sizeOf(record)
+        if (bytes < batchBytes) continue
+        yield some
+        some = []
+        bytes = 0
+      }
+      if (some.length > 0) yield some
+    }
   }
 
   function hookContext(object: ObjectModel, principal: Principal): HookContext {

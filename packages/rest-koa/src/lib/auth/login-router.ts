@@ -123,7 +123,7 @@ async function valuesInBody(context: Context): Promise<Readonly<Record<string, u
     return {}
   }
   const parsed: unknown = (context.request as { body?: unknown }).body
-  const text = parsed === undefined ? (await readBytes(context.req, bodyLimitBytes)).toString() : ''
+  const text = parsed === undefined ? (await readBytes(context.req, { bytes: bodyLimitBytes })).toString() : ''
   const values =
     parsed ?? (type === 'application/json' ? parseJson(text) : Object.fromEntries(new URLSearchParams(text)))
   return (values ?? {}) as Record<string, unknown>

@@ -39,7 +39,13 @@ export function emptyHeaders(): HeaderList {
  * around still see `ctx.status`, and their headers set before are kept. `koa` sets `ctx.body`, for middlewares around that
  * change bodies or set headers afterwards.
  */
-export function send(context: Context, delivery: Delivery, status: number, headers: HeaderList, body?: string): void {
+export function send(
+  context: Context,
+  delivery: Delivery,
+  status: number,
+  headers: HeaderList,
+  body?: string | Buffer,
+): void {
   if (delivery === 'koa') return sendByKoa(context, status, headers, body)
   const { res } = context
   context.respond = false
@@ -90,7 +96,7 @@ export function taggedAs(tag: string, encoding: Encoding): string {
   return `${tag.slice(0, -1)}-${encoding}"`
 }
 
-function sendByKoa(context: Context, status: number, headers: HeaderList, body: string | undefined): void {
+function sendByKoa(context: Context, status: number, headers: HeaderList, body: string | Buffer | undefined): void {
   // First the body: setting it changes the status and the headers about it.
   context.body = body ?? null
   context.status = status

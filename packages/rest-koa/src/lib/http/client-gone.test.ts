@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import {
+  ByteBudget,
   createBusinessObjects,
   createMemoryStore,
   createModel,
@@ -121,7 +122,7 @@ it('rows are no longer read when a client of HTTP/2 went while the store was ask
   app.silent = true
   app.use(async (context) => {
     context.res.once('close', () => setImmediate(answered.resolve))
-    await streamRows(context, 'direct', rows(), jsonLines)
+    await streamRows(context, 'direct', rows(), jsonLines, new ByteBudget().open('ann'))
   })
   const server = createServer(app.callback())
   server.listen(0, '127.0.0.1')

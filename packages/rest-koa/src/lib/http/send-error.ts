@@ -42,9 +42,12 @@ export function sendError(context: Context, thrown: unknown, { log, respond = 'k
     : error.message
   const { status, code, messages } = error
   const body: ErrorBody = { error: text, status, code, messages: hidden ? [] : messages }
-  if (status === 413 && !context.req.complete) sendAndClose(context, JSON.stringify(body))
+  if (endsBody.has(status) && !context.req.complete) sendAndClose(context, status, JSON.stringify(body))
   else send(context, respond, status, textHeaders(), JSON.stringify(body))
 }
+
+/** Of a request whose body is not read any further. */
+const endsBody: ReadonlySet<number> = new Set([408, 413, 503])
 
 /** The client learns which field the database refused, the operator what the database said. */
 function isRefusal({ status, cause }: RestError): boolean {
@@ -86,13 +89,13 @@ const lingerMs = 1000
  * Answers while the client is still sending, and ends the connection. What still comes is thrown away for a moment:
  * closing a connection with unread data makes the client's system discard the answer.
  */
-function sendAndClose(context: Context, body: string): void {
+function sendAndClose(context: Context, status: number, body: string): void {
   const { req, res } = context
   context.respond = false
   context.state['bytes'] = Buffer.byteLength(body)
   const headers = [...textHeaders(), 'Content-Length', `${Buffer.byteLength(body)}`]
   if (req.httpVersionMajor < 2) headers.push('Connection', 'close')
-  res.writeHead(413, headers)
+  res.writeHead(status, headers)
   res.write(body)
   const timer = setTimeout(end, lingerMs)
   req.once('end', end).once('close', end).resume()

@@ -1,3 +1,4 @@
+import { checkNeed } from '@steward/rest-core'
 import type { ActionRequest, ActionResult, BusinessObjects, NeededRight } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
@@ -17,19 +18,20 @@ export async function runAction(
   target: OfKind<'object' | 'row' | 'action'>,
   query: RequestQuery,
 ): Promise<void> {
-  const { context, service, principal, respond, bodyLimitBytes } = call
+  const { context, service, principal, respond } = call
   if (context.req.method === 'GET') refuseForeignPage(context, 'run an action')
   const named = readNamedTarget(call, target, query, '_action')
   if (query.count) return countRecords(call, 'actions', named, readRequest(service, named, query, {}).search)
-  const body = context.req.method === 'POST' ? await readParametersBody(context, bodyLimitBytes) : {}
+  const { object, rowId, name: action } = named
+  const needs: NeededRight[] = [{ object, letters: ['A'], rowId, action }]
+  checkNeed(service.model, principal, needs[0] as NeededRight)
+  const body = context.req.method === 'POST' ? await readParametersBody(context, call.body) : {}
   const request = readRequest(service, named, query, body)
   const run = async (runner: BusinessObjects): Promise<ActionResult> =>
     runner.action(principal, named.object, named.name, request)
   const { background: isBackground = false, repeatable: repeat = false } =
     service.model.object(named.object).actions.get(named.name)?.definition ?? {}
   if (query.dryRun || !isBackground) {
-    const { object, rowId, name: action } = named
-    const needs: NeededRight[] = [{ object, letters: ['A'], rowId, action }]
     const work = async (inside: BusinessObjects) => ({ body: JSON.stringify(await run(inside)) })
     return write(call, query, { needs, body, repeat, work })
   }

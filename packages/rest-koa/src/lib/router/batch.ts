@@ -2,24 +2,24 @@ import type { BatchItem, BusinessObjects, NeededRight } from '@steward/rest-core
 import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
 import type { OfKind } from './address.js'
-import { readJsonBody } from './body.js'
+import { listAsText } from './answer-text.js'
 import type { RestCall } from './call.js'
 import { answerOptions, readBoolean } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
-import { idempotencyKey, write } from './writing.js'
+import { idempotencyKey, readBody, write } from './writing.js'
 
 /** Writes several records: all or none, or each on its own. Source: wire-decisions, "additions". */
 export async function batch(call: RestCall, { object }: OfKind<'batch'>, query: RequestQuery): Promise<void> {
-  const { context, service, principal, respond, bodyLimitBytes } = call
+  const { context, service, principal, respond } = call
   const given = query.own['_atomic']
   const atomic = given === undefined || readBoolean('_atomic', given)
-  const body = await readJsonBody(context, bodyLimitBytes)
+  const body = await readBody(call, { object, letters: ['C', 'U', 'D'] })
   // The service checks what the items are.
   const items = body as readonly BatchItem[]
-  const options = answerOptions(query)
+  const options = { ...answerOptions(call, query), memory: call.memory() }
   if (atomic) {
     const work = async (inside: BusinessObjects) => ({
-      body: JSON.stringify(await inside.batch(principal, object, items, options)),
+      body: listAsText(call, await inside.batch(principal, object, items, options)),
     })
     return write(call, query, { needs: needsOf(object, items), body, again: true, work })
   }
@@ -32,6 +32,7 @@ export async function batch(call: RestCall, { object }: OfKind<'batch'>, query: 
   const { dryRun } = query
   const results = await service.batch(principal, object, items, { ...options, atomic, dryRun })
   if (dryRun) context.set('X-Dry-Run', 'true')
+  // What was written has to be answered; the service has counted the records.
   send(context, respond, 200, textHeaders(), JSON.stringify(results))
 }
 

@@ -2,10 +2,21 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
 import { setImmediate } from 'node:timers/promises'
+import type { ByteUse } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { parseJson } from './json.js'
 import { parseQuery } from './query-string.js'
+
+/** What a body may take. */
+export interface BodyLimits {
+  /** Most bytes. */
+  readonly bytes: number
+  /** Counts what has come. Default: it is not counted. */
+  readonly memory?: (() => ByteUse) | undefined
+  /** How long a client may send nothing, in ms. Default 30,000. */
+  readonly silenceMs?: number | undefined
+}
 
 /**
  * The JSON body of a create or update; `{}` when there is none. A body that another middleware has parsed already is
@@ -13,14 +24,14 @@ import { parseQuery } from './query-string.js'
  *
  * Source: rest-service.md, "Endpoints", rule 2; wire-decisions, "body not application/json".
  *
- * @throws RestError ERR_MEDIA_TYPE, ERR_TOO_LARGE, ERR_BAD_REQUEST
+ * @throws RestError ERR_MEDIA_TYPE, ERR_TOO_LARGE, ERR_BAD_REQUEST, ERR_TIMEOUT, ERR_UNAVAILABLE
  */
-export async function readJsonBody(context: Context, limitBytes: number): Promise<unknown> {
+export async function readJsonBody(context: Context, limits: BodyLimits): Promise<unknown> {
   const { req } = context
   if (!hasBody(req)) return {}
   checkMediaType(req, [json])
   const parsed = parsedBody(context)
-  return parsed === undefined ? parseBody(await readText(req, limitBytes)) : parsed
+  return parsed === undefined ? parseBody(await readText(req, limits)) : parsed
 }
 
 /**
@@ -28,14 +39,14 @@ export async function readJsonBody(context: Context, limitBytes: number): Promis
  *
  * @throws RestError as {@link readJsonBody}
  */
-export async function readParametersBody(context: Context, limitBytes: number): Promise<Record<string, unknown>> {
+export async function readParametersBody(context: Context, limits: BodyLimits): Promise<Record<string, unknown>> {
   const { req } = context
   if (!hasBody(req)) return {}
   const type = checkMediaType(req, [json, form])
   const read = async () =>
     type === form
-      ? fromPairs(await readText(req, Math.min(limitBytes, mostFormBytes)))
-      : parseBody(await readText(req, limitBytes))
+      ? fromPairs(await readText(req, { ...limits, bytes: Math.min(limits.bytes, mostFormBytes) }))
+      : parseBody(await readText(req, limits))
   const body = parsedBody(context) ?? (await read())
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
   throw new RestError('ERR_BAD_REQUEST', 'The body must be a JSON object of parameters.')
@@ -46,6 +57,9 @@ const form = 'application/x-www-form-urlencoded'
 
 /** Not specified; chosen because decoding takes ten times as long as for JSON, and pages send less. */
 const mostFormBytes = 2 ** 20
+
+/** A smaller body is not counted. */
+const uncounted = 2 ** 16
 
 /** From this length on, other requests come between two steps of the work. */
 const long = 2 ** 18
@@ -69,8 +83,8 @@ function parsedBody(context: Context): unknown {
   return (context.request as { body?: unknown }).body
 }
 
-async function readText(req: IncomingMessage, limitBytes: number): Promise<string> {
-  const bytes = await readBytes(req, limitBytes)
+async function readText(req: IncomingMessage, limits: BodyLimits): Promise<string> {
+  const bytes = await readBytes(req, limits)
   if (!isUtf8(bytes)) throw new RestError('ERR_BAD_REQUEST', 'The body is not UTF-8.')
   const text = bytes.toString('utf8', hasByteOrderMark(bytes) ? 3 : 0)
   if (text.length > long) await setImmediate()
@@ -117,8 +131,11 @@ function checkMediaType({ headers }: IncomingMessage, allowed: readonly [string,
   return found
 }
 
-/** Reads the whole body, never more than the limit. */
-export function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+/** How long a client may send nothing. Not specified; chosen as for a connection that is lost. */
+const silence = 30_000
+
+/** Reads the whole body, never more than the limit, as fast as there is memory for it. */
+export function readBytes(req: IncomingMessage, { bytes: limitBytes, memory, silenceMs = silence }: BodyLimits): Promise<Buffer> {
   if (Number(req.headers['content-length']) > limitBytes) return Promise.reject(tooLarge(limitBytes))
   if (req.readableEnded) {
     return Promise.reject(new Error('The request body was read by another middleware, which left no ctx.request.body.'))
@@ -126,16 +143,39 @@ export function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buf
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
+    let use: ByteUse | undefined
+    const timer = setTimeout(() => fail(new RestError('ERR_TIMEOUT', 'The body did not arrive in time.')), silenceMs)
     const stop = (): void => {
+      clearTimeout(timer)
       req.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose)
+    }
+    const fail = (error: unknown): void => {
+      stop()
+      req.pause()
+      chunks.length = 0
+      use?.release()
+      reject(error)
     }
     const onData = (chunk: Buffer): void => {
       length += chunk.length
-      if (length > limitBytes) {
-        stop()
+      timer.refresh()
+      if (length > limitBytes) return fail(tooLarge(limitBytes))
+      chunks.push(chunk)
+      if (memory && length > uncounted) count((use ??= memory()))
+    }
+    const count = (counted: ByteUse): void => {
+      try {
+        // What is larger than an answer may be counts as that much.
+        const waiting = counted.hold(Math.min(length, counted.most))
+        if (!waiting) return
         req.pause()
-        reject(tooLarge(limitBytes))
-      } else chunks.push(chunk)
+        waiting.then(() => {
+          timer.refresh()
+          req.resume()
+        }, fail)
+      } catch (error) {
+        fail(error)
+      }
     }
     const onEnd = (): void => {
       stop()

@@ -1,8 +1,9 @@
-import type { BusinessObjects, Principal } from '@steward/rest-core'
+import type { BusinessObjects, ByteUse, Principal } from '@steward/rest-core'
 import type { Context } from 'koa'
 import type { Delivery } from '../http/delivery.js'
 import type { Address } from './address.js'
 import type { AppDescription } from './app-info.js'
+import type { BodyLimits } from './body.js'
 import type { Level } from './level.js'
 
 /** What an operation needs to know of the router it runs in. */
@@ -15,7 +16,9 @@ export interface RestCall {
   readonly offersView: boolean
   readonly app: AppDescription
   readonly level: Level
-  readonly bodyLimitBytes: number
+  readonly body: BodyLimits
+  /** Counts what the answer holds in memory until it was sent. */
+  readonly memory: () => ByteUse
   readonly respond: Delivery
   readonly address: Address
 }

@@ -192,9 +192,9 @@ it('a stream is flushed, so that rows arrive as they are read', async () => {
   await start(
     {},
     searching(async function* () {
-      for (const at of [1, 2, 3]) yield batch(at)
+      for (const at of [1, 2, 3, 4]) yield batch(at)
       await gate.promise
-      yield batch(4)
+      yield batch(5)
     }),
   )
   const answer = await open('/Note/', { ...gzip, accept: 'application/x-ndjson' })
@@ -202,7 +202,7 @@ it('a stream is flushed, so that rows arrive as they are read', async () => {
   let text = ''
   const lines = answer.pipe(createGunzip()).on('data', (chunk: Buffer) => (text += chunk.toString()))
   await expect.poll(() => text.endsWith('"}')).toBe(true)
-  expect(text.split('\n').map((line) => JSON.parse(line).row_id)).toEqual(['1', '2', '3'])
+  expect(text.split('\n').map((line) => JSON.parse(line).row_id)).toEqual(['1', '2', '3', '4'])
   gate.resolve()
   await once(lines, 'end')
   expect(
@@ -210,7 +210,7 @@ it('a stream is flushed, so that rows arrive as they are read', async () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line)),
-  ).toEqual([1, 2, 3, 4].flatMap(batch))
+  ).toEqual([1, 2, 3, 4, 5].flatMap(batch))
 })
 
 it('a client that takes nothing stops the reading, and one that goes away ends it', async () => {

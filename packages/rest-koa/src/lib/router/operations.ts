@@ -3,7 +3,6 @@ import { notModifiedHeaders, send, tagEncoded, taggedHeaders, textHeaders } from
 import { uncompressed } from '../http/delivery.js'
 import { negotiate } from '../http/compression.js'
 import { appInfo, sessionInfo } from './app-info.js'
-import { readJsonBody } from './body.js'
 import type { RestCall } from './call.js'
 import { entityTag, matchesWeakly } from './entity-tag.js'
 import type { Operation } from './parameters.js'
@@ -19,7 +18,7 @@ import { indexSearch } from './index-search.js'
 import { metadata } from './metadata.js'
 import { publish } from './publication.js'
 import { upsert } from './upsert.js'
-import { locationOf, precondition, write, writtenRecord } from './writing.js'
+import { locationOf, precondition, readBody, write, writtenRecord } from './writing.js'
 
 /** What answers each operation. */
 export const operations: {
@@ -82,12 +81,13 @@ function info(
   send(context, uncompressed(respond), 200, textHeaders(), JSON.stringify(body))
 }
 
-async function get(
-  { context, service, principal, respond }: RestCall,
-  { object, rowId }: OfKind<'row'>,
-  query: RequestQuery,
-): Promise<void> {
-  const body = JSON.stringify(await service.get(principal, object, rowId, answerOptions(query)))
+/** The text of a smaller record is not counted. */
+const uncounted = 65_536
+
+async function get(call: RestCall, { object, rowId }: OfKind<'row'>, query: RequestQuery): Promise<void> {
+  const { context, service, principal, respond } = call
+  const body = JSON.stringify(await service.get(principal, object, rowId, answerOptions(call, query)))
+  if (body.length > uncounted) await call.memory().hold(Buffer.byteLength(body))
   const tag = entityTag(body)
   const known = context.req.headers['if-none-match']
   if (known === undefined || !matchesWeakly(known, tag)) return send(context, respond, 200, taggedHeaders(tag), body)
@@ -98,24 +98,26 @@ async function get(
 }
 
 async function create(call: RestCall, { object }: OfKind<'object'>, query: RequestQuery): Promise<void> {
-  const { context, principal, bodyLimitBytes } = call
-  const body = await readJsonBody(context, bodyLimitBytes)
+  const { principal } = call
+  const needs = [{ object, letters: ['C'] }] as const
+  const body = await readBody(call, needs[0])
   await write(call, query, {
-    needs: [{ object, letters: ['C'] }],
+    needs,
     body,
     async work(service) {
-      const record = await service.create(principal, object, body, answerOptions(query))
+      const record = await service.create(principal, object, body, answerOptions(call, query))
       return writtenRecord(record, locationOf(call, object, record))
     },
   })
 }
 
 async function update(call: RestCall, { object, rowId }: OfKind<'row'>, query: RequestQuery): Promise<void> {
-  const { context, principal, bodyLimitBytes } = call
-  const body = await readJsonBody(context, bodyLimitBytes)
-  const options = { ...answerOptions(query), ...precondition(call) }
+  const { principal } = call
+  const needs = [{ object, letters: ['U'], rowId }] as const
+  const body = await readBody(call, needs[0])
+  const options = { ...answerOptions(call, query), ...precondition(call) }
   await write(call, query, {
-    needs: [{ object, letters: ['U'], rowId }],
+    needs,
     body,
     work: async (service) => writtenRecord(await service.update(principal, object, rowId, body, options)),
   })

@@ -1,5 +1,6 @@
 import type { AnswerOptions, SearchRequest } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
+import type { RestCall } from './call.js'
 import { hasLevel } from './level.js'
 import type { Level } from './level.js'
 import { orderPrefix, parameters, takesNames } from './parameters.js'
@@ -64,14 +65,17 @@ export function readQuery(pairs: QueryPairs, operation: Operation, level: Level)
 }
 
 /** The part of the query that is about the answer; `undefined` for the default one. */
-export function answerOptions({
-  fields,
-  timestamps,
-  inlineDocuments,
-  inlineThumbnails,
-}: RequestQuery): AnswerOptions | undefined {
+export function answerOptions(
+  call: Pick<RestCall, 'memory'>,
+  { fields, timestamps, inlineDocuments, inlineThumbnails }: RequestQuery,
+): AnswerOptions | undefined {
   if (!fields && !timestamps && !inlineDocuments && !inlineThumbnails) return undefined
-  return { fields, timestamps, inlineDocuments, inlineThumbnails }
+  return withMemory(call, { fields, timestamps, inlineDocuments, inlineThumbnails })
+}
+
+/** Lets the contents of documents in the answer be counted. */
+export function withMemory<T extends AnswerOptions>(call: Pick<RestCall, 'memory'>, options: T): T {
+  return options.inlineDocuments || options.inlineThumbnails ? { ...options, memory: call.memory() } : options
 }
 
 function checkPlace(name: string, operation: Operation, level: Level): void {

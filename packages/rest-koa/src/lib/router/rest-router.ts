@@ -1,9 +1,10 @@
-import { allRights } from '@steward/rest-core'
-import type { BusinessObjects, Principal } from '@steward/rest-core'
+import { allRights, checkNeed, processBudget } from '@steward/rest-core'
+import type { BusinessObjects, ByteBudget, Principal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context, Middleware } from 'koa'
 import { isViewing, refuseChange, viewerOf } from '../auth/view-as.js'
 import type { ObjectPool } from '../limits/object-pool.js'
+import { openMemory } from '../limits/memory.js'
 import { createRateLimit } from '../limits/rate-limit.js'
 import type { RateLimitOptions } from '../limits/rate-limit.js'
 import { emptyHeaders, send } from '../http/answer.js'
@@ -15,6 +16,7 @@ import { normalisePrefixes, readAddress, readTarget, urlOf } from './address.js'
 import type { Address, Target } from './address.js'
 import type { AppDescription } from './app-info.js'
 import { levels } from './level.js'
+import type { BodyLimits } from './body.js'
 import type { RestCall } from './call.js'
 import type { Level } from './level.js'
 import type { Operation } from './parameters.js'
@@ -50,6 +52,8 @@ export interface RestRouterOptions {
    * event, which Koa prints.
    */
   readonly log?: Log | undefined
+  /** Memory of answers and bodies that users share. Default: the one of the process, see `processBudget`. */
+  readonly memory?: ByteBudget | undefined
   /** Limits how many calls of a user run at once, see `createObjectPool`. Default: no limit. */
   readonly pool?: ObjectPool | undefined
   /**
@@ -100,6 +104,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
     bodyLimitBytes = 10 * 1024 * 1024,
     log,
     pool,
+    memory: budget = processBudget(),
     respond = 'koa',
     compression = respond === 'direct',
   } = options
@@ -128,8 +133,10 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       const target = readTarget(address)
       if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
       const inAddress = withView(target, parseQuery(address.query), level)
-      const pairs =
-        target.kind === 'query' ? [...inAddress, ...(await readSearchBody(context, bodyLimitBytes))] : inAddress
+      const open = () => openMemory(context, budget, caller.userId || caller.login)
+      const body: BodyLimits = { bytes: bodyLimitBytes, memory: open }
+      if (target.kind === 'query') checkNeed(service.model, principal, { object: target.object, letters: ['R'] })
+      const pairs = target.kind === 'query' ? [...inAddress, ...(await readSearchBody(context, body))] : inAddress
       const operation = readOperation(context, target, pairs)
       if (principal !== caller) refuseChange(context, operation)
       const read = readQuery(pairs, operation, level)
@@ -141,7 +148,8 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
         offersView: viewAs !== undefined && principal.rights === allRights,
         app,
         level,
-        bodyLimitBytes,
+        body,
+        memory: once(open),
         respond: delivery,
         address,
       }
@@ -159,6 +167,11 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
   function sendAllowed(context: Context, address: Address): void {
     send(context, delivery, 204, [...emptyHeaders(), 'Allow', allowedMethods(readTarget(address).kind)])
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
 
 /** A record that is named by its functional key, as a row (a write finds it itself); a view as what it is one of. */

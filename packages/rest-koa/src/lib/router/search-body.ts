@@ -1,6 +1,7 @@
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { readJsonBody } from './body.js'
+import type { BodyLimits } from './body.js'
 import { checkCount } from './query-string.js'
 import type { QueryPairs } from './query-string.js'
 
@@ -13,9 +14,9 @@ const mostBytes = 1024 * 1024
  *
  * @throws RestError ERR_BAD_REQUEST, ERR_MEDIA_TYPE, ERR_TOO_LARGE
  */
-export async function readSearchBody(context: Context, limitBytes: number): Promise<QueryPairs> {
+export async function readSearchBody(context: Context, limits: BodyLimits): Promise<QueryPairs> {
   if (context.req.method !== 'POST') return []
-  const body = await readJsonBody(context, Math.min(limitBytes, mostBytes))
+  const body = await readJsonBody(context, { ...limits, bytes: Math.min(limits.bytes, mostBytes) })
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new RestError('ERR_BAD_REQUEST', 'The body must be a JSON object of search parameters.')
   const pairs = Object.entries(body).flatMap(([name, value]) => {

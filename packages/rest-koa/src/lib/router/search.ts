@@ -1,9 +1,11 @@
 import type { BusinessRecord, SearchRequest } from '@steward/rest-core'
 import { send, textHeaders } from '../http/answer.js'
 import type { Target } from './address.js'
+import { AnswerText } from './answer-text.js'
 import { publicBase } from './call.js'
 import type { RestCall } from './call.js'
 import { nextLink, pageLinks } from './links.js'
+import { withMemory } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
 import { jsonArray, jsonLines, streamRows } from './stream-rows.js'
 import type { RowFormat } from './stream-rows.js'
@@ -20,7 +22,8 @@ export async function search(
   const format = wantsLines(call) ? jsonLines : jsonArray
   if (query.cursor !== undefined) return searchFrom(call, object, query, format)
   if (query.page !== undefined) return searchPage(call, object, query, query.page, format)
-  await streamRows(context, respond, await service.search(principal, object, query), format)
+  const batches = await service.search(principal, object, withMemory(call, query))
+  await streamRows(context, respond, batches, format, call.memory())
 }
 
 /**
@@ -37,13 +40,13 @@ async function searchPage(
 ): Promise<void> {
   const { context, service, principal, respond, address } = call
   const exact = prefersExactCount(context.req.headers['prefer'])
-  const reading = readPage(call, object, request)
-  const [rows, counted] = exact
+  const reading = readPage(call, object, request, format)
+  const [{ count, text }, counted] = exact
     ? await Promise.all([reading, service.count(principal, object, request)])
     : [await reading, undefined]
   const { pageSize = service.model.object(object).pageSize } = request
-  const full = rows.length >= pageSize
-  const known = !full && (rows.length > 0 || page === 0) ? page : undefined
+  const full = count >= pageSize
+  const known = !full && (count > 0 || page === 0) ? page : undefined
   const links =
     hasAddress(call) &&
     pageLinks(publicBase(call) + address.path, address.query, {
@@ -54,18 +57,17 @@ async function searchPage(
   const headers = textHeaders(format.mediaType)
   if (links) headers.push('Link', links)
   if (counted) headers.push('Preference-Applied', 'count=exact', 'X-Total-Count', `${counted.count}`)
-  send(context, respond, 200, headers, format.all(rows))
+  send(context, respond, 200, headers, text.end())
 }
 
 /** One page by cursor, with the cursor of the next one as long as there is one. */
 async function searchFrom(call: RestCall, object: string, request: SearchRequest, format: RowFormat): Promise<void> {
   const { context, service, principal, respond, address } = call
   const exact = prefersExactCount(context.req.headers['prefer'])
-  const reading = readPage(call, object, request)
-  const [rows, counted] = exact
+  const reading = readPage(call, object, request, format)
+  const [{ last, text }, counted] = exact
     ? await Promise.all([reading, service.count(principal, object, { ...request, cursor: undefined })])
     : [await reading, undefined]
-  const last = rows.at(-1)
   const next = last && service.nextCursor(principal, object, request, last)
   const headers = textHeaders(format.mediaType)
   if (next !== undefined) {
@@ -74,7 +76,7 @@ async function searchFrom(call: RestCall, object: string, request: SearchRequest
     headers.push('X-Next-Cursor', next)
   }
   if (counted) headers.push('Preference-Applied', 'count=exact', 'X-Total-Count', `${counted.count}`)
-  send(context, respond, 200, headers, format.all(rows))
+  send(context, respond, 200, headers, text.end())
 }
 
 /** A search by POST cannot be repeated by its address alone. */
@@ -86,15 +88,23 @@ function prefersExactCount(header: string | string[] | undefined): boolean {
   return header !== undefined && /(?:^|,)\s*count\s*=\s*"?exact"?/i.test([header].flat().join())
 }
 
-async function readPage(
-  { service, principal }: RestCall,
-  object: string,
-  request: SearchRequest,
-): Promise<readonly BusinessRecord[]> {
-  let rows: readonly BusinessRecord[] = []
-  for await (const batch of await service.search(principal, object, request))
-    rows = rows.length === 0 ? batch : [...rows, ...batch]
-  return rows
+interface Page {
+  readonly count: number
+  readonly last: BusinessRecord | undefined
+  readonly text: AnswerText
+}
+
+async function readPage(call: RestCall, object: string, request: SearchRequest, format: RowFormat): Promise<Page> {
+  const { service, principal } = call
+  const text = new AnswerText(format, call.memory)
+  let count = 0
+  let last: BusinessRecord | undefined
+  for await (const batch of await service.search(principal, object, withMemory(call, request))) {
+    await text.add(batch)
+    count += batch.length
+    last = batch.at(-1)
+  }
+  return { count, last, text }
 }
 
 /** NDJSON, when the client prefers it to JSON. */

@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream'
+import { batchBytes } from '@steward/rest-core'
+import type { ByteUse } from '@steward/rest-core'
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { markEncoded, send, textHeaders } from '../http/answer.js'
@@ -48,12 +50,15 @@ const chunkLength = 65_536
  * Answers all rows, as the client takes them. The first two batches are read before anything is sent, so that errors
  * in them have their status, and small answers their length. A later error is thrown after the headers were sent.
  * When the client goes away, reading stops.
+ *
+ * @param memory What the client has not taken is counted here: two batches at most. It waits before it reads more.
  */
 export async function streamRows(
   context: Context,
   delivery: Delivery,
   batches: AsyncIterable<readonly unknown[]>,
   format: RowFormat,
+  memory: ByteUse,
 ): Promise<void> {
   const headers = textHeaders(format.mediaType)
   const iterator = batches[Symbol.asyncIterator]()
@@ -63,13 +68,18 @@ export async function streamRows(
       negotiate(context, delivery, headers)
       return send(context, delivery, 200, headers)
     }
+    await memory.hold(Math.min(2 * batchBytes, memory.most))
     const first = await iterator.next()
     const second = first.done ? first : await iterator.next()
-    if (second.done) return send(context, delivery, 200, headers, format.all(first.done ? [] : first.value))
-    const start = format.open + format.rows(first.value) + format.between + format.rows(second.value)
+    const start = first.done ? '' : format.rows(first.value)
+    if (second.done) {
+      await count(memory, start)
+      return send(context, delivery, 200, headers, first.done ? format.all([]) : format.open + start + format.close)
+    }
+    const text = format.open + start + format.between + format.rows(second.value)
     if (delivery === 'koa') {
       isKoas = true
-      giveStream(context, Readable.from(chunks(iterator, format, start), { objectMode: false }))
+      giveStream(context, Readable.from(chunks(iterator, format, text, memory), { objectMode: false }))
       for (let at = 0; at < headers.length; at += 2) context.set(headers[at] as string, headers[at + 1] as string)
       return
     }
@@ -77,7 +87,7 @@ export async function streamRows(
     const encoding = negotiate(context, delivery, headers)
     if (encoding) markEncoded(headers, encoding)
     context.res.writeHead(200, headers)
-    await write(context, encoding, iterator, format, start)
+    await write(context, encoding, iterator, format, text, memory)
   } finally {
     if (!isKoas) await iterator.return?.()
   }
@@ -88,17 +98,22 @@ async function* chunks(
   iterator: AsyncIterator<readonly unknown[]>,
   format: RowFormat,
   start: string,
+  memory: ByteUse,
 ): AsyncGenerator<Buffer> {
   let text = start
   try {
     for (;;) {
+      if (text.length >= chunkLength) {
+        await count(memory, text)
+        yield Buffer.from(text)
+        text = ''
+        await setImmediate()
+      }
       const { done, value } = await iterator.next()
       text += done ? format.close : format.between + format.rows(value)
-      if (!done && text.length < chunkLength) continue
-      yield Buffer.from(text)
-      if (done) return
-      text = ''
-      await setImmediate()
+      if (!done) continue
+      await count(memory, text)
+      return yield Buffer.from(text)
     }
   } finally {
     await iterator.return?.()
@@ -111,17 +126,29 @@ async function write(
   iterator: AsyncIterator<readonly unknown[]>,
   format: RowFormat,
   start: string,
+  memory: ByteUse,
 ): Promise<void> {
   const body = openBody(context, encoding)
   let text = start
   while (!hasGone(context)) {
+    if (text.length >= chunkLength) {
+      await count(memory, text)
+      await body.write(text)
+      text = ''
+      // A store that answers at once would otherwise keep the event loop from all other requests.
+      await setImmediate()
+      if (hasGone(context)) return
+    }
     const { done, value } = await iterator.next()
     text += done ? format.close : format.between + format.rows(value)
-    if (!done && text.length < chunkLength) continue
-    if (done) return body.end(text)
-    await body.write(text)
-    text = ''
-    // A store that answers at once would otherwise keep the event loop from all other requests.
-    await setImmediate()
+    if (!done) continue
+    await count(memory, text)
+    return body.end(text)
   }
+}
+
+/** Holds a text and the batch that is read ahead, which is about as large, in place of what was held before. */
+function count(memory: ByteUse, { length }: string): void | Promise<void> {
+  void memory.hold(0)
+  return memory.hold(Math.min(2 * length, memory.most))
 }

@@ -1,17 +1,17 @@
 import type { OfKind } from './address.js'
-import { readJsonBody } from './body.js'
 import type { RestCall } from './call.js'
 import { answerOptions } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
-import { locationOf, precondition, write, writtenRecord } from './writing.js'
+import { locationOf, precondition, readBody, write, writtenRecord } from './writing.js'
 
 /** Updates the record with this functional key, or creates it. Source: wire-decisions, "additions". */
 export async function upsert(call: RestCall, { object, key }: OfKind<'key'>, query: RequestQuery): Promise<void> {
-  const { context, principal, bodyLimitBytes } = call
-  const body = await readJsonBody(context, bodyLimitBytes)
-  const options = { ...answerOptions(query), ...precondition(call), key }
+  const { principal } = call
+  const needs = [{ object, letters: ['C', 'U'] }] as const
+  const body = await readBody(call, needs[0])
+  const options = { ...answerOptions(call, query), ...precondition(call), key }
   await write(call, query, {
-    needs: [{ object, letters: ['C', 'U'] }],
+    needs,
     body,
     again: true,
     async work(service) {

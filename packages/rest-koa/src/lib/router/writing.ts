@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
-import { retryDuplicate } from '@steward/rest-core'
+import { checkNeed, retryDuplicate } from '@steward/rest-core'
 import type { BusinessObjects, BusinessRecord, KeptAnswer, NeededRight, UpdateOptions } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { send, taggedHeaders, textHeaders } from '../http/answer.js'
+import { readJsonBody } from './body.js'
 import { publicBase } from './call.js'
 import type { RestCall } from './call.js'
 import { entityTag, matchesStrongly } from './entity-tag.js'
@@ -30,6 +31,12 @@ export interface Writing {
   readonly repeat?: boolean | undefined
   /** Does it, and may be called several times. */
   work(service: BusinessObjects): Promise<Written>
+}
+
+/** The body of a write, which is not read when its caller may not write at all. @throws RestError as `readJsonBody` */
+export async function readBody(call: RestCall, need: NeededRight): Promise<unknown> {
+  checkNeed(call.service.model, call.principal, need)
+  return readJsonBody(call.context, call.body)
 }
 
 /**
