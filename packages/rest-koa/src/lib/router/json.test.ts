@@ -135,6 +135,7 @@ describe('parseJson()', () => {
       expect([value['k1999'], value['s1999'], value['n1999']]).toEqual([`-${long}`, long, 100])
       expect(parseJson(`[${Array(2000).fill(long).join(',')}]`)).toEqual(Array(2000).fill(long))
       expect(() => parseJson(`[${Array(2000).fill(`{"a":${long}}`).join(',')}]`)).toThrow(/inside a value would lose/)
+      expect(() => parseJson(`[${Array(10_001).fill(long).join(',')}]`)).toThrow(/more than 10000 numbers/)
       // The reviver of `JSON.parse` takes ten times as long as the rest.
       expect(parse.mock.calls.map((given) => given.length)).toEqual([1, 1, 1])
     } finally {

@@ -10,6 +10,9 @@ const deepest = 100
  */
 const mostValues = 500_000
 
+/** Numbers that a double cannot hold. Not specified; chosen far above the fields of an object. */
+const mostLongNumbers = 10_000
+
 /** Only numbers that match it may be more than a double holds. */
 const perhapsLong = /[\d.]{16}|[eE][+-]?\d{3}/
 
@@ -17,7 +20,7 @@ const perhapsLong = /[\d.]{16}|[eE][+-]?\d{3}/
  * Parses a request body. Numbers on its first level that a double cannot hold come as strings of their digits, so that
  * the field's type can keep or refuse them; `JSON.parse` would round them. Deeper ones are refused.
  *
- * @throws RestError ERR_BAD_REQUEST, with the position of the mistake but without the text around it, which may be secret.
+ * @throws RestError ERR_TOO_LARGE; ERR_BAD_REQUEST, with the position of the mistake but without the text around it, which may be secret.
  */
 export function parseJson(text: string): unknown {
   if (text.length > deepest) checkShape(text)
@@ -64,6 +67,11 @@ function quoteLongNumbers(text: string): { readonly quoted: string; readonly ins
       if (!perhapsLong.test(source) || isExact(Number(source), source)) continue
       if (depth !== 1) return { quoted: text, inside: source }
       parts.push(text.slice(copied, start), source)
+      if (parts.length > 2 * mostLongNumbers)
+        throw new RestError(
+          'ERR_TOO_LARGE',
+          `The body has more than ${mostLongNumbers} numbers that would lose digits; send them as strings.`,
+        )
       copied = at + 1
     }
   }
