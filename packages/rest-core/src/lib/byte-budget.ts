@@ -69,7 +69,7 @@ export class ByteUse {
   readonly #options: ByteUseOptions
   #bytes = 0
   #taken = 0
-  #pieces: { readonly amount: number; readonly release: Release }[] = []
+  readonly #parts: { amount: number; readonly release: Release }[] = []
   #released = false
 
   /** @param most The most that it may hold, unless the options say so. */
@@ -99,7 +99,7 @@ export class ByteUse {
     return this.hold(this.#bytes + bytes)
   }
 
-  /** The same for a new number in all; of what was taken as one, nothing is given back before all of it is. */
+  /** The same for a new number in all, which may be smaller. */
   hold(bytes: number): void | Promise<void> {
     const amount = this.#missing(bytes)
     const release = amount > 0 ? this.#shares.take(this.#user, { amount, signal: this.#options.signal }) : undefined
@@ -145,14 +145,16 @@ export class ByteUse {
     this.#bytes = bytes
     if (!release) return
     this.#taken += amount
-    this.#pieces.push({ amount, release })
+    this.#parts.push({ amount, release })
   }
 
   #shrink(wanted: number): void {
-    for (let last = this.#pieces.at(-1); last && this.#taken - last.amount >= wanted; last = this.#pieces.at(-1)) {
-      this.#pieces.pop()
-      this.#taken -= last.amount
-      last.release()
+    for (let last = this.#parts.at(-1); last && this.#taken > wanted; last = this.#parts.at(-1)) {
+      const left = Math.max(0, last.amount - (this.#taken - wanted))
+      this.#taken -= last.amount - left
+      last.amount = left
+      this.#shares.reduce(last.release, left)
+      if (left === 0) this.#parts.pop()
     }
   }
 }

@@ -21,7 +21,7 @@ const mib = 2 ** 20
  *
  * @param heapBytes Default: what this process may have (`--max-old-space-size`).
  */
-export function memoryLimits(heapBytes: number = getHeapStatistics().heap_size_limit): MemoryLimits {
+export function memoryLimits(heapBytes: number = heapOfProcess()): MemoryLimits {
   const total = Math.floor(heapBytes / 4)
   const perUser = Math.floor(total / 4)
   return {
@@ -30,6 +30,13 @@ export function memoryLimits(heapBytes: number = getHeapStatistics().heap_size_l
     answer: Math.min(64 * mib, Math.floor(perUser / 2)),
     batch: Math.min(4 * mib, Math.max(256 * kib, Math.floor(heapBytes / 512))),
   }
+}
+
+/** What values that live for longer may take. */
+function heapOfProcess(): number {
+  const { heap_size_limit: limit } = getHeapStatistics()
+  // Most of what is reported in a small heap is for new values.
+  return Math.max(limit - 192 * mib, limit / 2)
 }
 
 /** Most bytes of a batch of rows, unless a single one has more. */

@@ -115,3 +115,18 @@ it('close() refuses what waits', async () => {
   shares.close()
   await expect(waiting).rejects.toThrow('gone')
 })
+
+it('reduce() returns a part of a share, and release() the rest, once', async () => {
+  const { shares } = fixture({ total: 4, perUser: 4 })
+  const release = shares.take('ann', { amount: 4 }) as Release
+  const waiting = shares.take('bob', { amount: 3 })
+  shares.reduce(release, 2)
+  shares.reduce(release, 3)
+  expect(shares.usedBy('ann')).toBe(2)
+  shares.reduce(release, 1)
+  await waiting
+  expect(shares.used).toBe(4)
+  release()
+  release()
+  expect([shares.used, shares.usedBy('ann')]).toEqual([3, 0])
+})

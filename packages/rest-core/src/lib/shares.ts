@@ -48,6 +48,7 @@ export class Shares {
   readonly #options: Required<SharesOptions>
   readonly #used = new Map<string, number>()
   readonly #waiting = new Turns<Waiter>()
+  readonly #given = new WeakMap<Release, { readonly user: string; amount: number }>()
   #total = 0
   #waits = 0
 
@@ -118,6 +119,15 @@ export class Shares {
     })
   }
 
+  /** Returns a share but for this much, which `release` returns later. */
+  reduce(release: Release, amount: number): void {
+    const share = this.#given.get(release)
+    if (!share || share.amount <= amount) return
+    const part = share.amount - amount
+    share.amount = amount
+    this.#return(share.user, part)
+  }
+
   /** Refuses all that waits, as it is closed. */
   close(): void {
     for (const waiter of this.#waiting.clear()) waiter.refuse('gone')
@@ -144,16 +154,17 @@ export class Shares {
   #give(user: string, amount: number): Release {
     this.#total += amount
     this.#used.set(user, this.usedBy(user) + amount)
-    let isReturned = false
-    return () => {
-      if (isReturned) return
-      isReturned = true
-      this.#total -= amount
-      const left = this.usedBy(user) - amount
-      if (left > 0) this.#used.set(user, left)
-      else this.#used.delete(user)
-      this.#startWaiting()
-    }
+    const release: Release = () => this.reduce(release, 0)
+    this.#given.set(release, { user, amount })
+    return release
+  }
+
+  #return(user: string, amount: number): void {
+    this.#total -= amount
+    const left = this.usedBy(user) - amount
+    if (left > 0) this.#used.set(user, left)
+    else this.#used.delete(user)
+    this.#startWaiting()
   }
 
   #startWaiting(): void {

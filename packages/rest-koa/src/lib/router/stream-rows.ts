@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { batchBytes } from '@steward/rest-core'
 import type { ByteUse } from '@steward/rest-core'
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from 'koa'
@@ -46,6 +45,11 @@ export const jsonLines: RowFormat = {
 /** Written at once: large enough to be cheap, small enough to keep memory flat. */
 const chunkLength = 65_536
 
+/** Text that was made and not sent. */
+interface Unsent {
+  text: string
+}
+
 /**
  * Answers all rows, as the client takes them. The first two batches are read before anything is sent, so that errors
  * in them have their status, and small answers their length. A later error is thrown after the headers were sent.
@@ -68,18 +72,15 @@ export async function streamRows(
       negotiate(context, delivery, headers)
       return send(context, delivery, 200, headers)
     }
-    await memory.hold(Math.min(2 * batchBytes, memory.most))
-    const first = await iterator.next()
-    const second = first.done ? first : await iterator.next()
-    const start = first.done ? '' : format.rows(first.value)
-    if (second.done) {
-      await count(memory, start)
-      return send(context, delivery, 200, headers, first.done ? format.all([]) : format.open + start + format.close)
-    }
-    const text = format.open + start + format.between + format.rows(second.value)
+    // How large the batches are is not known before.
+    await memory.hold(memory.most / 4)
+    const { text, isAll } = await readFirst(iterator, format)
+    await count(memory, text)
+    if (isAll) return send(context, delivery, 200, headers, text)
+    const texts = chunks(iterator, format, { text }, memory)
     if (delivery === 'koa') {
       isKoas = true
-      giveStream(context, Readable.from(chunks(iterator, format, text, memory), { objectMode: false }))
+      giveStream(context, Readable.from(forKoa(texts, iterator), { objectMode: false }))
       for (let at = 0; at < headers.length; at += 2) context.set(headers[at] as string, headers[at + 1] as string)
       return
     }
@@ -87,68 +88,77 @@ export async function streamRows(
     const encoding = negotiate(context, delivery, headers)
     if (encoding) markEncoded(headers, encoding)
     context.res.writeHead(200, headers)
-    await write(context, encoding, iterator, format, text, memory)
+    await write(context, encoding, texts)
   } finally {
     if (!isKoas) await iterator.return?.()
   }
 }
 
-/** The same in pieces that Koa takes as its client takes them, after all middlewares around. */
+/** Text of the first two batches; `isAll`: there are no more. */
+async function readFirst(
+  iterator: AsyncIterator<readonly unknown[]>,
+  format: RowFormat,
+): Promise<{ readonly text: string; readonly isAll: boolean }> {
+  const first = await iterator.next()
+  if (first.done) return { text: format.all([]), isAll: true }
+  const start = format.open + format.rows(first.value)
+  const second = await iterator.next()
+  return second.done
+    ? { text: start + format.close, isAll: true }
+    : { text: start + format.between + format.rows(second.value), isAll: false }
+}
+
+/** All text in pieces. */
 async function* chunks(
   iterator: AsyncIterator<readonly unknown[]>,
   format: RowFormat,
-  start: string,
+  unsent: Unsent,
   memory: ByteUse,
-): AsyncGenerator<Buffer> {
-  let text = start
-  try {
-    for (;;) {
-      if (text.length >= chunkLength) {
-        await count(memory, text)
-        yield Buffer.from(text)
-        text = ''
-        await setImmediate()
-      }
-      const { done, value } = await iterator.next()
-      text += done ? format.close : format.between + format.rows(value)
-      if (!done) continue
-      await count(memory, text)
-      return yield Buffer.from(text)
+): AsyncGenerator<string> {
+  for (;;) {
+    if (unsent.text.length >= chunkLength) {
+      await count(memory, unsent.text)
+      yield take(unsent)
+      // A store that answers at once would otherwise keep the event loop from all other requests.
+      await setImmediate()
     }
+    const { done, value } = await iterator.next()
+    unsent.text += done ? format.close : format.between + format.rows(value)
+    if (!done) continue
+    await count(memory, unsent.text)
+    return yield take(unsent)
+  }
+}
+
+/** It is not kept here while the client takes it. */
+function take(unsent: Unsent): string {
+  const { text } = unsent
+  unsent.text = ''
+  return text
+}
+
+/** The same in pieces that Koa takes as its client takes them, after all middlewares around. */
+async function* forKoa(
+  texts: AsyncIterable<string>,
+  iterator: AsyncIterator<readonly unknown[]>,
+): AsyncGenerator<Buffer> {
+  try {
+    for await (const text of texts) yield Buffer.from(text)
   } finally {
     await iterator.return?.()
   }
 }
 
-async function write(
-  context: Context,
-  encoding: Encoding | undefined,
-  iterator: AsyncIterator<readonly unknown[]>,
-  format: RowFormat,
-  start: string,
-  memory: ByteUse,
-): Promise<void> {
+async function write(context: Context, encoding: Encoding | undefined, texts: AsyncIterable<string>): Promise<void> {
   const body = openBody(context, encoding)
-  let text = start
-  while (!hasGone(context)) {
-    if (text.length >= chunkLength) {
-      await count(memory, text)
-      await body.write(text)
-      text = ''
-      // A store that answers at once would otherwise keep the event loop from all other requests.
-      await setImmediate()
-      if (hasGone(context)) return
-    }
-    const { done, value } = await iterator.next()
-    text += done ? format.close : format.between + format.rows(value)
-    if (!done) continue
-    await count(memory, text)
-    return body.end(text)
+  for await (const text of texts) {
+    await body.write(text)
+    if (hasGone(context)) return
   }
+  body.end()
 }
 
 /** Holds a text and the batch that is read ahead, which is about as large, in place of what was held before. */
 function count(memory: ByteUse, { length }: string): void | Promise<void> {
-  void memory.hold(0)
   return memory.hold(Math.min(2 * length, memory.most))
 }

@@ -39,7 +39,7 @@ beforeAll(async () => {
         const login = String(req.headers['x-user'])
         const grants = { nob: [], red: [{ object: 'Note', letters: 'R' }], act: [{ object: 'Note', letters: 'A' }] }
         const given = grants[login as keyof typeof grants]
-        return createPrincipal({ login, ...(given && { rights: createRights(model, given) }) })
+        return createPrincipal({ login, ...(given && { rights: createRights(model, given, {}) }) })
       },
     }),
   )
