@@ -46,9 +46,26 @@ onEachDatabase((fresh) => {
   }
 
   /** Sends a request of a user, and reads the answer, or `most` bytes of it, without keeping it. */
-  async function ask(user: string, method: string, path: string, body?: Buffer | string, most = Infinity): Promise<Answer> {
-    const headers = { 'x-user': user, 'content-type': 'application/json', ...(body && { 'content-length': body.length }) }
-    const sent = request({ port: started.port, host: '127.0.0.1', method, path: `/api/rest${path}`, headers, agent: false })
+  async function ask(
+    user: string,
+    method: string,
+    path: string,
+    body?: Buffer | string,
+    most = Infinity,
+  ): Promise<Answer> {
+    const headers = {
+      'x-user': user,
+      'content-type': 'application/json',
+      ...(body && { 'content-length': body.length }),
+    }
+    const sent = request({
+      port: started.port,
+      host: '127.0.0.1',
+      method,
+      path: `/api/rest${path}`,
+      headers,
+      agent: false,
+    })
     const answered = once(sent, 'response')
     sent.end(body)
     const [answer] = (await answered) as [IncomingMessage]

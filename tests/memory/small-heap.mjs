@@ -17,7 +17,10 @@ const model = createModel([
   { name: 'Topic', fields: { top_code: { type: 'string', key: true }, top_text: { type: 'text' } } },
   {
     name: 'Note',
-    fields: { not_topic: { type: 'reference', object: 'Topic', display: ['top_code'] }, not_file: { type: 'document' } },
+    fields: {
+      not_topic: { type: 'reference', object: 'Topic', display: ['top_code'] },
+      not_file: { type: 'document' },
+    },
   },
 ])
 const store = await createStore({ url, ...(url.startsWith('sqlite:') ? {} : { pool: { max: 60 } }) })
@@ -34,7 +37,5 @@ app.silent = true
 const authenticate = ({ req }) => createPrincipal({ login: String(req.headers['x-user']) })
 app.use(restRouter(service, { authenticate, respond: 'direct', bodyLimitBytes: 64 * 2 ** 20 }))
 const server = createServer(app.callback())
-server.listen(0, '127.0.0.1', () =>
-  process.send?.({ port: server.address().port, topic, limits: memoryLimits() }),
-)
+server.listen(0, '127.0.0.1', () => process.send?.({ port: server.address().port, topic, limits: memoryLimits() }))
 process.on('message', () => process.send?.({ rss: process.memoryUsage.rss(), used: processBudget().used }))

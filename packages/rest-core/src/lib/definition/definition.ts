@@ -33,7 +33,7 @@ export interface FieldCommon {
 }
 
 interface TextOptions extends FieldCommon {
-  /** Most characters (code points). Default 255; `text`, `html` default to no limit. */
+  /** Most characters (code points). Default 255; of `text` and `html` 1,048,576. */
   readonly length?: number
   /** The whole value must match this regular expression (JavaScript, flag `v`). */
   readonly pattern?: string
@@ -160,6 +160,8 @@ export interface GeocoordsField extends FieldCommon {
 }
 export interface JsonField extends FieldCommon {
   readonly type: 'object'
+  /** Most characters of the value as JSON. Default 1,048,576. */
+  readonly length?: number
   /** The column of an existing table is an array of PostgreSQL; the value is a list. Default false: it holds JSON. */
   readonly array?: boolean
 }

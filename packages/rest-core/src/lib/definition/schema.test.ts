@@ -72,7 +72,7 @@ const fields = {
     mediaTypes: ['image/png'],
   } satisfies Full<D.ImageField>,
   geocoords: { ...common, type: 'geocoords' } satisfies Full<D.GeocoordsField>,
-  object: { ...common, type: 'object', array: true } satisfies Full<D.JsonField>,
+  object: { ...common, type: 'object', array: true, length: 1 } satisfies Full<D.JsonField>,
   custom: {
     ...text,
     type: 'x-own',

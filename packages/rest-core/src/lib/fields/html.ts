@@ -1,6 +1,6 @@
 import { textType } from './text-value.js'
 
-/** Markup of any length, kept as it is: a page that shows it must make it safe. */
+/** Long markup, kept as it is: a page that shows it must make it safe. */
 export const htmlType = textType({
   name: 'html',
   number: 11,

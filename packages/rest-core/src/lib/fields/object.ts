@@ -2,7 +2,7 @@ import type { JsonField } from '../definition/definition.js'
 import { describe } from './describe.js'
 import { isEmpty, Problem, type FieldType } from './field-type.js'
 import type { JsonValue } from './field-value.js'
-import { unstorable } from './text-value.js'
+import { defaultLongLength, unstorable } from './text-value.js'
 
 /** Levels of arrays and objects within each other. */
 const deepestObject = 64
@@ -25,7 +25,12 @@ export const objectType: FieldType = {
       return new Problem('ERR_TYPE', `must be a list, not ${describe(input)}`)
     return isEmpty(input as JsonValue) ? null : (input as JsonValue)
   },
-  validate: () => undefined,
+  validate(value, { definition }) {
+    const { length = defaultLongLength } = definition as JsonField
+    return JSON.stringify(value).length <= length
+      ? undefined
+      : new Problem('ERR_LENGTH', `must have at most ${length} characters as JSON`)
+  },
   format: (value) => JSON.stringify(value),
   column: ({ definition }) => ((definition as JsonField).array ? { kind: 'json', array: true } : { kind: 'json' }),
   jsonSchema: ({ definition }) => ((definition as JsonField).array ? { type: ['array', 'null'] } : {}),

@@ -5,6 +5,8 @@ import { Problem, visible, type ColumnType, type FieldType } from './field-type.
 import type { FieldValue } from './field-value.js'
 
 const defaultLength = 255
+/** Characters of a value in a column that takes any. Not specified; chosen because an answer holds many of them. */
+export const defaultLongLength = 2 ** 20
 
 /**
  * Reads any text: strings; numbers and booleans as their text, because clients send them; null and absent as `""`.
@@ -62,7 +64,7 @@ export interface TextTypeOptions {
   readonly name: TextField['type']
   /** Type number in metadata. */
   readonly number: number
-  /** Kept in an unlimited column; no length unless the definition says so. Default false. */
+  /** Kept in an unlimited column, with a length that is far larger. Default false. */
   readonly long?: boolean
   /** Rules of the type itself, checked before the field's pattern. */
   readonly check?: (text: string) => Problem | undefined
@@ -71,8 +73,8 @@ export interface TextTypeOptions {
 
 /** A field type whose values are texts; the types differ in their check only. */
 export function textType(options: TextTypeOptions): FieldType {
-  const lengthOf = (field: FieldModel): number | undefined =>
-    (field.definition as TextField).length ?? (options.long ? undefined : defaultLength)
+  const lengthOf = (field: FieldModel): number =>
+    (field.definition as TextField).length ?? (options.long ? defaultLongLength : defaultLength)
   return {
     name: options.name,
     number: options.number,
@@ -82,14 +84,11 @@ export function textType(options: TextTypeOptions): FieldType {
     parse: parseText,
     validate(value, field) {
       const text = value as string
-      const most = lengthOf(field)
-      return (
-        (most === undefined ? undefined : checkLength(text, most)) ?? options.check?.(text) ?? checkPattern(text, field)
-      )
+      return checkLength(text, lengthOf(field)) ?? options.check?.(text) ?? checkPattern(text, field)
     },
     format: formatText,
     column(field): ColumnType {
-      return options.long ? { kind: 'text' } : { kind: 'string', length: lengthOf(field) ?? defaultLength }
+      return options.long ? { kind: 'text' } : { kind: 'string', length: lengthOf(field) }
     },
     jsonSchema: (field) => textSchema(field, lengthOf(field), options.schema),
   }

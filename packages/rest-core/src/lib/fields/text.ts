@@ -1,4 +1,4 @@
 import { textType } from './text-value.js'
 
-/** Text of any length. */
+/** Long text. */
 export const longTextType = textType({ name: 'text', number: 13, long: true })

@@ -302,7 +302,11 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
   ): Promise<void> {
     const { values } = input
     const operation = rowId === undefined ? 'create' : 'update'
-    const messages = [...found, ...validate(object, values, operation, namesWithMessages(input))]
+    const broken = validate(object, values, operation, namesWithMessages(input))
+    const messages = [
+      ...found,
+      ...(rowId === undefined ? broken : await withoutUnchanged(broken, object, rowId, values)),
+    ]
     if (messages.length === 0) return
     const faulty = new Set(messages.map(({ field }) => field))
     const sound = Object.fromEntries(Object.entries(values).filter(([name]) => !faulty.has(name)))
@@ -332,6 +336,21 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     if (refused.length === 0) return refused
     const isShown = access.shows(field) && (await readableNow(context.bind(transaction), principal, object.name, rowId))
     return isShown ? refused : [refusedState(object, to)]
+  }
+
+  /** A value that was stored when it could be longer may be sent again. */
+  async function withoutUnchanged(
+    messages: readonly ErrorMessage[],
+    object: ObjectModel,
+    rowId: string,
+    values: Readonly<Record<string, FieldValue>>,
+  ): Promise<readonly ErrorMessage[]> {
+    const long = messages.flatMap(({ code, field }) => (code === 'ERR_LENGTH' && field !== undefined ? [field] : []))
+    if (long.length === 0) return messages
+    const stored = await context.store.get(object, rowId, { select: object.select(long) })
+    return messages.filter(
+      ({ field = '' }) => !long.includes(field) || !isDeepStrictEqual(stored?.[field], values[field]),
+    )
   }
 
   /** Messages about references in the request to records that the writer may not read. */

@@ -66,7 +66,10 @@ export class AnswerText {
 }
 
 /** A list as JSON, made batch by batch. */
-export async function listAsJson({ memory }: Pick<RestCall, 'memory'>, rows: readonly unknown[]): Promise<string | Buffer> {
+export async function listAsJson(
+  { memory }: Pick<RestCall, 'memory'>,
+  rows: readonly unknown[],
+): Promise<string | Buffer> {
   const text = new AnswerText(jsonArray, memory)
   for (const batch of inBatches(rows)) await text.add(batch)
   return text.end()

@@ -135,7 +135,10 @@ function checkMediaType({ headers }: IncomingMessage, allowed: readonly [string,
 const silence = 30_000
 
 /** Reads the whole body, never more than the limit, as fast as there is memory for it. */
-export function readBytes(req: IncomingMessage, { bytes: limitBytes, memory, silenceMs = silence }: BodyLimits): Promise<Buffer> {
+export function readBytes(
+  req: IncomingMessage,
+  { bytes: limitBytes, memory, silenceMs = silence }: BodyLimits,
+): Promise<Buffer> {
   if (Number(req.headers['content-length']) > limitBytes) return Promise.reject(tooLarge(limitBytes))
   if (req.readableEnded) {
     return Promise.reject(new Error('The request body was read by another middleware, which left no ctx.request.body.'))

@@ -6,11 +6,7 @@ import { readBoolean } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
 
 /** A pivot table over the records that a search with the same filters finds. Source: wire-decisions, "pivot table". */
-export async function crosstab(
-  call: RestCall,
-  { object }: OfKind<'object'>,
-  query: RequestQuery,
-): Promise<void> {
+export async function crosstab(call: RestCall, { object }: OfKind<'object'>, query: RequestQuery): Promise<void> {
   const { _crosstab: name = '', _crosstabcubes: cubes = 'false' } = query.own
   const form = readBoolean('_crosstabcubes', cubes) ? crosstabCubes : crosstabTable
   const { service, principal } = call

@@ -106,7 +106,8 @@ class SqliteStore implements ObjectStore {
       const quick = await database.read(`search "${object.table}"`, (connection) =>
         isQuick(connection, object, query, call) ? connection.page(call, query) : undefined,
       )
-      if (!quick) for await (const rows of database.readers.page(call, query.caller)) yield rows.map(call.statement.decode)
+      if (!quick)
+        for await (const rows of database.readers.page(call, query.caller)) yield rows.map(call.statement.decode)
       else if (quick.length > 0) yield quick
       return
     }

@@ -54,7 +54,9 @@ export function createTransactionSession(
     async *search(object, query) {
       const attempt = `search "${object.table}"`
       const call = compiler.search(object, query)
-      const records = run(attempt, () => (isPage(query) ? connection.page(call, query) : connection.few(call, mostInMemory)))
+      const records = run(attempt, () =>
+        isPage(query) ? connection.page(call, query) : connection.few(call, mostInMemory),
+      )
       if (!records) yield* spooled(call, attempt)
       else if (records.length > 0) yield records
     },
