@@ -26,7 +26,7 @@ onEachDatabase((fresh) => {
   beforeAll(async () => {
     database = await fresh()
     folder = await makeFolder('memory')
-    const script = fileURLToPath(new URL('./small-heap.mjs', import.meta.url))
+    const script = fileURLToPath(new URL('./small-heap.ts', import.meta.url))
     child = fork(script, [database.url, folder, `${topicBytes}`, `${notes}`], {
       execArgv: [`--max-old-space-size=${heap}`],
     })

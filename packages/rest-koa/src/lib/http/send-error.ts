@@ -46,7 +46,7 @@ export function sendError(context: Context, thrown: unknown, { log, respond = 'k
   else send(context, respond, status, textHeaders(), JSON.stringify(body))
 }
 
-/** Of a request whose body is not read any further. */
+/** Answers after which a body is not read any further. */
 const endsBody: ReadonlySet<number> = new Set([408, 413, 503])
 
 /** The client learns which field the database refused, the operator what the database said. */

@@ -152,7 +152,7 @@ export function readBytes(
       clearTimeout(timer)
       req.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose)
     }
-    const fail = (error: unknown): void => {
+    const fail = (error: Error): void => {
       stop()
       req.pause()
       chunks.length = 0
@@ -177,7 +177,7 @@ export function readBytes(
           req.resume()
         }, fail)
       } catch (error) {
-        fail(error)
+        fail(error as Error)
       }
     }
     const onEnd = (): void => {
