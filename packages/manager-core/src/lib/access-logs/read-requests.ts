@@ -1,7 +1,6 @@
-import { createReadStream } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { readForeignFolder, readForeignLines } from '../accounts/foreign.js'
 import { isHealthCheck } from '../logs/read-log-entry.js'
 
 /** One finished request, as the application server logs it. */
@@ -20,25 +19,55 @@ export interface LoggedRequest {
   readonly userAgent: string | undefined
 }
 
+export interface ReadRequests {
+  /** User id that the files must have, see `readForeignFile`; others count as missing. Default: any owner. */
+  readonly owner?: number | undefined
+  /** Bytes of all files that are read, from the newest file on. Default: 1 GiB. */
+  readonly most?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Not specified; chosen as more than the logs of the default settings, and few enough that an instance whose log has no
+ * end keeps the manager busy for seconds only.
+ */
+const mostBytes = 2 ** 30
+/** Files that are looked at: an instance may have made any number of them. */
+const mostFiles = 1000
+/** Characters of a name that is counted: the path, a user, an address. */
+const mostOfName = 1000
+/** Last moment of JavaScript, in ms. */
+const lastMoment = 8.64e15
+
 /** The requests in the logs of an instance, oldest file first, without the manager's own health checks. */
-export async function* readRequests(logFolder: string): AsyncGenerator<LoggedRequest> {
-  for (const file of await logFiles(logFolder)) {
-    const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
-    for await (const line of lines) {
+export async function* readRequests(
+  logFolder: string,
+  { owner, most = mostBytes, signal }: ReadRequests = {},
+): AsyncGenerator<LoggedRequest> {
+  for (const file of await logFiles(logFolder, most))
+    for await (const line of readForeignLines(file.path, owner, { most: file.bytes, signal })) {
       const request = parseRequest(line)
       if (request) yield request
     }
-  }
 }
 
-/** `application.log.2`, `application.log.1`, `application.log` */
-async function logFiles(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(() => [])
+/** `application.log.2`, `application.log.1`, `application.log`, and how much of them is read. */
+async function logFiles(folder: string, most: number) {
+  const names = await readForeignFolder(folder)
   const number = (name: string) => Number(/^application\.log\.(\d+)$/.exec(name)?.[1] ?? 0)
-  return names
+  const newest = names
     .filter((name) => /^application\.log(?:\.\d+)?$/.test(name))
-    .toSorted((a, b) => number(b) - number(a))
-    .map((name) => join(folder, name))
+    .toSorted((a, b) => number(a) - number(b))
+    .slice(0, mostFiles)
+  let left = most
+  const files: { readonly path: string; readonly bytes: number }[] = []
+  for (const name of newest) {
+    const path = join(folder, name)
+    const bytes = Math.min((await lstat(path).catch(() => undefined))?.size ?? 0, left)
+    left -= bytes
+    files.push({ path, bytes })
+  }
+  return files.toReversed()
 }
 
 function parseRequest(line: string): LoggedRequest | undefined {
@@ -49,10 +78,11 @@ function parseRequest(line: string): LoggedRequest | undefined {
   } catch {
     return undefined
   }
-  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, mostOfName) : undefined)
   const number = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
   const { time, status } = entry
-  if (typeof time !== 'number' || typeof status !== 'number' || isHealthCheck(entry)) return undefined
+  if (typeof time !== 'number' || !(Math.abs(time) <= lastMoment)) return undefined
+  if (typeof status !== 'number' || !(status >= 100 && status < 1000) || isHealthCheck(entry)) return undefined
   return {
     time,
     address: text(entry.address) ?? '-',

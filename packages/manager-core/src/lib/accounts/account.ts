@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import { readForeignFile } from '../files/foreign.js'
+import { readForeignFile } from './foreign.js'
 import { writePrivateFile } from '../files/write-private-file.js'
 
 /** A system account that one instance has for itself. */
@@ -13,7 +13,8 @@ export interface SystemAccount {
 }
 
 /** In the home of an instance, which is the manager's, so that the instance cannot change it. */
-const fileIn = (folder: string) => join(folder, 'account')
+export const accountFile = 'account'
+const fileIn = (folder: string) => join(folder, accountFile)
 
 /**
  * Whose processes run what is in the home of an instance; undefined: those of the manager's own user. It belongs to the

@@ -3,6 +3,7 @@ import { goAccessReport, hasGoAccess } from '../access-logs/goaccess.js'
 import { readRequests } from '../access-logs/read-requests.js'
 import { summaryHtml, summaryText } from '../access-logs/report.js'
 import { summarise } from '../access-logs/summarise.js'
+import { accountAt } from '../accounts/account.js'
 import type { Action, ActionResult } from '../action.js'
 import { callIo } from '../application/call-io.js'
 import { healthPlace } from '../application/health-place.js'
@@ -228,19 +229,20 @@ const accessLogs = defineAction({
   mutating: false,
   examples: ['accesslogs demo', 'accesslogs demo --json', 'accesslogs demo --html'],
   view: { type: 'text' },
-  async handler({ context, input }) {
+  async handler({ context, input, caller }) {
     const instance = input.name
-    const { logs } = context.home.instance(instance.id)
+    const { folder, logs } = context.home.instance(instance.id)
+    const requests = readRequests(logs, { owner: accountAt(folder)?.uid, signal: caller.signal })
     if (input.html) {
       const content = (await hasGoAccess())
-        ? await goAccessReport(readRequests(logs), instance.name)
-        : summaryHtml(instance.name, await summarise(readRequests(logs)))
+        ? await goAccessReport(requests, instance.name)
+        : summaryHtml(instance.name, await summarise(requests))
       return {
         message: `Requests to "${instance.name}"`,
         file: { name: `accesslogs-${instance.name}.html`, mime: 'text/html', content: () => bytesOf(content) },
       }
     }
-    const summary = await summarise(readRequests(logs))
+    const summary = await summarise(requests)
     return { message: summaryText(instance.name, summary), item: summary as unknown as Json }
   },
 })

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { foreignFlags } from '../files/foreign.js'
+import { foreignFlags } from '../accounts/foreign.js'
 import type { LogOptions } from './runtime.js'
 
 /** How often it is looked at for more, in ms. */

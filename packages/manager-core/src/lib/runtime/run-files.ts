@@ -13,7 +13,7 @@ import {
 import { constants } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
-import { readForeignFile } from '../files/foreign.js'
+import { readForeignFile } from '../accounts/foreign.js'
 import type { ProcessIdentity } from '../system/process-identity.js'
 
 /** Who looks after the application. `token`: value of `STEWARD_RUN` in the environment of all processes of this start. */

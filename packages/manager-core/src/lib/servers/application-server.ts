@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Home } from '../domain/home.js'
-import { readForeignFile } from '../files/foreign.js'
+import { readForeignFile } from '../accounts/foreign.js'
 import { isWebapp, notForWebapps } from '../files/webapp.js'
 import { installedServer, storedProgram, storeServer } from './server-store.js'
 

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import { readForeignFile } from '../files/foreign.js'
+import { readForeignFile } from '../accounts/foreign.js'
 import { isWebapp } from '../files/webapp.js'
 import { webappTitle } from './webapp-title.js'
 

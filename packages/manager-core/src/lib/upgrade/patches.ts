@@ -1,11 +1,12 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rename } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
+import { removeTree } from '../accounts/remove-tree.js'
 import { callIo } from '../application/call-io.js'
 import type { Step } from '../context.js'
 import { instanceHomeAt } from '../domain/home.js'
-import { readForeignFile } from '../files/foreign.js'
+import { readForeignFile } from '../accounts/foreign.js'
 import { applicationsOf } from './application-steps.js'
 
 /** By the ending of the file. Source: wire-decisions, "Application server". */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createTarPacker } from 'modern-tar'
 import type { TarHeader } from 'modern-tar'
-import { foreignFlags } from '../../files/foreign.js'
+import { foreignFlags } from '../../accounts/foreign.js'
 import type { FileHash } from '../../files/hash-file.js'
 
 /** A file or folder with all in it, or text, and its path in the tar. */

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { foreignFlags } from '../../files/foreign.js'
+import { foreignFlags } from '../../accounts/foreign.js'
 import type { ExitRecord } from '../run-files.js'
 import type { LimitInForce, LimitName } from './limits.js'
 

@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { endAccountsOf } from '../testing/accounts-of.js'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { canUseAccounts } from '../testing/reachable-checkout.js'
+import { accountAt, asAccount } from './account.js'
+
+const isHere = canUseAccounts(import.meta.url)
+
+describe.runIf(isHere)('files that an instance makes', () => {
+  let test: TestManager
+  beforeAll(async () => {
+    test = await createTestManager({ config: ['export APPS_ISOLATION=yes', 'export APPS_HEALTHWINDOW=1'] })
+    chmodSync(test.folder, 0o711)
+    for (const name of ['demo', 'other']) await test.perform('add', { name, 'no-start': true })
+  }, 60_000)
+  afterAll(async () => {
+    try {
+      for (const { name } of test.context.registry.instances())
+        await test.perform('delete', { name, force: true, purge: true })
+    } finally {
+      await test.close()
+      endAccountsOf(test)
+    }
+  }, 60_000)
+
+  /** The program and arguments as which an instance runs a script in its folder. */
+  const asInstance = (name: string, script: string, ...args: readonly string[]) => {
+    const [program, before] = asAccount(accountAt(test.path(name)), '/bin/sh')
+    return [program, [...before, '-c', `cd "$0" && ${script}`, test.path(name), ...args]] as const
+  }
+  const runAs = (name: string, script: string, ...args: readonly string[]) => {
+    const [program, all] = asInstance(name, script, ...args)
+    execFileSync(program, all, { stdio: ['ignore', 'pipe', 'inherit'], cwd: '/' })
+  }
+  const request = (url: string) =>
+    `${JSON.stringify({ time: 1_700_000_000_000, status: 200, url, address: '10.0.0.1', msg: 'request' })}\n`
+  const pathsOf = async (name: string) => {
+    const { item } = await test.perform('accesslogs', { name })
+    return (item as unknown as { paths: { name: string }[] }).paths.map((one) => one.name)
+  }
+
+  it("accesslogs reads no log of another instance, waits for no pipe, and counts what is the instance's own", async () => {
+    runAs('other', 'printf %s "$1" > logs/application.log', request('/of-the-other'))
+    const lines = [request('/own'), `{${'x'.repeat(200_000)}`, '\n', request('/after-a-long-line')].join('')
+    runAs('demo', 'printf %s "$1" > logs/application.log', request('/newest'))
+    writeFileSync(join(test.folder, 'lines'), lines, { mode: 0o644 })
+    runAs('demo', 'cp "$1" logs/application.log.1', join(test.folder, 'lines'))
+    const places = ['logs/application.log.2', test.path('other', 'logs', 'application.log')]
+    runAs('demo', 'ln -s "$2" "$1"', ...places)
+    // A hard link needs no right to read, where the kernel allows it.
+    runAs('demo', 'ln "$1" logs/application.log.3 2>/dev/null || true', places[1] as string)
+    runAs(
+      'demo',
+      'mkfifo logs/application.log.4 && ln -s /dev/zero logs/application.log.5 && mkdir logs/application.log.6',
+    )
+    // More calls than there are threads that could wait.
+    const all = await Promise.all(Array.from({ length: 8 }, () => pathsOf('demo')))
+    for (const paths of all) expect(paths.toSorted()).toEqual(['/after-a-long-line', '/newest', '/own'])
+    const { list = [] } = await test.perform('list')
+    expect(list).toHaveLength(2)
+  })
+
+  it('accesslogs reads a large log without an end of a line in little memory', async () => {
+    runAs(
+      'demo',
+      'rm -rf logs/* && truncate -s 600M logs/application.log && printf %s "$1" > logs/application.log.1',
+      request('/own'),
+    )
+    const before = process.memoryUsage.rss()
+    expect(await pathsOf('demo')).toEqual(['/own'])
+    expect(process.memoryUsage.rss() - before).toBeLessThan(200e6)
+    // No more than the newest bytes count.
+    runAs('demo', 'truncate -s 1T logs/application.log')
+    expect(await pathsOf('demo')).toEqual([])
+    runAs('demo', 'rm -rf logs/*')
+  })
+
+  it('accesslogs takes lines with any values', async () => {
+    const bad = [{ time: 1e300 }, { time: -1e16 }, { status: 1e300 }, { status: -5 }, { time: null }].map((one) =>
+      JSON.stringify({ time: 1, status: 200, url: '/bad', address: 'x', msg: 'request', ...one }),
+    )
+    runAs('demo', 'printf "%s\\n" "$@" > logs/application.log', ...bad, request('/own').trim())
+    expect(await pathsOf('demo')).toEqual(['/own'])
+    runAs('demo', 'rm -rf logs/*')
+  })
+})
