@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endAccountsOf } from '../testing/accounts-of.js'
@@ -85,5 +86,51 @@ describe.runIf(isHere)('files that an instance makes', () => {
     runAs('demo', 'printf "%s\\n" "$@" > logs/application.log', ...bad, request('/own').trim())
     expect(await pathsOf('demo')).toEqual(['/own'])
     runAs('demo', 'rm -rf logs/*')
+  })
+
+  it('purge removes nothing outside the trash, whatever an instance puts in the place of a folder meanwhile', async () => {
+    const victim = join(test.home, 'victim')
+    mkdirSync(victim, { mode: 0o700 })
+    const names = Array.from({ length: 1000 }, (_, at) => `file-${at}`)
+    for (const name of names) writeFileSync(join(victim, name), '')
+    runAs('demo', 'mkdir -p data/d/x && cd data/d/x && touch $(seq -f file-%.0f 0 999)')
+    await test.perform('save', { name: 'demo' })
+    const swaps = `
+      const { renameSync, symlinkSync, unlinkSync } = require('fs')
+      const tryTo = (work) => { try { work() } catch (error) { return error.code } }
+      process.stdout.write('here')
+      for (let count = 0; count < 1e6; count++) {
+        if (tryTo(() => renameSync('x', 'y')) !== undefined && count > 0) process.exit()
+        tryTo(() => symlinkSync(process.argv[1], 'x'))
+        tryTo(() => unlinkSync('x'))
+        tryTo(() => renameSync('y', 'x'))
+      }`
+    // It has left its session, and keeps the folder open over the restore.
+    const [program, all] = asInstance(
+      'demo',
+      'cd data/d && read go && exec "$@"',
+      process.execPath,
+      '-e',
+      swaps,
+      victim,
+    )
+    const attacker = spawn(program, all, { stdio: ['pipe', 'pipe', 'inherit'], detached: true, cwd: '/' })
+    const ended = once(attacker, 'exit')
+    try {
+      await test.perform('restore', { name: 'demo' })
+      const { list = [] } = await test.perform('trash')
+      const [{ entry }] = list as unknown as [{ entry: string }]
+      attacker.stdin.end('go\n')
+      await once(attacker.stdout, 'data')
+      // It may find that folders are not empty.
+      await test.perform('purge', { entry }).catch(() => undefined)
+      attacker.kill('SIGKILL')
+      await ended
+      expect(readdirSync(victim)).toHaveLength(names.length)
+      if (existsSync(join(test.context.home.trash, entry))) await test.perform('purge', { entry })
+      expect(readdirSync(test.context.home.trash)).toEqual([])
+    } finally {
+      attacker.kill('SIGKILL')
+    }
   })
 })

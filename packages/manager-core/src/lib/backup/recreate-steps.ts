@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { accountAt } from '../accounts/account.js'
 import { endAllOf } from '../accounts/end-all-of.js'
 import { giveHome } from '../accounts/give.js'
+import { removeHome } from '../accounts/remove-tree.js'
 import type { ManagerContext, Step, StepRun } from '../context.js'
 import { tokenKey } from '../domain/home.js'
 import type { DatabaseType } from '../domain/instance.js'
@@ -102,7 +103,7 @@ function unpackHomeStep({ row, backup, sameInstance, isolated }: RecreateStepsOp
     async undo(run) {
       const { folder } = stageOf(run)
       await endAllOf(accountAt(folder))
-      await rm(folder, { recursive: true, force: true })
+      await removeHome(folder)
     },
     check: () => 'not-done',
   }

@@ -1,8 +1,9 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ManagerError } from '../../errors.js'
+import { removeTree } from '../accounts/remove-tree.js'
 import type { Settings } from '../settings/settings.js'
 import { useBucket } from './bucket.js'
 import { filesIn, isGone, measureFiles, putFiles, type DocumentFile, type TransferOptions } from './document-files.js'
@@ -63,7 +64,7 @@ export async function moveDocuments(
 ): Promise<void> {
   if (!existsSync(folder)) return
   await copyDocuments(context, { folder }, { place }, options)
-  await rm(folder, { recursive: true })
+  await removeTree(folder, undefined)
 }
 
 function openPlace<T>(

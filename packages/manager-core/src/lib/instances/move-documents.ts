@@ -1,10 +1,11 @@
 import { existsSync, lstatSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
 import { copyFolder } from '../accounts/copy-folder.js'
 import { give } from '../accounts/give.js'
+import { removeTree } from '../accounts/remove-tree.js'
 import type { OperationKind, Plan, Step, StepRun } from '../context.js'
 import { newPlace, shownBucket, useBucket } from '../documents/bucket.js'
 import { copyDocuments } from '../documents/copy-documents.js'
@@ -81,7 +82,7 @@ function planMove({ id }: MoveDocumentsRequest, { name, folder, from, place, run
       switchStep(options),
       ...(runs ? [startStep({ instance, folder, stopStepId: 'stop' })] : []),
       ...(runs ? [hookStep({ ...hook, hook: 'post-start' })] : []),
-      removeOldStep(),
+      removeOldStep(options),
     ],
     notes: [
       ...(runs
@@ -114,7 +115,7 @@ function copyStep(options: MoveOptions): Step {
       if (options.place !== null) registerPlace(run.context, options.place)
       await copyAll(run, options)
     },
-    undo: (run) => rm(workOf(run).folder, { recursive: true, force: true }),
+    undo: (run) => removeTree(workOf(run).folder, accountAt(options.folder)),
     check: () => 'not-done',
   }
 }
@@ -130,7 +131,7 @@ function switchStep({ folder, from, place }: MoveOptions): Step {
       // Else it was killed after it.
       if ((settings.documents ?? null) === from) {
         // Left by an attempt that was killed.
-        if (place === null) await rm(documentsAt(folder), { recursive: true, force: true })
+        if (place === null) await removeTree(documentsAt(folder), accountAt(folder))
         await copyAll(run, { folder, from, place })
         if (place === null) await putInPlace(work.documents, folder)
         await context.settings.writeInstance(folder, { ...settings, documents: place ?? undefined })
@@ -143,8 +144,7 @@ function switchStep({ folder, from, place }: MoveOptions): Step {
       if (existsSync(work.old)) await rename(work.old, documentsAt(folder))
       const settings = await context.settings.instance(folder)
       await context.settings.writeInstance(folder, { ...settings, documents: from ?? undefined })
-      if (place === null && isFolder(documentsAt(folder)))
-        await rm(documentsAt(folder), { recursive: true, force: true })
+      if (place === null && isFolder(documentsAt(folder))) await removeTree(documentsAt(folder), accountAt(folder))
     },
     check: async ({ context }) => {
       const { documents = null } = await context.settings.instance(folder)
@@ -154,12 +154,12 @@ function switchStep({ folder, from, place }: MoveOptions): Step {
   }
 }
 
-function removeOldStep(): Step {
+function removeOldStep({ folder }: MoveOptions): Step {
   return {
     id: 'old',
     title: 'Remove the previous contents',
     pointOfNoReturn: true,
-    do: (run) => rm(workOf(run).folder, { recursive: true, force: true }),
+    do: (run) => removeTree(workOf(run).folder, accountAt(folder)),
     check: (run) => (existsSync(workOf(run).folder) ? 'not-done' : 'done'),
   }
 }
@@ -175,7 +175,7 @@ async function copyAll(run: StepRun, { folder, from, place }: MoveOptions): Prom
   const source = documentsAt(folder)
   if (!isFolder(source)) return
   // Read as the account that may change it meanwhile.
-  await rm(work.documents, { recursive: true, force: true })
+  await removeTree(work.documents, accountAt(folder))
   await copyFolder(source, work.documents, { signal, reader: accountAt(folder) })
   await copyDocuments(context, { folder: work.documents }, to, options)
 }

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
-import { readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import { accountAt, accountFile } from '../accounts/account.js'
 import { endAllOf } from '../accounts/end-all-of.js'
 import { findAccount } from '../accounts/find-account.js'
+import { removeHome, removeTree } from '../accounts/remove-tree.js'
 import type { ManagerContext, OperationKind, Plan } from '../context.js'
 import type { Caller } from '../domain/caller.js'
 import type { DatabaseType } from '../domain/instance.js'
@@ -33,9 +35,9 @@ export const purgeKind: OperationKind<PurgeRequest, PurgeFacts> = {
   async withoutJournal({ entry }, { home }) {
     const folder = join(home.trash, entry)
     const isSqlite = (await readEntry(home, entry))?.instance.database === 'sqlite'
-    const names = (await readdir(folder)).filter((name) => name !== trashFile)
-    for (const name of names) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 })
-    if (isSqlite) await rm(folder, { recursive: true, force: true })
+    const names = (await readdir(folder)).filter((name) => name !== trashFile && name !== accountFile)
+    for (const name of names) await removeTree(join(folder, name), accountAt(folder))
+    if (isSqlite) await removeHome(folder)
     const rest = isSqlite ? 'which is in no history' : 'its database is not: purge it again'
     return `The disk was full: the files of "${entry}" are removed, ${rest}.`
   },
@@ -68,7 +70,7 @@ function planPurge({ entry }: PurgeRequest, { folder, name, database, account, n
         async do() {
           try {
             await endAllOf(findAccount(account))
-            await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+            await removeHome(folder)
           } catch (error) {
             throw fileError(error, `Cannot remove ${folder}`)
           }

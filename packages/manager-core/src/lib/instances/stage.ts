@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { accountAt, writeAccount } from '../accounts/account.js'
 import { copyFolder } from '../accounts/copy-folder.js'
 import { endAllOf } from '../accounts/end-all-of.js'
 import { giveHome, openHome } from '../accounts/give.js'
+import { removeHome } from '../accounts/remove-tree.js'
 import type { Step, StepRun } from '../context.js'
 import { instanceHomeAt, type Home, type InstanceHome } from '../domain/home.js'
 import { fileError } from '../files/file-error.js'
@@ -46,7 +47,7 @@ export function layoutStep(application: string, { without = [], isolated }: Layo
     async do(run) {
       const stage = stageOf(run)
       try {
-        await rm(stage.folder, { recursive: true, force: true })
+        await removeHome(stage.folder)
         await mkdir(stage.folder, { recursive: true, mode: 0o700 })
         const account = isolated ? madeAccount(run) : undefined
         if (account) {
@@ -65,12 +66,10 @@ export function layoutStep(application: string, { without = [], isolated }: Layo
     },
     async undo(run) {
       await endAllOf(accountAt(stageOf(run).folder))
-      await rm(stageOf(run).folder, { recursive: true, force: true, maxRetries: 3 }).catch(
-        (error: NodeJS.ErrnoException) => {
-          // Where folders cannot be, there is none.
-          if (error.code !== 'ENOTDIR') throw error
-        },
-      )
+      await removeHome(stageOf(run).folder).catch((error: NodeJS.ErrnoException) => {
+        // Where folders cannot be, there is none.
+        if (error.code !== 'ENOTDIR') throw error
+      })
     },
     // A half-copied application looks like a whole one, and nothing needs this answer: it lies before the point of no return.
     check: () => 'not-done',

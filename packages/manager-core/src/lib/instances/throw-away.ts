@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { removeHome } from '../accounts/remove-tree.js'
 import type { Step } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
 import { fileError } from '../files/file-error.js'
@@ -74,7 +74,7 @@ function removeFoldersStep(folders: readonly string[]): Step {
     async do() {
       for (const folder of folders)
         try {
-          await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+          await removeHome(folder)
         } catch (error) {
           throw fileError(error, `Cannot remove ${folder}`)
         }

@@ -1,8 +1,9 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
 import { endAllOf } from '../accounts/end-all-of.js'
+import { removeTree } from '../accounts/remove-tree.js'
 import { instanceHomeAt } from '../domain/home.js'
 import { describeProcess, processesOfSession, startedAt, statOf, type ProcessStat } from '../system/process-table.js'
 import { runFolderOf, runFoldersOf, servingCopy, setServingCopy } from './copies.js'
@@ -65,7 +66,7 @@ export function createProcessRuntime({
       for (const run of folders) {
         resume(run)
         await release(run)
-        rmSync(run, { recursive: true, force: true })
+        await removeTree(run, accountAt(ref.folder))
       }
     },
     async start(spec, { debug = false, signal } = {}) {

@@ -78,7 +78,7 @@ async function writeRecord(
   account: SystemAccount | undefined,
 ): Promise<void> {
   if (!account) await mkdir(join(file, '..'), { recursive: true })
-  await rm(`${file}.new`, { recursive: true, force: true })
+  await removeTree(`${file}.new`, account)
   const handle = await open(`${file}.new`, 'wx', 0o600)
   try {
     await handle.writeFile(`${JSON.stringify({ imported }, undefined, 2)}\n`)

@@ -1,8 +1,9 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ManagerError } from '../../../errors.js'
 import { accountAt } from '../../accounts/account.js'
 import { endAllOf } from '../../accounts/end-all-of.js'
+import { removeTree } from '../../accounts/remove-tree.js'
 import { instanceHomeAt } from '../../domain/home.js'
 import { copiesOf, runFolderOf, servingCopy, setServingCopy } from '../copies.js'
 import { exclusively } from '../exclusively.js'
@@ -120,7 +121,7 @@ export function createContainerRuntime({
       if (ref.copy === undefined) await endAllOf(accountAt(ref.folder))
       for (const { copy, container } of found) {
         if (container) await engine.ask('DELETE', `/containers/${container.Id}`, { besides: [404] })
-        rmSync(runFolderOf({ ...ref, copy }), { recursive: true, force: true })
+        await removeTree(runFolderOf({ ...ref, copy }), accountAt(ref.folder))
       }
     },
     async start(spec, { debug = false, signal } = {}) {

@@ -1,9 +1,10 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ManagerError } from '../../../errors.js'
 import { accountAt } from '../../accounts/account.js'
 import { endAllOf } from '../../accounts/end-all-of.js'
+import { removeTree } from '../../accounts/remove-tree.js'
 import { checkAccount } from '../../accounts/system-accounts.js'
 import { instanceHomeAt } from '../../domain/home.js'
 import { describeProcess, startedAt, statOf } from '../../system/process-table.js'
@@ -139,7 +140,7 @@ export function createSystemdRuntime({
         let isChanged = false
         for (const { unit, run } of copies) {
           if (await removeUnit(ref, unit)) isChanged = true
-          rmSync(run, { recursive: true, force: true })
+          await removeTree(run, accountAt(ref.folder))
         }
         if (isChanged) await systemctl('daemon-reload')
       }),
