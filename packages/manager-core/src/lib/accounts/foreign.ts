@@ -126,6 +126,18 @@ export async function* readForeignLines(
   }
 }
 
+/** What is at such a path, without a look at where a link leads; undefined: nothing, or it is below a link. */
+export function foreignKind(path: string): 'file' | 'folder' | 'link' | 'other' | undefined {
+  const place = reach(path)
+  try {
+    const stats = place && lstatSync(place.at, { throwIfNoEntry: false })
+    if (!stats) return undefined
+    return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'other'
+  } finally {
+    place?.close()
+  }
+}
+
 /** Names in such a folder; none when there is no such folder, or a link in its place. */
 export async function readForeignFolder(path: string): Promise<readonly string[]> {
   const folder = openFolder(path)

@@ -1,10 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { createGunzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createArchive, serverSources } from '../download/create-archive.js'
 import { endAccountsOf } from '../testing/accounts-of.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { fakeApplicationServer } from '../testing/fake-application.js'
 import { canUseAccounts } from '../testing/reachable-checkout.js'
 import { accountAt, asAccount } from './account.js'
 
@@ -12,8 +18,13 @@ const isHere = canUseAccounts(import.meta.url)
 
 describe.runIf(isHere)('files that an instance makes', () => {
   let test: TestManager
+  let server: string
   beforeAll(async () => {
-    test = await createTestManager({ config: ['export APPS_ISOLATION=yes', 'export APPS_HEALTHWINDOW=1'] })
+    server = smallServer()
+    test = await createTestManager({
+      applicationServer: join(server, 'dist', 'cli.js'),
+      config: ['export APPS_ISOLATION=yes', 'export APPS_HEALTHWINDOW=1'],
+    })
     chmodSync(test.folder, 0o711)
     for (const name of ['demo', 'other']) await test.perform('add', { name, 'no-start': true })
   }, 60_000)
@@ -23,6 +34,7 @@ describe.runIf(isHere)('files that an instance makes', () => {
         await test.perform('delete', { name, force: true, purge: true })
     } finally {
       await test.close()
+      rmSync(server, { recursive: true })
       endAccountsOf(test)
     }
   }, 60_000)
@@ -133,4 +145,57 @@ describe.runIf(isHere)('files that an instance makes', () => {
       attacker.kill('SIGKILL')
     }
   })
+
+  it('download packs nothing that the application names in a package of its own', async () => {
+    const secret = 'TOP-SECRET'
+    // From the folder of the package up to the manager's home, and to the root.
+    const ups = Array.from({ length: 20 }, (_, at) => '../'.repeat(at + 1))
+    const files = ups.flatMap((up) => [`${up}secret`, `${up}${join(test.home, 'secret')}`])
+    writeFileSync(join(test.home, 'secret'), secret, { mode: 0o600 })
+    const json = JSON.stringify({ name: '@steward/app-server', version: '1.0.0', files })
+    const at = 'data/pkg/nm/@steward/app-server'
+    runAs('demo', `mkdir -p ${at}/dist && printf %s "$1" > ${at}/package.json && echo > ${at}/dist/cli.js`, json)
+    const toggle = `
+      const { symlinkSync, unlinkSync } = require('fs')
+      const tryTo = (work) => { try { work() } catch {} }
+      process.stdout.write('here')
+      for (;;) {
+        tryTo(() => symlinkSync('../data/pkg/nm', 'app/node_modules'))
+        tryTo(() => unlinkSync('app/node_modules'))
+      }`
+    const [program, all] = asInstance('demo', 'exec "$@"', process.execPath, '-e', toggle)
+    const attacker = spawn(program, all, { stdio: ['ignore', 'pipe', 'inherit'], cwd: '/' })
+    const ended = once(attacker, 'exit')
+    try {
+      await once(attacker.stdout, 'data')
+      const place = { context: test.context, instance: test.instance('demo') }
+      for (let count = 0; count < looks; count++)
+        for (const source of serverSources(place).flatMap((one) => ('source' in one ? [one.source] : [])))
+          expect(source.startsWith(server), source).toBe(true)
+      const content = await archived(createArchive(place.context, place.instance, 'all'))
+      expect(content.includes(secret)).toBe(false)
+    } finally {
+      attacker.kill('SIGKILL')
+      await ended
+      runAs('demo', 'rm -rf app/node_modules data/pkg')
+    }
+  }, 60_000)
 })
+
+/** One of some dozens was enough. */
+const looks = 1000
+
+/** A package with an application server and no others: that of the sources would make each archive a large one. */
+function smallServer(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-server-'))
+  chmodSync(folder, 0o755)
+  mkdirSync(join(folder, 'dist'))
+  writeFileSync(join(folder, 'package.json'), '{"name":"@steward/app-server","version":"0.0.0","type":"module"}')
+  writeFileSync(join(folder, 'dist', 'cli.js'), `await import(${JSON.stringify(fakeApplicationServer)})\n`)
+  return folder
+}
+
+/** The bytes of all files of an archive. */
+async function archived(archive: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  return buffer(Readable.from(archive).pipe(createGunzip()))
+}

@@ -7,7 +7,7 @@ import { accountAt } from '../accounts/account.js'
 import { giveHome } from '../accounts/give.js'
 import { bothOf } from '../accounts/program.js'
 import { removeTree } from '../accounts/remove-tree.js'
-import { packInNode, type TarInput } from '../backup/packing/pack-in-node.js'
+import { packInNode, sourceIn, type TarInput } from '../backup/packing/pack-in-node.js'
 import type { ManagerContext } from '../context.js'
 import { copyDatabase } from '../databases/copy-database.js'
 import { databaseFiles } from '../databases/database-files.js'
@@ -20,7 +20,7 @@ import { Secret } from '../domain/secret.js'
 import { isWebapp } from '../files/webapp.js'
 import { fileError } from '../files/file-error.js'
 import { packageClosure, packageFolderOf } from '../files/package-closure.js'
-import { applicationServerOf, ownServer } from '../servers/application-server.js'
+import { bringsServer, managersServer, ownServer } from '../servers/application-server.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { readme, startScript } from './start-script.js'
 import { webappSources } from './webapp-sources.js'
@@ -71,10 +71,10 @@ interface Sources {
 async function sourcesOf(packing: Packing, type: DownloadType): Promise<Sources> {
   const { context, instance } = packing
   const { folder, app, data, logs } = context.home.instance(instance.id)
-  const owner = accountAt(folder)?.uid
+  const of = sourceIn(folder, accountAt(folder))
   const from = (source: string, target: string): TarInput => ({
     source,
-    owner,
+    ...of,
     target: `${instance.name}/${target}`,
   })
   const nothing = () => false
@@ -93,7 +93,7 @@ async function sourcesOf(packing: Packing, type: DownloadType): Promise<Sources>
         const target = sources[0]?.target.slice(instance.name.length + 1)
         const dump = target?.startsWith('data/') ? undefined : target
         return {
-          sources: [from(data, 'data'), ...sources, ...(await webappSources(context, instance, { owner, dump }))],
+          sources: [from(data, 'data'), ...sources, ...(await webappSources(context, instance, { of, dump }))],
           without,
         }
       }
@@ -137,16 +137,17 @@ async function dataSources({ context, instance, stage, signal }: Packing, wanted
     await Promise.all([writing, dump.done])
     if (dump.kind !== 'sqlite') target = `database.${dump.kind}${endingOf(context, dump.kind)}`
   }
-  const documents = join(made.data, 'documents')
+  // Beside the folder of the account, which could put a link there while it is written.
+  const documents = join(stage, 'documents')
   if (settings.documents !== undefined)
     await copyDocuments(context, { place: settings.documents }, { folder: documents }, { signal })
   const source: TarInput = {
     source: file,
     target: `${instance.name}/${target}`,
-    owner: wanted === 'embedded' ? account?.uid : undefined,
+    ...sourceIn(stage, wanted === 'embedded' ? account : undefined),
   }
   const found: TarInput[] = existsSync(documents)
-    ? [{ source: documents, target: `${instance.name}/data/documents` }]
+    ? [{ source: documents, target: `${instance.name}/data/documents`, root: stage }]
     : []
   return { sources: [source, ...found], without: (path: string) => left.has(path) }
 }
@@ -164,14 +165,17 @@ function leftOut(folder: string, data: string, settings: InstanceSettings): Read
 }
 
 /** The application server with all it needs, a script that starts it, and a page about it. */
-function serverSources({ context, instance }: Packing): TarInput[] {
+export function serverSources({ context, instance }: Pick<Packing, 'context' | 'instance'>): TarInput[] {
   const { name, version } = instance
-  const hasOwn = existsSync(join(context.home.instance(instance.id).app, ownServer))
-  const program = realpathSync(applicationServerOf(context, context.home.instance(instance.id).app))
-  const closure = hasOwn ? [] : packageClosure(program)
-  const server = closure[0]
-    ? join(closure[0].place, relative(packageFolderOf(program), program))
-    : join('app', ownServer)
+  const { app } = context.home.instance(instance.id)
+  // It comes with the application; nothing that is said there decides what is read here.
+  const program = bringsServer(app) ? undefined : realpathSync(managersServer(context, app))
+  const closure = program === undefined ? [] : packageClosure(program)
+  const [first] = closure
+  const server =
+    program !== undefined && first
+      ? join(first.place, relative(packageFolderOf(program), program))
+      : join('app', ownServer)
   const options = { name, version, date: context.clock().toISOString(), server }
   return [
     ...closure.flatMap(({ folder, place, files }) =>
@@ -179,7 +183,7 @@ function serverSources({ context, instance }: Packing): TarInput[] {
         const source = join(folder, file)
         if (!existsSync(source)) return []
         const target = join(name, place, file)
-        return [{ source, target }]
+        return [{ source, target, root: folder }]
       }),
     ),
     { target: `${name}/start.sh`, content: startScript(options), mode: 0o755 },

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { specOf } from '../application/instance-spec.js'
-import type { TarInput } from '../backup/packing/pack-in-node.js'
+import type { TarInput, TarSource } from '../backup/packing/pack-in-node.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import {
@@ -24,7 +24,7 @@ const databaseVariables = ['', '_HOST', '_PORT', '_NAME', '_USER', '_URL'].map((
 export async function webappSources(
   context: ManagerContext,
   instance: Instance,
-  { owner, dump }: { readonly owner: number | undefined; readonly dump: string | undefined },
+  { of, dump }: { readonly of: TarSource; readonly dump: string | undefined },
 ): Promise<TarInput[]> {
   const { name, version } = instance
   const { folder, app, tomcat: base } = context.home.instance(instance.id)
@@ -54,16 +54,20 @@ export async function webappSources(
     const source = join(base, 'conf', file)
     // Drivers are in \`lib\` here.
     const isOwn = file !== 'catalina.properties' && existsSync(source)
-    return isOwn ? { source, target } : { target, content, mode: 0o644 }
+    return isOwn ? { source, target, root: base } : { target, content, mode: 0o644 }
   })
   const libraries = [
     ...filesOf(join(base, 'lib')),
     ...(dataSource?.jar === undefined ? [] : [realpathSync(dataSource.jar)]),
   ]
   return [
-    { source: app, target: `${name}/webapps/${webappFolder(path)}`, owner },
+    { source: app, target: `${name}/webapps/${webappFolder(path)}`, ...of },
     ...conf,
-    ...libraries.map((source): TarInput => ({ source, target: `${name}/lib/${basename(source)}` })),
+    ...libraries.map((source): TarInput => ({
+      source,
+      target: `${name}/lib/${basename(source)}`,
+      root: dirname(source),
+    })),
     { target: `${name}/conf/server.xml`, content: downloadedServerXml(false), mode: 0o644 },
     { target: `${name}/conf/server-https.xml`, content: downloadedServerXml(true), mode: 0o644 },
     { target: `${name}/start.sh`, content: tomcatScript(options), mode: 0o755 },

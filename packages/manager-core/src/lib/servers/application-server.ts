@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Home } from '../domain/home.js'
-import { readForeignFile } from '../accounts/foreign.js'
+import { foreignKind, readForeignFile } from '../accounts/foreign.js'
 import { isWebapp, notForWebapps } from '../files/webapp.js'
 import { installedServer, storedProgram, storeServer } from './server-store.js'
 
+const ownPackage = 'node_modules/@steward/app-server'
 /** Where a template that brings its own application server has it, below the application. */
-export const ownServer = 'node_modules/@steward/app-server/dist/cli.js'
+export const ownServer = `${ownPackage}/dist/cli.js`
 
 /**
  * In an application: which server of the store it runs on. So it goes where the application goes: into a restore point
@@ -29,10 +30,22 @@ export interface ServerContext {
 export function applicationServerOf({ applicationServer, home }: ServerContext, app: string): string {
   if (isWebapp(app)) throw notForWebapps(app, 'Only Node applications describe their objects, records and users.')
   const own = join(app, ownServer)
-  if (existsSync(own)) return own
+  return existsSync(own) ? own : managersServer({ applicationServer, home }, app)
+}
+
+/**
+ * The program that serves an application which does not bring its own: nothing in the folder of the application, where
+ * an instance may put what it likes, but which one of the store that is.
+ */
+export function managersServer({ applicationServer, home }: ServerContext, app: string): string {
   const id = pinnedServer(app)
   const stored = id === undefined ? undefined : storedProgram(home, id)
   return stored !== undefined && existsSync(stored) ? stored : applicationServer
+}
+
+/** Whether an application brings its own. Where a package manager put a link, it is not looked at where that leads. */
+export function bringsServer(app: string): boolean {
+  return foreignKind(join(app, ownPackage)) === 'link' || foreignKind(join(app, ownServer)) === 'file'
 }
 
 /** Id of the server that an application stays with; undefined: it follows the manager, or has its own. */

@@ -1,26 +1,33 @@
 import { createHash } from 'node:crypto'
 import { constants, createReadStream, type Stats } from 'node:fs'
-import { lstat, open, readdir, readlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, open, readdir, readlink, realpath } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { createTarPacker } from 'modern-tar'
 import type { TarHeader } from 'modern-tar'
 import { foreignFlags } from '../../accounts/foreign.js'
 import type { FileHash } from '../../files/hash-file.js'
 
+/** Whose a file or folder is, so that nothing else comes into an archive. */
+export type TarSource =
+  /** A file that must be exactly this. */
+  | { readonly expected: FileHash }
+  /**
+   * User id of an account that may change all of it meanwhile: only its own files are packed, and links that it puts in
+   * the place of folders are not followed.
+   */
+  | { readonly owner: number }
+  /** Absolute: the source must be below this folder, also where links lead. Nobody else changes anything in it. */
+  | { readonly root: string }
+
+/** Of what is in a folder: what its account owns, if it has one, or what is really below it. */
+export function sourceIn(folder: string, account: { readonly uid: number } | undefined): TarSource {
+  return account ? { owner: account.uid } : { root: folder }
+}
+
 /** A file or folder with all in it, or text, and its path in the tar. */
 export type TarInput =
-  | {
-      readonly source: string
-      readonly target: string
-      /** For a file that must be exactly this. */
-      readonly expected?: FileHash
-      /**
-       * User id of an account that may change all of it meanwhile: only its own files are packed, and links that it puts
-       * in the place of folders are not followed. Default: that is not looked at.
-       */
-      readonly owner?: number | undefined
-    }
+  | ({ readonly source: string; readonly target: string } & TarSource)
   | { readonly content: string; readonly target: string; readonly mode: number }
 
 export interface PackInNodeOptions {
@@ -44,16 +51,39 @@ export function packInNode(inputs: readonly TarInput[], options: PackInNodeOptio
   const changes: string[] = []
   const add: Add = (header) => controller.add(options.anonymous ? { ...header, uid: 0, gid: 0 } : header)
   const work = async () => {
-    for (const input of inputs)
+    for (const input of inputs) {
+      checkTarget(input.target)
       if ('content' in input) await addText(input, add)
-      else if (input.expected) await addExactly(input.source, input.target, input.expected, add)
-      else await addPath(input.source, input.target, add, { ...options, owner: input.owner }, changes)
+      else if ('expected' in input) await addExactly(input.source, input.target, input.expected, add)
+      else if ('owner' in input)
+        await addPath(input.source, input.target, add, { ...options, owner: input.owner }, changes)
+      else if (await isBelow(input.source, input.root))
+        await addPath(input.source, input.target, add, { ...options, owner: undefined }, changes)
+    }
     controller.finalize()
     return changes
   }
   const done = work()
   done.catch((error: unknown) => controller.error(error))
   return { content: Readable.fromWeb(readable as Parameters<typeof Readable.fromWeb>[0]), done }
+}
+
+/** It would be written beside where the archive is unpacked. */
+function checkTarget(target: string): void {
+  if (target.startsWith('/') || target.split('/').includes('..'))
+    throw new Error(`"${target}" is not a path in an archive`)
+}
+
+/** @returns false when it is not there @throws Error when it is elsewhere */
+async function isBelow(source: string, root: string): Promise<boolean> {
+  const stats = await lstat(source).catch(ignoreMissing)
+  if (!stats) return false
+  // Of a link, only where it leads is packed, as text.
+  const real = await realpath(stats.isSymbolicLink() ? dirname(source) : source)
+  const from = relative(await realpath(root), real)
+  if (from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from))
+    throw new Error(`${source} is not in ${root}, so it is not packed`)
+  return true
 }
 
 async function addText({ content, target, mode }: Extract<TarInput, { content: string }>, add: Add): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { SystemAccount } from '../../accounts/account.js'
 import { runFilter, type Command, type ExitCodes } from '../../accounts/program.js'
-import { packInNode } from './pack-in-node.js'
+import { packInNode, sourceIn } from './pack-in-node.js'
 import { packingTools } from './tools.js'
 
 export interface PackOptions {
@@ -27,8 +27,8 @@ export interface Packing {
 export async function packFolder({ folder, entries, without = [], account }: PackOptions): Promise<Packing> {
   if ((await packingTools()).tar === undefined) {
     const left = new Set(without.map((path) => join(folder, path)))
-    const owner = account?.uid
-    const inputs = entries.map((entry) => ({ source: join(folder, entry), target: entry, owner }))
+    const of = sourceIn(folder, account)
+    const inputs = entries.map((entry) => ({ source: join(folder, entry), target: entry, ...of }))
     const { content, done } = packInNode(inputs, { isLeftOut: (path) => left.has(path) })
     return { content, done: done.then((changes) => ({ codes: {}, changes })) }
   }
