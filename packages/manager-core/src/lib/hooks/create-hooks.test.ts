@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { homeAt } from '../domain/home.js'
@@ -202,6 +202,15 @@ it('does not run what others may change, nor lets a hook without .sh pass', asyn
     ran: false,
     problem: 'hooks/pre-add.sh can be changed by every user, so it is not run.',
   })
+  chmodSync(file, 0o775)
+  expect(await run()).toMatchObject({ ran: true })
+  if (process.getuid?.() === 0) {
+    chownSync(file, 0, 12_345)
+    expect(await run()).toMatchObject({
+      ran: false,
+      problem: 'hooks/pre-add.sh can be changed by every user of its group (12345), so it is not run.',
+    })
+  }
   const bare = file.replace(/\.sh$/, '')
   renameSync(file, bare)
   expect(await run()).toMatchObject({ ran: false, problem: expect.stringContaining(`${bare} is not run without .sh`) })

@@ -11,9 +11,21 @@ export const hookNames: readonly HookName[] = [
   'monitoring',
 ]
 
-/** Why a script is not run that others than root and the manager's user may change; undefined: they may not. */
-export function whyUnsafe({ uid, mode }: { readonly uid: number; readonly mode: number }): string | undefined {
+/** What `stat` says of a script. */
+export interface ScriptFile {
+  readonly uid: number
+  readonly gid: number
+  readonly mode: number
+}
+
+/**
+ * Why a script is not run that others than root and the manager's user may change; undefined: they may not. The group of
+ * this process is a user's own on machines that let it write by default.
+ */
+export function whyUnsafe({ uid, gid, mode }: ScriptFile): string | undefined {
   if ((mode & 0o002) !== 0) return 'can be changed by every user, so it is not run.'
+  if ((mode & 0o020) !== 0 && gid !== 0 && gid !== process.getgid?.())
+    return `can be changed by every user of its group (${gid}), so it is not run.`
   if (uid !== 0 && uid !== process.getuid?.()) return `belongs to another user (${uid}), so it is not run.`
   return undefined
 }

@@ -1,10 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { testTemplateSource } from '../testing/template-source-suite.js'
 import { parseGitLocation } from './git-location.js'
 import { createGitSource } from './git-source.js'
@@ -92,6 +101,17 @@ describe('git source', () => {
     commit({ 'README.md': 'x', 'apps/shop/app.yaml': 'shop', 'apps/shop/objects/thing.yaml': 'Thing' })
     expect((await fetched(`git:${url}?path=apps/shop/#main`)).files).toEqual(['app.yaml', 'objects'])
     await expect(fetched(`git:${url}?path=apps/other#main`)).rejects.toMatchObject({ code: 'ERR_TEMPLATE' })
+  })
+
+  it('runs no filter of the user that a repository asks for', async () => {
+    const { commit, url, work } = repository
+    commit({ 'app.yaml': 'shop', '.gitattributes': 'app.yaml filter=shout\n' })
+    const settings = join(work, '..', 'gitconfig')
+    writeFileSync(settings, '[filter "shout"]\n\tsmudge = tr a-z A-Z\n')
+    vi.stubEnv('GIT_CONFIG_GLOBAL', settings)
+    onTestFinished(() => vi.unstubAllEnvs())
+    await fetched(`git:${url}#main`)
+    expect(readFileSync(join(folder, 'app.yaml'), 'utf8')).toBe('shop')
   })
 
   it('runs no hooks of the user', async () => {

@@ -14,7 +14,8 @@ export interface GitSourceOptions {
 
 /**
  * `git:<url>?path=<folder>#<branch, tag or commit>`: revision is the commit, date its date. The program `git` does it:
- * shallow, without questions, hooks and submodules; keys and helpers for credentials are those of the user.
+ * shallow, without questions, hooks and submodules; keys and helpers for credentials are those of the user;
+ * filters are not.
  */
 export function createGitSource({ workFolder }: GitSourceOptions): TemplateSource {
   /** Fetches one commit into a repository of its own, which is gone afterwards. */
@@ -27,8 +28,10 @@ export function createGitSource({ workFolder }: GitSourceOptions): TemplateSourc
     const folder = join(workFolder, `.fetch-${randomUUID()}`)
     const environment = { ...gitEnvironment(url, credentials), GIT_DIR: folder }
     const secrets = credentials ? [credentials.password, encodeURIComponent(credentials.password)].filter(Boolean) : []
-    const git = (attempt: string, ...args: string[]) =>
-      runTool('git', { args, attempt, environment, folder, signal, secrets })
+    const git = (attempt: string, ...args: string[]) => {
+      const of = args[0] === 'fetch' ? environment : { ...environment, ...withoutSettings }
+      return runTool('git', { args, attempt, environment: of, folder, signal, secrets })
+    }
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await git('Cannot create a repository', 'init', '--quiet', '--bare', '--template=', folder)
@@ -67,6 +70,12 @@ export function createGitSource({ workFolder }: GitSourceOptions): TemplateSourc
     },
   }
 }
+
+/**
+ * The user's settings are for the way to a repository. What is in it, as its `.gitattributes`, chooses none of the
+ * programs that they name.
+ */
+const withoutSettings = { GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1', GIT_ATTR_NOSYSTEM: '1' }
 
 /** Settings by environment: they hold whatever the user's are, and credentials are in no command line. */
 function gitEnvironment(url: string, credentials: GitLocation['credentials']): Record<string, string | undefined> {
