@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs'
-import { open, readdir, type FileHandle } from 'node:fs/promises'
+import { lstat, open, readdir, type FileHandle } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants
@@ -55,9 +55,10 @@ export function readForeignFile(path: string, owner?: number, most?: number): st
 export function openForeignSync(path: string, owner?: number): number | undefined {
   const place = reach(path)
   if (!place) return undefined
-  let file: number | undefined
   try {
-    file = openSync(place.at, O_RDONLY | foreignFlags)
+    // Thousands of files that are not there are looked for; an error for each would take its time.
+    if (!lstatSync(place.at, { throwIfNoEntry: false })?.isFile()) return undefined
+    const file = openSync(place.at, O_RDONLY | foreignFlags)
     const stats = fstatSync(file)
     if (stats.isFile() && isFrom(stats, owner)) return file
     closeSync(file)
@@ -141,24 +142,73 @@ export function foreignKind(path: string): 'file' | 'folder' | 'link' | 'other' 
 /** Names in such a folder; none when there is no such folder, or a link in its place. */
 export async function readForeignFolder(path: string): Promise<readonly string[]> {
   const folder = openFolder(path)
-  if (folder === undefined) return []
   try {
-    return await readdir(throughHandle(folder))
+    return folder ? await readdir(folder.at) : []
   } finally {
-    closeSync(folder)
+    folder?.close()
+  }
+}
+
+export interface ForeignFile {
+  /** Relative to the folder. */
+  readonly path: string
+  /** In bytes. */
+  readonly size: number
+  readonly modified: Date
+}
+
+/** Folders are in one another at most; what is deeper is left out, since each of them is open meanwhile. */
+const maxDepth = 100
+
+/**
+ * Visits the files below such a folder, and nothing else: no links, and nothing below a link that was put in the place
+ * of a folder meanwhile. What goes away meanwhile is left out.
+ */
+export async function visitForeignFiles(path: string, visit: (file: ForeignFile) => void): Promise<void> {
+  const top = openFolder(path)
+  if (top) await visitBelow(top, '', visit, maxDepth)
+}
+
+async function visitBelow(
+  { at, close }: Reached,
+  path: string,
+  visit: (file: ForeignFile) => void,
+  depth: number,
+): Promise<void> {
+  try {
+    for (const entry of await readdir(at, { withFileTypes: true })) {
+      const [place, its] = [join(at, entry.name), join(path, entry.name)]
+      if (entry.isFile()) {
+        const stats = await lstat(place).catch(ignoreReplaced)
+        if (stats?.isFile()) visit({ path: its, size: stats.size, modified: stats.mtime })
+      } else if (entry.isDirectory() && depth > 0) {
+        const folder = heldFolder(place, join(at, entry.name))
+        if (folder) await visitBelow(folder, its, visit, depth - 1)
+      }
+    }
+  } finally {
+    close()
   }
 }
 
 /** An open folder that another account cannot replace; the caller closes it. Undefined: there is none, or a link. */
-function openFolder(path: string): number | undefined {
+function openFolder(path: string): Reached | undefined {
   const place = reach(path)
-  if (!place) return undefined
   try {
-    return openSync(place.at, foreignFolderFlags)
+    return place && heldFolder(place.at, path)
+  } finally {
+    place?.close()
+  }
+}
+
+function heldFolder(place: string, path: string): Reached | undefined {
+  try {
+    const folder = openSync(place, foreignFolderFlags)
+    if (process.platform === 'linux') return { at: throughHandle(folder), close: () => closeSync(folder) }
+    closeSync(folder)
+    return { at: path, close: () => undefined }
   } catch (error) {
     return ignoreReplaced(error as NodeJS.ErrnoException)
-  } finally {
-    place.close()
   }
 }
 
@@ -219,6 +269,12 @@ function descend(top: string, parts: readonly string[], last: string): Reached |
 
 function isOurs(uid: number): boolean {
   return uid === 0 || uid === process.getuid?.()
+}
+
+/** Whose a folder is when it is another user's: what is in it must be that user's, too. */
+export function foreignOwner(folder: string): number | undefined {
+  const uid = lstatSync(folder, { throwIfNoEntry: false })?.uid
+  return uid === undefined || isOurs(uid) ? undefined : uid
 }
 
 function isFrom({ uid }: { readonly uid: number }, owner: number | undefined): boolean {

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { dumpWithTool, restoreWithTool } from '@steward/db-adapters/server'
 import type { Dump, DumpOptions, ToolCall } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
 import { accountAt, asAccount } from '../accounts/account.js'
+import { foreignKind } from '../accounts/foreign.js'
 import { applicationServerOf } from '../servers/application-server.js'
 import type { DatabaseContext, InstanceDatabase } from './instance-database.js'
 import { toManagerError } from './translated-server.js'
@@ -49,7 +49,9 @@ export async function restorePortable(
 
 /** The application of one of these homes. @throws ManagerError ERR_DATABASE when there is none. */
 export function applicationOf(...folders: readonly string[]): string {
-  const app = folders.map((folder) => join(folder, 'app')).find((folder) => existsSync(join(folder, 'app.yaml')))
+  const app = folders
+    .map((folder) => join(folder, 'app'))
+    .find((folder) => foreignKind(join(folder, 'app.yaml')) !== undefined)
   if (app !== undefined) return app
   throw new ManagerError(
     'ERR_DATABASE',

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readForeignFolder } from '../accounts/foreign.js'
 import type { Backup } from '../backup/backup.js'
 import { newestFirst } from '../backup/choose-backup.js'
 import { storedBytes } from '../backup/manifest.js'
@@ -90,8 +91,8 @@ export function surveyText({ folder, free, freeable }: DiskSurvey): string {
 }
 
 async function rotatedLogs(folder: string): Promise<number> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => /\.log\.\d+/.test(name))
+  const names = (await readForeignFolder(folder).catch(() => [])).filter((name) => /\.log\.\d+/.test(name))
   let bytes = 0
-  for (const name of names) bytes += (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0
+  for (const name of names) bytes += (await lstat(join(folder, name)).catch(() => undefined))?.size ?? 0
   return bytes
 }

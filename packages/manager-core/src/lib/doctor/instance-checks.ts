@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { foreignKind } from '../accounts/foreign.js'
 import { healthPlace } from '../application/health-place.js'
 import type { ManagerContext } from '../context.js'
 import { isRunning, type Instance } from '../domain/instance.js'
@@ -78,7 +79,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
       for (const { id, name, operation } of context.registry.instances()) {
         const { app, settings } = context.home.instance(id)
         if (operation !== '' || !existsSync(settings)) continue
-        if (!existsSync(join(app, 'app.yaml')) && !isWebapp(app))
+        if (foreignKind(join(app, 'app.yaml')) === undefined && !isWebapp(app))
           findings.push({
             level: 'error',
             message: `"${name}" has no app/app.yaml: its application is missing.`,

@@ -1,8 +1,9 @@
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { mkdir, readdir, rename, stat } from 'node:fs/promises'
+import { createWriteStream, existsSync } from 'node:fs'
+import { mkdir, rename, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ManagerError } from '../../errors.js'
+import { openForeign, visitForeignFiles, type ForeignFile } from '../accounts/foreign.js'
 import { removeTree } from '../accounts/remove-tree.js'
 import type { Settings } from '../settings/settings.js'
 import { useBucket } from './bucket.js'
@@ -87,14 +88,20 @@ function openPlace<T>(
 
 /** Links and others are left out. */
 async function* filesBelow(folder: string): AsyncGenerator<DocumentFile> {
-  if (!existsSync(folder)) return
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || entry.name.endsWith(partial)) continue
-    const path = join(entry.parentPath, entry.name)
-    const { size, mtime } = await stat(path)
-    const key = path.slice(folder.length + 1)
-    yield { key, size, modified: mtime, open: async (start = 0) => createReadStream(path, { start }) }
+  const files: ForeignFile[] = []
+  await visitForeignFiles(folder, (file) => files.push(file))
+  for (const { path: key, size, modified } of files) {
+    if (key.endsWith(partial)) continue
+    const path = join(folder, key)
+    yield { key, size, modified, open: async (start = 0) => (await openThere(path)).createReadStream({ start }) }
   }
+}
+
+/** @throws Error when it is no longer there, or something else is */
+async function openThere(path: string): Promise<FileHandle> {
+  const handle = await openForeign(path)
+  if (handle) return handle
+  throw Object.assign(new Error(`${path} is not there any more`), { code: 'ENOENT' })
 }
 
 /** Ends the names of files that are being written. */

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseServerError } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
+import { foreignKind, readForeignFolder } from '../accounts/foreign.js'
 import type { ManagerContext } from '../context.js'
 import { instanceHomeAt } from '../domain/home.js'
 import type { Instance } from '../domain/instance.js'
@@ -22,7 +23,7 @@ export async function lostData(context: Context, { id }: Pick<Row, 'id'>): Promi
   if (!existsSync(data)) return 'its folder "data" is missing'
   const settings = await context.settings.instance(folder)
   // Those of a bucket are asked for by the application itself when it starts.
-  if (record.documents && settings.documents === undefined && !existsSync(documentsOf(folder)))
+  if (record.documents && settings.documents === undefined && foreignKind(documentsOf(folder)) === undefined)
     return 'its documents (data/documents) are missing'
   return lostDatabase(context, folder, settings, record.tables === true)
 }
@@ -53,13 +54,16 @@ export async function noteData({ settings, databases }: Context, folder: string)
       (isEmpty) => !isEmpty,
       () => readDataRecord(folder).tables === true,
     )
-  writeDataRecord(folder, { ...(hasTables && { tables: true }), ...(hasDocuments(folder) && { documents: true }) })
+  writeDataRecord(folder, {
+    ...(hasTables && { tables: true }),
+    ...((await hasDocuments(folder)) && { documents: true }),
+  })
 }
 
 const documentsOf = (folder: string) => join(instanceHomeAt(folder).data, 'documents')
 
-function hasDocuments(folder: string): boolean {
-  return existsSync(documentsOf(folder)) && readdirSync(documentsOf(folder)).length > 0
+async function hasDocuments(folder: string): Promise<boolean> {
+  return (await readForeignFolder(documentsOf(folder))).length > 0
 }
 
 async function lostDatabase(

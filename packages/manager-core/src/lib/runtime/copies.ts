@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { instanceHomeAt } from '../domain/home.js'
 import { putRunFile } from './run-files.js'
@@ -13,7 +13,7 @@ export function servingMarker(folder: string): string {
 }
 
 export function servingCopy(folder: string): Copy {
-  return existsSync(servingMarker(folder)) ? 'b' : 'a'
+  return lstatSync(servingMarker(folder), { throwIfNoEntry: false }) ? 'b' : 'a'
 }
 
 /** By one rename or removal; may be repeated. */

@@ -1,8 +1,8 @@
-import { constants, type Stats } from 'node:fs'
-import { lstat, open, type FileHandle } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { lstat, type FileHandle } from 'node:fs/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { foreignFlags } from '../accounts/foreign.js'
+import { openForeign } from '../accounts/foreign.js'
 import type { LogOptions } from './runtime.js'
 
 /** How often it is looked at for more, in ms. */
@@ -220,11 +220,7 @@ async function* readFrom(
 
 /** Undefined: it is not there, or something else is. */
 async function openLog({ file, owner }: Log): Promise<FileHandle | undefined> {
-  const handle = await open(file, constants.O_RDONLY | foreignFlags).catch(() => undefined)
-  const stats = await handle?.stat()
-  if (stats?.isFile() && (owner === undefined || stats.uid === owner)) return handle
-  await handle?.close()
-  return undefined
+  return openForeign(file, owner).catch(() => undefined)
 }
 
 /** The copy, whatever number it has by now: numbers only grow. Undefined: it is gone, or another's. */

@@ -1,7 +1,6 @@
 import {
   closeSync,
   constants as flags,
-  existsSync,
   fchownSync,
   fsyncSync,
   lstatSync,
@@ -103,7 +102,7 @@ export function readDebugger(run: string): string | undefined {
 }
 
 export function hasRunFile(run: string, file: RunFile): boolean {
-  return existsSync(join(run, file))
+  return lstatSync(join(run, file), { throwIfNoEntry: false }) !== undefined
 }
 
 export function removeRunFiles(run: string, files: readonly RunFile[]): void {
@@ -139,8 +138,6 @@ export function exitOf(status: number): { readonly code?: number; readonly signa
 
 export function readWords(run: string, file: RunFile): readonly string[] {
   const path = join(run, file)
-  // Thousands of stopped instances are looked at; an error for each would take its time.
-  if (!existsSync(path)) return []
   try {
     return readForeignFile(path)?.trim().split(' ') ?? []
   } catch {

@@ -29,8 +29,7 @@ export interface ServerContext {
  */
 export function applicationServerOf({ applicationServer, home }: ServerContext, app: string): string {
   if (isWebapp(app)) throw notForWebapps(app, 'Only Node applications describe their objects, records and users.')
-  const own = join(app, ownServer)
-  return existsSync(own) ? own : managersServer({ applicationServer, home }, app)
+  return bringsServer(app) ? join(app, ownServer) : managersServer({ applicationServer, home }, app)
 }
 
 /**
@@ -50,8 +49,7 @@ export function bringsServer(app: string): boolean {
 
 /** Id of the server that an application stays with; undefined: it follows the manager, or has its own. */
 export function pinnedServer(app: string): string | undefined {
-  const file = join(app, mark)
-  const id = existsSync(file) ? readForeignFile(file)?.trim() : undefined
+  const id = readForeignFile(join(app, mark))?.trim()
   // The application may have written it.
   return id !== undefined && /^\d[\w.+-]{0,100}$/.test(id) ? id : undefined
 }
@@ -59,7 +57,7 @@ export function pinnedServer(app: string): string | undefined {
 /** Id of a server that an application should have, and that is not in the store: it runs on the manager's. */
 export function missingServer({ home }: Pick<ServerContext, 'home'>, app: string): string | undefined {
   const id = pinnedServer(app)
-  return id === undefined || existsSync(storedProgram(home, id)) || existsSync(join(app, ownServer)) ? undefined : id
+  return id === undefined || existsSync(storedProgram(home, id)) || bringsServer(app) ? undefined : id
 }
 
 /**
@@ -68,7 +66,7 @@ export function missingServer({ home }: Pick<ServerContext, 'home'>, app: string
  * always the present one.
  */
 export async function pinServer(context: ServerContext, app: string): Promise<void> {
-  if (!existsSync(app) || isWebapp(app) || pinnedServer(app) !== undefined || existsSync(join(app, ownServer))) return
+  if (!existsSync(app) || isWebapp(app) || pinnedServer(app) !== undefined || bringsServer(app)) return
   const server = installedServer(context.applicationServer)
   if (!server) return
   await storeServer(context.home, server)

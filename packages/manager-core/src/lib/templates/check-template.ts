@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import { readForeignFile } from '../accounts/foreign.js'
+import { foreignOwner, readForeignFile } from '../accounts/foreign.js'
 import { isWebapp } from '../files/webapp.js'
 import { webappTitle } from './webapp-title.js'
 
@@ -34,16 +34,14 @@ const maxBytes = 1024 * 1024
 export async function checkTemplate(folder: string): Promise<TemplateTitle> {
   if (isWebapp(folder)) return webappTitle(folder)
   const file = join(folder, 'app.yaml')
-  const [stats, parent] = await Promise.all([file, folder].map((path) => lstat(path).catch(() => undefined)))
+  const stats = await lstat(file).catch(() => undefined)
   if (!stats?.isFile())
     throw new ManagerError('ERR_TEMPLATE', 'It has no app.yaml and no WEB-INF, so it is not an application.', {
       help: 'A template is the folder of an application. Is it a folder further down? For git add ?path=<folder>. A Java web application may also be one *.war.',
     })
   if (stats.size > maxBytes) throw new ManagerError('ERR_TEMPLATE', `Its app.yaml has ${stats.size} bytes.`)
   const { parseDocument } = await import('yaml')
-  // In the folder of an account it may become a link to a file of another user.
-  const owner = parent?.uid === process.getuid?.() ? undefined : parent?.uid
-  const document = parseDocument(readForeignFile(file, owner) ?? '')
+  const document = parseDocument(readForeignFile(file, foreignOwner(folder)) ?? '')
   const [mistake] = document.errors
   if (mistake) throw new ManagerError('ERR_TEMPLATE', `Its app.yaml cannot be read: ${firstLine(mistake.message)}`)
   const content = document.toJS({ maxAliasCount: 100 }) as unknown

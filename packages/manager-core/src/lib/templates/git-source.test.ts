@@ -109,7 +109,7 @@ describe('git source', () => {
     const settings = join(work, '..', 'gitconfig')
     writeFileSync(settings, '[filter "shout"]\n\tsmudge = tr a-z A-Z\n')
     vi.stubEnv('GIT_CONFIG_GLOBAL', settings)
-    onTestFinished(() => vi.unstubAllEnvs())
+    onTestFinished(() => void vi.unstubAllEnvs())
     await fetched(`git:${url}#main`)
     expect(readFileSync(join(folder, 'app.yaml'), 'utf8')).toBe('shop')
   })

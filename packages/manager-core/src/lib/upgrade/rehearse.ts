@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
+import { foreignKind } from '../accounts/foreign.js'
 import { isWebapp } from '../files/webapp.js'
 import { callIo } from '../application/call-io.js'
 import { checkApplication } from '../application/check-application.js'
@@ -159,7 +159,7 @@ function unitTestsStep(folder: string): Step {
     title: 'Run its unit tests',
     async do({ context, signal }) {
       const app = join(folder, 'app')
-      if (isWebapp(app) || !existsSync(join(app, 'tests'))) return { ran: false }
+      if (isWebapp(app) || foreignKind(join(app, 'tests')) === undefined) return { ran: false }
       const { ok, status, text } = await callIo(await context.settings.instance(folder), {
         service: 'unittests',
         signal,

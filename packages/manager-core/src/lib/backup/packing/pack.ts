@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { SystemAccount } from '../../accounts/account.js'
+import { foreignKind } from '../../accounts/foreign.js'
 import { runFilter, type Command, type ExitCodes } from '../../accounts/program.js'
 import { packInNode, sourceIn } from './pack-in-node.js'
 import { packingTools } from './tools.js'
@@ -74,7 +74,7 @@ export function changesOf(errors: string, folder: string): readonly string[] {
   return errors.split('\n').flatMap((line) => {
     const [, path, what] = /^tar: (.*): ([^:]*)$/.exec(line) ?? []
     if (path === undefined) return [line]
-    const isFolder = statSync(join(folder, path), { throwIfNoEntry: false })?.isDirectory() ?? false
+    const isFolder = foreignKind(join(folder, path)) === 'folder'
     return isFolder ? [] : [`${path}: ${what}`]
   })
 }

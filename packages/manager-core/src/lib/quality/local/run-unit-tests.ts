@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { mkdir, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { readForeignFile, readForeignFolder } from '../../accounts/foreign.js'
 import { give } from '../../accounts/give.js'
 import { removeTree } from '../../accounts/remove-tree.js'
 import { applicationCommand } from '../../application/application-command.js'
@@ -73,7 +74,7 @@ export async function runUnitTests(context: ServerContext, { application, ...cal
           message: `${name}: ${message}`,
           ...fileOf(module, own),
         })),
-      coverage: await readCoverage(coverage, app),
+      coverage: await readCoverage(coverage, app, account?.uid),
       notes: [],
     }
   } finally {
@@ -96,19 +97,31 @@ function reportIn(output: string): Report | undefined {
   }
 }
 
+/** Node writes one for each process and thread. Code of the application may write what it likes. */
+const mostReports = 1000
+const mostBytes = 64 * 2 ** 20
+
+function scriptsIn(text: string): readonly Parameters<typeof coveredLines>[0][] {
+  try {
+    const { result } = JSON.parse(text) as { readonly result?: Parameters<typeof coveredLines>[0][] }
+    return Array.isArray(result) ? result.filter(({ url }) => typeof url === 'string') : []
+  } catch {
+    return []
+  }
+}
+
 /** Covers the application's own code; tests are not what they test. */
-async function readCoverage(folder: string, app: string): Promise<readonly FileCoverage[]> {
+async function readCoverage(folder: string, app: string, owner: number | undefined): Promise<readonly FileCoverage[]> {
   const files: FileCoverage[] = []
-  for (const name of await readdir(folder)) {
-    const { result } = JSON.parse(await readFile(join(folder, name), 'utf8')) as {
-      readonly result: Parameters<typeof coveredLines>[0][]
-    }
-    for (const script of result) {
+  for (const name of (await readForeignFolder(folder)).slice(0, mostReports)) {
+    const text = readForeignFile(join(folder, name), owner, mostBytes)
+    for (const script of text === undefined ? [] : scriptsIn(text)) {
       if (!script.url.startsWith('file:')) continue
       const path = fileURLToPath(script.url.replace(/\?.*$/, ''))
       const file = relative(app, path)
       if (file.startsWith('..') || /^(?:node_modules|tests)\//.test(file)) continue
-      files.push({ file, ...coveredLines(script, await readFile(path, 'utf8')) })
+      const code = readForeignFile(path, owner, mostBytes)
+      if (code !== undefined) files.push({ file, ...coveredLines(script, code) })
     }
   }
   return files

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Observed } from '../../domain/instance.js'
 import { hasRunFile } from '../run-files.js'
@@ -51,5 +51,5 @@ export function isUp(status: ContainerStatus | undefined): boolean {
 
 /** ISO 8601; since when the application runs. */
 export function runsSince(run: string): string | undefined {
-  return statSync(join(run, 'application'), { throwIfNoEntry: false })?.mtime.toISOString()
+  return lstatSync(join(run, 'application'), { throwIfNoEntry: false })?.mtime.toISOString()
 }

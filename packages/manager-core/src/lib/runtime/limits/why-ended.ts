@@ -1,5 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { foreignFlags } from '../../accounts/foreign.js'
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { openForeignSync } from '../../accounts/foreign.js'
 import type { ExitRecord } from '../run-files.js'
 import type { LimitInForce, LimitName } from './limits.js'
 
@@ -55,7 +55,8 @@ function ranOut({ name, value }: Pick<LimitInForce, 'name' | 'value'>): string {
 function tailOf(file: string): string {
   let handle: number | undefined
   try {
-    handle = openSync(file, constants.O_RDONLY | foreignFlags)
+    handle = openForeignSync(file)
+    if (handle === undefined) return ''
     const { size } = fstatSync(handle)
     const buffer = Buffer.alloc(Math.min(size, tailBytes))
     return buffer.toString('utf8', 0, readSync(handle, buffer, 0, buffer.length, size - buffer.length))
