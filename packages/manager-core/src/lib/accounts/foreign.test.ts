@@ -28,7 +28,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(base, { recursive: true }))
 
-const linesOf = async (path: string, options = {}) => Array.fromAsync(readForeignLines(path, undefined, options))
+const linesOf = async (path: string, options = {}) => {
+  const lines: string[] = []
+  for await (const line of readForeignLines(path, undefined, options)) lines.push(line)
+  return lines
+}
 const filesBelow = async (path: string) => {
   const files: string[] = []
   await visitForeignFiles(path, (file) => files.push(`${file.path} ${file.size}`))

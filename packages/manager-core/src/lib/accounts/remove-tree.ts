@@ -1,18 +1,26 @@
-import { lstat, readdir, rm } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { lstatSync, readdirSync, rmSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run } from '../system/run.js'
+import { programPath, run } from '../system/run.js'
 import { accountAt, accountFile, type SystemAccount } from './account.js'
 
 /**
- * Removes a folder with all in it; nothing to do when there is none. Nothing else in the manager removes folders that an
- * account can change.
+ * Removes a folder with all in it; nothing to do when there is none. The manager removes no folder in another way.
  *
  * @param account whose processes may change what is in it meanwhile: a folder that they replace by a link must not be
  *   followed, which Node does not promise, and GNU rm does
  */
-export async function removeTree(folder: string, account: SystemAccount | undefined): Promise<void> {
-  if (account || (await isOfOthers(folder))) await run('rm', ['-rf', '--', folder])
+export async function removeTree(folder: string, account?: SystemAccount): Promise<void> {
+  if (account || isOfOthers(folder)) await run('rm', ['-rf', '--', folder])
   else await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+}
+
+/** The same at once. @param isShared accounts may change what is deep in it, as in the manager's home */
+export function removeTreeSync(folder: string, { isShared = false } = {}): void {
+  if (process.getuid?.() === 0 && (isShared || isOfOthers(folder)))
+    execFileSync(programPath('rm') ?? 'rm', ['-rf', '--', folder], { stdio: ['ignore', 'ignore', 'pipe'] })
+  else rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 }
 
 /**
@@ -27,13 +35,10 @@ export async function removeHome(folder: string): Promise<void> {
 }
 
 /** Whether it, or something in it, belongs to another user than root and this process's: what that user can change. */
-async function isOfOthers(folder: string): Promise<boolean> {
+function isOfOthers(folder: string): boolean {
   if (process.getuid?.() !== 0) return false
-  const isOther = async (path: string) => {
-    const stats = await lstat(path).catch(() => undefined)
-    return stats !== undefined && stats.uid !== 0
-  }
-  if (await isOther(folder)) return true
-  for (const name of await readdir(folder).catch(() => [])) if (await isOther(join(folder, name))) return true
-  return false
+  const top = lstatSync(folder, { throwIfNoEntry: false })
+  if (!top?.isDirectory()) return false
+  const isOther = (path: string) => (lstatSync(path, { throwIfNoEntry: false })?.uid ?? 0) !== 0
+  return top.uid !== 0 || readdirSync(folder).some((name) => isOther(join(folder, name)))
 }

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ManagerError } from '../../errors.js'
 import type { Home } from '../domain/home.js'
-import type { GlobalSettings } from '../settings/settings.js'
 import { programPath } from '../system/run.js'
 import { neededPrograms } from './system-accounts.js'
 
@@ -56,7 +55,8 @@ export interface ObstacleContext {
 }
 
 export interface IsolationContext extends ObstacleContext {
-  readonly settings: { readonly global: Pick<GlobalSettings, 'isolation'> }
+  /** APPS_ISOLATION */
+  readonly settings: { readonly global: { readonly isolation: 'auto' | 'yes' | 'no' } }
 }
 
 /** The first folder on the way to a path, or the path itself, that others may not enter or read; undefined: they may. */

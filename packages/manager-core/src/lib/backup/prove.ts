@@ -1,5 +1,5 @@
-import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import type { ManagerContext, OperationKind, Plan, Step } from '../context.js'
 import type { OperationEvent } from '../domain/caller.js'
 import { thisHost, type DatabaseType } from '../domain/instance.js'
@@ -156,7 +156,7 @@ function fetchStep({ backup, key, target }: ProveRequest): Step {
       }
       await context.locks.with([`fetch:${key}`], options, () => fetchInto(context, { signal, onEvent }, copy, backup))
     },
-    undo: () => rm(dirname(dirname(backup)), { recursive: true, force: true }),
+    undo: () => removeTree(dirname(dirname(backup))),
     check: () => 'not-done',
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import { isBackupId } from './choose-backup.js'
 import { changeStatus, isStatusOfDead, readStatus, removeStatusOfDead, statusFile } from './status.js'
 
@@ -11,13 +12,13 @@ const suffix = '.removed'
  * there are some.
  */
 export async function removeBackup(folder: string): Promise<void> {
-  await rm(folder + suffix, { recursive: true, force: true })
+  await removeTree(folder + suffix)
   try {
     await rename(folder, folder + suffix)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  await rm(folder + suffix, { recursive: true, force: true })
+  await removeTree(folder + suffix)
   await forgetBackup(folder)
 }
 
@@ -45,13 +46,13 @@ export async function tidyFolder(folder: string, now: Date): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
     if (name.endsWith(suffix)) {
-      await rm(path, { recursive: true, force: true })
+      await removeTree(path)
       const backup = path.slice(0, -suffix.length)
       // It may have been fetched again.
       if (!existsSync(backup)) await forgetBackup(backup)
     } else if (name.endsWith('.part') && isBackupId(name.slice(0, -'.part'.length))) {
       const { mtime } = await stat(path)
-      if (now.getTime() - mtime.getTime() > unfinishedMs) await rm(path, { recursive: true, force: true })
+      if (now.getTime() - mtime.getTime() > unfinishedMs) await removeTree(path)
     } else if (isStatusOfDead(name)) {
       await rm(path, { force: true })
     }

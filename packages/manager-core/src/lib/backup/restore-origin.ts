@@ -1,6 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { lastPart } from './choose-backup.js'
@@ -41,7 +42,7 @@ export async function withManifestOnly<T>(
     await writeFile(join(folder, manifestName), manifestText(manifest))
     return await work({ key, folder })
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await removeTree(folder)
   }
 }
 

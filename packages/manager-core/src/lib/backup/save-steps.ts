@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { rename, rm, rmdir } from 'node:fs/promises'
+import { rename, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import type { Step, StepRun } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { fileError } from '../files/file-error.js'
@@ -59,7 +60,7 @@ function writeStep({ instance, folder, target, backup, suspend, secrets, encrypt
     async undo({ context, intent }) {
       // A command that was killed while it was frozen left it so.
       if ((intent as { consistency: string }).consistency === 'suspended') await resumeSource(context, ref)
-      await rm(partOf(target), { recursive: true, force: true })
+      await removeTree(partOf(target))
       // When it was the first one, its folder goes, too.
       await rmdir(dirname(target)).catch(() => undefined)
     },

@@ -1,5 +1,6 @@
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import type { StepRun } from '../context.js'
 import { useBucket, type DocumentBucket } from '../documents/bucket.js'
 import { filesIn, measureFiles } from '../documents/document-files.js'
@@ -34,13 +35,13 @@ export interface WriteBackupOptions {
 /** Everything of an instance into a folder that is complete, read back and on the disk when this resolves. */
 export async function writeBackup(run: StepRun, options: WriteBackupOptions): Promise<Manifest> {
   const { target } = options
-  await rm(target, { recursive: true, force: true })
+  await removeTree(target)
   try {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 })
     await mkdir(target, { mode: 0o700 })
     return await write(run, options)
   } catch (error) {
-    await rm(target, { recursive: true, force: true })
+    await removeTree(target)
     throw fileError(error, `Cannot back up "${options.instance.name}" to ${dirname(target)}`)
   }
 }

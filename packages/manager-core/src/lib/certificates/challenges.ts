@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import type { Home } from '../domain/home.js'
 
 type Certificates = Pick<Home, 'certificates'>
@@ -23,7 +24,7 @@ export async function putChallenge(home: Certificates, token: string, answer: st
 
 /** Removes what killed orders left. The caller holds the lock `certificates`, so that no order needs them. */
 export async function forgetChallenges(home: Certificates): Promise<void> {
-  await rm(challengeFolder(home), { recursive: true, force: true })
+  await removeTree(challengeFolder(home))
 }
 
 export async function removeChallenge(home: Certificates, token: string): Promise<void> {

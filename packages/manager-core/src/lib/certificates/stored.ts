@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, utimes } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import type { Home } from '../domain/home.js'
 import { forgetAttempts } from './attempts.js'
 import { readCertificate, type CertificateInfo } from './certificate.js'
@@ -55,7 +56,7 @@ export async function storeCertificate(
   const generation = freeName(own, at)
   const beside = join(own, `.${generation}`)
   // Left by orders that were killed or found no room.
-  for (const one of foldersIn(own)) if (one.startsWith('.')) await rm(join(own, one), { recursive: true, force: true })
+  for (const one of foldersIn(own)) if (one.startsWith('.')) await removeTree(join(own, one))
   await mkdir(beside, { recursive: true, mode: 0o700 })
   await write(join(beside, 'cert.pem'), certificate)
   await write(join(beside, 'key.pem'), key)
@@ -65,7 +66,7 @@ export async function storeCertificate(
     .filter((one) => folderPattern.test(one))
     .toSorted()
     .slice(0, -kept)
-  for (const one of old) await rm(join(own, one), { recursive: true, force: true })
+  for (const one of old) await removeTree(join(own, one))
 }
 
 /** Two may come at the same time of a clock. */
@@ -76,7 +77,7 @@ function freeName(own: string, at: Date): string {
 
 /** What is left of attempts goes, too. */
 export async function removeCertificate(home: Pick<Home, 'certificates'>, name: string): Promise<void> {
-  await rm(join(home.certificates, name), { recursive: true, force: true })
+  await removeTree(join(home.certificates, name))
   await touch(home.certificates)
   await forgetAttempts(home, name)
 }

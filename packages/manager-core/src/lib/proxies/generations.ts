@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, renameSync, symlinkSync } from 'node:fs'
 import { link, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { removeTreeSync } from '../accounts/remove-tree.js'
 
 /** Configurations of a reverse proxy: folders that never change, and a link `live` to the one in force. */
 export interface Generations {
@@ -53,16 +54,16 @@ export function createGenerations(folder: string): Generations {
       })
     },
     swap(name) {
-      if (name === undefined) return rmSync(liveLink, { recursive: true, force: true })
+      if (name === undefined) return removeTreeSync(liveLink)
       const beside = `${liveLink}.new`
-      rmSync(beside, { recursive: true, force: true })
+      removeTreeSync(beside)
       symlinkSync(join('generations', name), beside)
       try {
         renameSync(beside, liveLink)
       } catch (error) {
         if (!['EISDIR', 'ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
         // A folder that others created there.
-        rmSync(liveLink, { recursive: true })
+        removeTreeSync(liveLink)
         renameSync(beside, liveLink)
       }
     },
@@ -80,9 +81,8 @@ export function createGenerations(folder: string): Generations {
       }
     },
     keep(names) {
-      for (const name of readdirSync(all))
-        if (!names.includes(name)) rmSync(path(name), { recursive: true, force: true })
+      for (const name of readdirSync(all)) if (!names.includes(name)) removeTreeSync(path(name))
     },
-    remove: (name) => rmSync(path(name), { recursive: true, force: true }),
+    remove: (name) => removeTreeSync(path(name)),
   }
 }

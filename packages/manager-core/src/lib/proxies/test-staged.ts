@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
+
 import { join } from 'node:path'
+import { removeTreeSync } from '../accounts/remove-tree.js'
 import { ManagerError } from '../../errors.js'
 import type { ProxyRefusal } from './reverse-proxy.js'
 import { makeShadow } from './shadow.js'
@@ -42,7 +43,7 @@ export async function testStaged({
     if (!refusal && !isIncluded) throw notIncluded()
     return refusal?.file === undefined ? refusal : { ...refusal, file: shadow.real(refusal.file) }
   } finally {
-    rmSync(shadowFolder, { recursive: true, force: true })
+    removeTreeSync(shadowFolder)
   }
 
   function notIncluded(): ManagerError {

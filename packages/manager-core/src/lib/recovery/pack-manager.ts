@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { chmod, mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import type { ManifestFile } from '../backup/backup.js'
 import { isEncrypting, sealOf } from '../backup/encryption.js'
 import { fileNameOf, homeBase, manifestName } from '../backup/manifest.js'
@@ -61,7 +62,7 @@ export async function packManager(
       return measures
     }),
   ]
-  await rm(stage, { recursive: true })
+  await removeTree(stage)
   await rm(database)
   const manager = registryId(registry)
   const id = `${stampOf(started)}-${changes}`

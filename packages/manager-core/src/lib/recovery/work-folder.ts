@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import type { Home } from '../domain/home.js'
 import { removeWorkOfDead } from '../store/registry-copies.js'
 
@@ -17,6 +18,6 @@ export async function inWorkFolder<T>(
   try {
     return await work(folder)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await removeTree(folder)
   }
 }

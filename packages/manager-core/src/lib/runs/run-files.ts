@@ -9,8 +9,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import { writePrivateFile } from '../files/write-private-file.js'
 import { identify, stateOf, type ProcessIdentity, type ProcessState } from '../system/process-identity.js'
 import type { RunEvent, RunRequest, RunResult } from './run.js'
@@ -71,7 +72,7 @@ export function createRunFiles(folder: string): RunFiles {
     events: (id, from = 0) => readLines(at(id, 'events.ndjson'), from),
     eventsFile: (id) => at(id, 'events.ndjson'),
     logFile: (id) => at(id, 'worker.log'),
-    remove: (id) => rm(join(folder, id), { recursive: true, force: true }),
+    remove: (id) => removeTree(join(folder, id)),
   }
 }
 

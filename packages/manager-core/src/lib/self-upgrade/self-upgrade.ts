@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import { gt, valid } from 'semver'
 import type { UpgradeSource } from '../settings/settings.js'
 import { npmEnvironment } from '../templates/npm-environment.js'
@@ -69,7 +70,7 @@ export async function upgradeSelf({
     signal?.throwIfAborted()
     return { result: 'failed', message: `The manager itself was not upgraded: ${(error as Error).message}` }
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await removeTree(folder)
   }
 }
 

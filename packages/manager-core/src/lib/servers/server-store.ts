@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, realpathSync } from 'node:fs'
-import { chmod, constants, cp, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, constants, cp, mkdir, readdir, rename } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import type { Home } from '../domain/home.js'
 import { packageClosure, type PlacedPackage } from '../files/package-closure.js'
 import { syncPath } from '../files/tree.js'
@@ -48,7 +49,7 @@ export async function storeServer({ servers }: Pick<Home, 'servers'>, server: In
   if (existsSync(target)) return
   const part = join(servers, `.${server.id}-${process.pid}`)
   await mkdir(servers, { recursive: true })
-  await rm(part, { recursive: true, force: true })
+  await removeTree(part)
   try {
     for (const { folder, place } of server.packages)
       await cp(folder, join(part, place), {
@@ -65,7 +66,7 @@ export async function storeServer({ servers }: Pick<Home, 'servers'>, server: In
     await rename(part, target)
     await syncPath(servers)
   } catch (error) {
-    await rm(part, { recursive: true, force: true })
+    await removeTree(part)
     // Another process was first.
     if (!existsSync(target)) throw error
   }
@@ -82,6 +83,5 @@ async function open(servers: string, part: string, { packages }: InstalledServer
 /** Removes servers that no version uses, and what a kill left of copies. */
 export async function removeServers({ servers }: Pick<Home, 'servers'>, used: ReadonlySet<string>): Promise<void> {
   if (!existsSync(servers)) return
-  for (const name of await readdir(servers))
-    if (!used.has(name)) await rm(join(servers, name), { recursive: true, force: true, maxRetries: 3 })
+  for (const name of await readdir(servers)) if (!used.has(name)) await removeTree(join(servers, name))
 }

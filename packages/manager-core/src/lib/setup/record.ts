@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { removeTreeSync } from '../accounts/remove-tree.js'
 import { ManagerError } from '../../errors.js'
 import type { SetupOptions } from './options.js'
 
@@ -53,7 +54,7 @@ export function writeRecord(root: string, record: SetupRecord): void {
 export function removeRecord(root: string, service: string): void {
   rmSync(join(root, recordFile(service)), { force: true })
   const left = join(root, folder)
-  if (existsSync(left) && readdirSync(left).length === 0) rmSync(left, { recursive: true })
+  if (existsSync(left) && readdirSync(left).length === 0) removeTreeSync(left)
 }
 
 /** All that is recorded, whatever their service. */

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { removeTreeSync } from '../accounts/remove-tree.js'
 import { ManagerError } from '../../errors.js'
 import { homeAt } from '../domain/home.js'
 import { removeCron } from '../schedule/crontab.js'
@@ -75,8 +76,8 @@ export async function takeAway({ record, root, purge }: SetupRemoval, say: Say):
   if (purge) {
     say(`Removing ${home}`)
     const folder = join(root, home)
-    if (madeHome) rmSync(folder, { recursive: true, force: true })
-    else for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true })
+    if (madeHome) removeTreeSync(folder, { isShared: true })
+    else for (const name of readdirSync(folder)) removeTreeSync(join(folder, name), { isShared: true })
     if (madeAccount && isHere && account) await run(['userdel', user], `Removing the account ${user}`)
   } else {
     left.push(

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { removeTreeSync } from '../accounts/remove-tree.js'
 import { failureOf } from '../system/failure.js'
 import { identify } from '../system/process-identity.js'
 import { migrate, tablesOf } from './migrations.js'
@@ -85,8 +86,7 @@ export function createRegistryCopies({ folder, file, registry, clock }: Registry
 export function removeWorkOfDead(folder: string): void {
   for (const name of readdirSync(folder)) {
     const [, pid] = /^\.work-(\d+)-/.exec(name) ?? []
-    if (pid !== undefined && identify(Number(pid)) === undefined)
-      rmSync(join(folder, name), { recursive: true, force: true })
+    if (pid !== undefined && identify(Number(pid)) === undefined) removeTreeSync(join(folder, name))
   }
 }
 

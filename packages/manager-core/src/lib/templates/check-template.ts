@@ -1,7 +1,7 @@
-import { lstat, readdir } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import { foreignOwner, readForeignFile } from '../accounts/foreign.js'
+import { foreignKind, foreignOwner, readForeignFile, readForeignFolder } from '../accounts/foreign.js'
 import { isWebapp } from '../files/webapp.js'
 import { webappTitle } from './webapp-title.js'
 
@@ -18,8 +18,8 @@ export interface TemplateTitle {
 
 /** By what is in its folder: `WEB-INF`, or one `*.war`, makes it a Java web application. */
 export async function kindOf(folder: string): Promise<ApplicationKind> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  const archives = entries.filter((entry) => entry.name.endsWith('.war') && entry.isFile())
+  const names = await readForeignFolder(folder)
+  const archives = names.filter((name) => name.endsWith('.war') && foreignKind(join(folder, name)) === 'file')
   return isWebapp(folder) || archives.length === 1 ? 'webapp' : 'node'
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import { ManagerError } from '../../errors.js'
 import { parseGitLocation, type GitLocation } from './git-location.js'
 import { runTool } from './run-tool.js'
@@ -39,7 +40,7 @@ export function createGitSource({ workFolder }: GitSourceOptions): TemplateSourc
       await git(`Cannot fetch ${ref} of ${url}`, 'fetch', ...shallow, '--', url, ref)
       return await work(git)
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      await removeTree(folder)
     }
   }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, readFile, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readFile, readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { removeTree } from '../accounts/remove-tree.js'
 import { unpackTar } from 'modern-tar/fs'
 import { maxSatisfying, validRange } from 'semver'
 import { ManagerError } from '../../errors.js'
@@ -39,7 +40,7 @@ export function createNpmSource({ base, workFolder }: NpmSourceOptions): Templat
       await mkdir(folder, { recursive: true, mode: 0o700 })
       return await work(folder)
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      await removeTree(folder)
     }
   }
 

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { chmod, lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { removeTree } from '../accounts/remove-tree.js'
 import type { VersionRow } from '../store/registry.js'
 import { syncPath, syncTree } from '../files/tree.js'
 import { readApplication } from './application-tree.js'
@@ -72,7 +73,7 @@ export function createRevisions(folder: string): Revisions {
         await syncPath(at(revisionsFolder))
         return { folder: name, title }
       } catch (error) {
-        await rm(draft, { recursive: true, force: true })
+        await removeTree(draft)
         throw error
       }
     },
@@ -80,9 +81,8 @@ export function createRevisions(folder: string): Revisions {
       await mkdir(at(revisionsFolder), { recursive: true })
       const used = new Set(rows.map(({ folder: name }) => basename(name)))
       for (const name of await readdir(at(revisionsFolder)))
-        if (!used.has(name)) await rm(at(revisionsFolder, name), { recursive: true, force: true })
-      for (const name of await readdir(folder))
-        if (name.startsWith(fetchPrefix)) await rm(at(name), { recursive: true, force: true })
+        if (!used.has(name)) await removeTree(at(revisionsFolder, name))
+      for (const name of await readdir(folder)) if (name.startsWith(fetchPrefix)) await removeTree(at(name))
       for (const row of rows) await link(row)
     },
   }

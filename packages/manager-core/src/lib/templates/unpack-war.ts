@@ -1,9 +1,10 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
+import { removeTree } from '../accounts/remove-tree.js'
 import { ManagerError } from '../../errors.js'
 
 /** What is used of yauzl 3, which has no types of its own; those of others are of version 2. */
@@ -47,9 +48,9 @@ export async function unpackWar(folder: string, signal?: AbortSignal): Promise<v
       help: 'It is not a complete WAR file. Build or copy it again, then refresh.',
     })
   }
-  for (const name of names) await rm(join(folder, name), { recursive: true })
+  for (const name of names) await removeTree(join(folder, name))
   for (const name of await readdir(unpacked)) await rename(join(unpacked, name), join(folder, name))
-  await rm(unpacked, { recursive: true })
+  await removeTree(unpacked)
 }
 
 async function unpack(war: string, folder: string, signal: AbortSignal | undefined): Promise<void> {

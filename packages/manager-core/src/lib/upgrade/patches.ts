@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename } from 'node:fs/promises'
+import { mkdir, open, rename } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
@@ -6,7 +6,7 @@ import { removeTree } from '../accounts/remove-tree.js'
 import { callIo } from '../application/call-io.js'
 import type { Step } from '../context.js'
 import { instanceHomeAt } from '../domain/home.js'
-import { readForeignFile } from '../accounts/foreign.js'
+import { foreignKind, readForeignFile, readForeignFolder } from '../accounts/foreign.js'
 import { applicationsOf } from './application-steps.js'
 
 /** By the ending of the file. Source: wire-decisions, "Application server". */
@@ -60,8 +60,8 @@ export function patchesStep(folder: string, template: string): Step {
 
 /** Files that can be imported, in the order of their names: `2` before `10`. */
 async function patchesOf(application: string): Promise<readonly string[]> {
-  const entries = await readdir(join(application, 'patches'), { withFileTypes: true }).catch(ignoreMissing)
-  const names = (entries ?? []).filter((entry) => entry.isFile()).map(({ name }) => name)
+  const folder = join(application, 'patches')
+  const names = (await readForeignFolder(folder)).filter((name) => foreignKind(join(folder, name)) === 'file')
   const { compare } = new Intl.Collator('en', { numeric: true })
   return names.filter((name) => extname(name).toLowerCase() in serviceOf).toSorted(compare)
 }
@@ -88,8 +88,4 @@ async function writeRecord(
     await handle.close()
   }
   await rename(`${file}.new`, file)
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { Writable, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { callbackify } from 'node:util'
+import { removeTree } from '../../accounts/remove-tree.js'
 import { giveBack, type BackupTarget } from '@steward/backup-targets'
 import type { ManagerContext } from '../../context.js'
 import type { Caller } from '../../domain/caller.js'
@@ -118,7 +119,7 @@ async function tidied(part: string, files: readonly ManifestFile[]): Promise<Rea
     const file = files.find((one) => one.name === name)
     const path = join(part, name)
     if (file && (await stat(path)).size === file.size && (await hashFile(path)).sha256 === file.sha256) good.add(name)
-    else await rm(path, { recursive: true, force: true })
+    else await removeTree(path)
   }
   return good
 }

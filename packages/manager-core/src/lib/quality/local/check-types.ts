@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
+import { foreignKind } from '../../accounts/foreign.js'
 import { runTool } from '../run-tool.js'
 import { commandOfPackage } from '../resolve-package.js'
 import type { Checked, LocalCall } from './check.js'
@@ -7,7 +7,7 @@ import type { Checked, LocalCall } from './check.js'
 /** Type errors of an application that has a tsconfig.json. */
 export async function checkTypes({ application, ...call }: LocalCall): Promise<Checked> {
   const { folder, account, data } = application
-  if (!existsSync(join(folder, 'tsconfig.json')))
+  if (foreignKind(join(folder, 'tsconfig.json')) === undefined)
     return {
       issues: [],
       notes: ['Types are not checked: the application has no tsconfig.json (app-server --types makes one).'],

@@ -1,6 +1,8 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { foreignOwner, readForeignBytes } from '../../accounts/foreign.js'
+import { removeTree } from '../../accounts/remove-tree.js'
 import { ManagerError } from '../../../errors.js'
 import { redact } from '../../runtime/redact.js'
 import type { AnalysedApplication, QualityModule } from '../quality-server.js'
@@ -29,7 +31,8 @@ export interface SentAnalysis {
 /**
  * Has the scanner send the files of a module to the server, with what the lint of the application server found. Credentials
  * are in its environment, where no other user sees them, and never in its arguments. It runs as the manager's user: the
- * account of an instance could read the environment of its own processes.
+ * account of an instance could read the environment of its own processes. So it gets a copy of the files, without links and
+ * without settings for itself, which name programs that it starts.
  *
  * @throws ManagerError ERR_FAILED with what it printed
  */
@@ -37,16 +40,17 @@ export async function runScanner(call: ScanCall): Promise<SentAnalysis> {
   const { scanner, server, project, application, module, timeoutMs, signal } = call
   const folder = await mkdtemp(join(tmpdir(), 'steward-scan-'))
   try {
-    const [work, issues] = [join(folder, 'work'), join(folder, 'issues.json')]
+    const [work, issues, sources] = [join(folder, 'work'), join(folder, 'issues.json'), join(folder, 'sources')]
     await mkdir(work)
+    const files = await copySources(application.folder, module.files, sources)
     const findings = application.findings.filter((finding) => finding.module === module.name)
     await writeFile(issues, JSON.stringify(externalIssues(findings)), { mode: 0o600 })
     const properties = {
       'sonar.host.url': server.url,
       'sonar.projectKey': project,
       'sonar.projectName': project,
-      'sonar.projectBaseDir': application.folder,
-      'sonar.sources': module.files.join(','),
+      'sonar.projectBaseDir': sources,
+      'sonar.sources': files.join(','),
       'sonar.working.directory': work,
       'sonar.externalIssuesReportPaths': issues,
       'sonar.scm.disabled': 'true',
@@ -55,7 +59,7 @@ export async function runScanner(call: ScanCall): Promise<SentAnalysis> {
     const [program, ...before] = scanner
     const args = [...before, ...Object.entries(properties).map(([name, value]) => `-D${name}=${value}`)]
     const { code, stdout, stderr } = await runTool(program, args, {
-      folder: application.folder,
+      folder: sources,
       environment: credentialsOf(server),
       home: folder,
       timeoutMs,
@@ -87,7 +91,7 @@ export async function runScanner(call: ScanCall): Promise<SentAnalysis> {
     if (!taskId) throw new ManagerError('ERR_FAILED', "The scanner did not report the server's task.")
     return { taskId, ...(url !== undefined && { url }) }
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await removeTree(folder)
   }
 }
 
@@ -107,4 +111,29 @@ function withoutSecrets(text: string, { login, password }: SonarServer): string 
 function splitOnce(line: string): [string, string] {
   const at = line.indexOf('=')
   return [line.slice(0, Math.max(at, 0)), line.slice(at + 1)]
+}
+
+/** No source code is larger, in bytes. */
+const mostBytes = 16 * 2 ** 20
+
+/** Copies files of an application, those that are the application's own. @returns their names */
+async function copySources(app: string, files: readonly string[], to: string): Promise<readonly string[]> {
+  await mkdir(to)
+  const owner = foreignOwner(app)
+  const copied: string[] = []
+  // The names come from its code.
+  for (const file of files.filter(isPlain)) {
+    const content = readForeignBytes(join(app, file), owner, mostBytes)
+    if (!content) continue
+    await mkdir(dirname(join(to, file)), { recursive: true })
+    await writeFile(join(to, file), content)
+    copied.push(file)
+  }
+  return copied
+}
+
+/** A path below a folder that can stand in a list, and none of a file with settings of the scanner. */
+function isPlain(file: string): boolean {
+  if (isAbsolute(file) || file.split('/').includes('..') || /[,\p{Cc}]/u.test(file)) return false
+  return !/^sonar-.*\.properties$/i.test(basename(file))
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../../errors.js'
@@ -450,7 +450,9 @@ function tokenKeyOf(folder: string): string {
     mkdirSync(data, { recursive: true, mode: 0o700 })
     writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
   }
-  return readForeignFile(file) ?? readFileSync(file, 'utf8')
+  const key = readForeignFile(file)
+  if (key !== undefined) return key
+  throw new ManagerError('ERR_STATE', `${file} is not a file.`, { help: 'Remove it, then start the instance again.' })
 }
 
 /** After a boot of this machine, tasks of others still run, but are unreachable: it is started, its relay alone. */

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeTree } from '../../accounts/remove-tree.js'
 import { ManagerError } from '../../../errors.js'
 import { writePrivateFile } from '../../files/write-private-file.js'
 import { unitFolder } from '../../schedule/systemd.js'
@@ -66,8 +67,7 @@ export async function removeUnit(ref: InstanceRef, unit: string): Promise<boolea
   if (isOfOther(ref, unit)) return false
   const isThere = hasUnit(unit)
   const overrides = [folder, `${folder}.control`].map((each) => join(each, `${unit}.d`))
-  for (const path of [linkOf(unit), fileOf(unit), environmentFileOf(unit), ...overrides])
-    await rm(path, { recursive: true, force: true })
+  for (const path of [linkOf(unit), fileOf(unit), environmentFileOf(unit), ...overrides]) await removeTree(path)
   return isThere
 }
 

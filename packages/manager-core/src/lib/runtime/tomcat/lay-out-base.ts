@@ -1,6 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { removeTree } from '../../accounts/remove-tree.js'
 import { accountAt, type SystemAccount } from '../../accounts/account.js'
 import { give } from '../../accounts/give.js'
 import { instanceHomeAt } from '../../domain/home.js'
@@ -39,7 +40,7 @@ export function runScriptOf(folder: string): string {
 /** Whole or not at all. */
 async function install(base: string, dataSource: TomcatSpec['dataSource']): Promise<void> {
   const beside = `${base}.new`
-  await rm(beside, { recursive: true, force: true })
+  await removeTree(beside)
   for (const name of ['bin', 'conf', 'lib', 'webapps', ...written])
     await mkdir(join(beside, name), { recursive: true, mode: 0o700 })
   const files = {
