@@ -28,6 +28,7 @@ const packagesOf = {
   swift: 'python3-swift',
   'systemd-analyze': 'systemd',
   tomcat: 'tomcat10-common default-jre-headless',
+  strace: 'strace',
   zstd: 'zstd',
 } as const
 
