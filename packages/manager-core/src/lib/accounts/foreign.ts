@@ -13,7 +13,7 @@ export const foreignFolderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
 /** More is none of ours, in bytes. */
 const maxBytes = 1 << 20
 
-/** So many links lead from one to the next at most, as in the kernel. */
+/** At most this many links lead from one to the next, as in the kernel. */
 const maxLinks = 40
 
 /**

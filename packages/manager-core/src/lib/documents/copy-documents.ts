@@ -101,7 +101,7 @@ async function* filesBelow(folder: string): AsyncGenerator<DocumentFile> {
 async function openThere(path: string): Promise<FileHandle> {
   const handle = await openForeign(path)
   if (handle) return handle
-  throw Object.assign(new Error(`${path} is not there any more`), { code: 'ENOENT' })
+  throw Object.assign(new Error(`${path} is no longer there`), { code: 'ENOENT' })
 }
 
 /** Ends the names of files that are being written. */

@@ -11,7 +11,7 @@ export const hookNames: readonly HookName[] = [
   'monitoring',
 ]
 
-/** What `stat` says of a script. */
+/** A script as `stat` describes it. */
 export interface ScriptFile {
   readonly uid: number
   readonly gid: number

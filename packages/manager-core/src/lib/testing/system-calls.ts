@@ -118,7 +118,7 @@ function pathsOf(call: string): readonly { readonly from: string; readonly path:
   const found = [...all.matchAll(/(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"/g)]
   const taken = /^(?:link|linkat|rename|renameat|renameat2)\(/.test(call) ? found.slice(0, 2) : found.slice(0, 1)
   // Where a new link leads is not looked up.
-  const looked = /^symlink/.test(call) ? found.slice(1, 2) : taken
+  const looked = call.startsWith('symlink') ? found.slice(1, 2) : taken
   return looked.map(([, from = '/', path = '']) => ({ from, path }))
 }
 

@@ -17,10 +17,10 @@ export type TarSource =
    * the place of folders are not followed.
    */
   | { readonly owner: number }
-  /** Absolute: the source must be below this folder, also where links lead. Nobody else changes anything in it. */
+  /** Absolute: the source must be below this folder, also where links lead. Only the manager changes anything in it. */
   | { readonly root: string }
 
-/** Of what is in a folder: what its account owns, if it has one, or what is really below it. */
+/** For what is in a folder: what its account owns, if it has one, or what is really below it. */
 export function sourceIn(folder: string, account: { readonly uid: number } | undefined): TarSource {
   return account ? { owner: account.uid } : { root: folder }
 }
@@ -78,7 +78,7 @@ function checkTarget(target: string): void {
 async function isBelow(source: string, root: string): Promise<boolean> {
   const stats = await lstat(source).catch(ignoreMissing)
   if (!stats) return false
-  // Of a link, only where it leads is packed, as text.
+  // A link is packed as text: where it leads.
   const real = await realpath(stats.isSymbolicLink() ? dirname(source) : source)
   const from = relative(await realpath(root), real)
   if (from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from))
