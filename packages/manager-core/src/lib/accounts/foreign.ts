@@ -114,7 +114,8 @@ export async function* readForeignLines(
       for (let from = 0; from < bytesRead;) {
         const found = chunk.subarray(0, bytesRead).indexOf(10, from)
         const part = chunk.subarray(from, Math.min(found === -1 ? bytesRead : found, from + mostOfLine - begun.length))
-        begun = begun.length === 0 && found !== -1 ? part : Buffer.concat([begun, part])
+        if (begun.length === 0 && found !== -1) begun = part
+        else if (part.length > 0) begun = Buffer.concat([begun, part])
         if (found === -1) break
         yield begun.toString('utf8').replace(/\r$/, '')
         begun = Buffer.alloc(0)

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { programPath, run } from '../system/run.js'
-import { accountAt, accountFile, type SystemAccount } from './account.js'
+import { accountAt, type SystemAccount } from './account.js'
 
 /**
  * Removes a folder with all in it; nothing to do when there is none. The manager removes no folder in another way.
@@ -24,13 +24,14 @@ export function removeTreeSync(folder: string, { isShared = false } = {}): void 
 }
 
 /**
- * The same for the home of an instance, wherever it is. The name of its account goes last: when this is interrupted, the
- * next attempt still knows it.
+ * The same for the home of an instance, wherever it is. Its folders go first, then what the manager notes beside them: when
+ * this is interrupted, or the account adds files meanwhile, the next attempt still knows whose it is.
  */
 export async function removeHome(folder: string): Promise<void> {
   const account = accountAt(folder)
   if (account)
-    for (const name of await readdir(folder)) if (name !== accountFile) await removeTree(join(folder, name), account)
+    for (const entry of await readdir(folder, { withFileTypes: true }))
+      if (entry.isDirectory()) await removeTree(join(folder, entry.name), account)
   await removeTree(folder, account)
 }
 
