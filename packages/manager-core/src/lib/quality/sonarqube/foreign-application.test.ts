@@ -74,7 +74,7 @@ it('runScanner() shows the scanner the files of a module, no links, no others, a
       files: ['objects/a.ts', 'link.ts', '../secret.ts', join(base, 'secret.ts'), 'sonar-project.properties', 'a,b'],
     },
     timeoutMs: 60_000,
-  } as Parameters<typeof runScanner>[0])
+  })
   const seen = readFileSync(join(base, 'seen'), 'utf8').split('\n')
   expect(seen.filter((line) => line.startsWith('./'))).toEqual(['./objects/a.ts'])
   expect(seen).toContain('-Dsonar.sources=objects/a.ts')
