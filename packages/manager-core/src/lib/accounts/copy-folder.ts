@@ -102,7 +102,8 @@ async function copyAsAccounts(options: AccountCopy): Promise<void> {
         accepted: [0, 1],
         account: reader,
       },
-      { command: '/bin/sh', args: ['-c', script, to], account: writer },
+      // It unpacks what the reader's account gave.
+      { command: '/bin/sh', args: ['-c', script, to], account: writer, withoutPrivileges: true },
     ],
     { signal, ...(only && { feed: (input: Writable) => writeLines(input, only) }) },
   )

@@ -3,8 +3,9 @@ import { closeSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Writable, type Duplex, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { asAccount, type SystemAccount } from './account.js'
+import { asAccount, withoutPrivileges, type SystemAccount } from './account.js'
 import { openSecret } from './open-secret.js'
+import { watchSilence, type WatchedProgram } from './silence.js'
 
 /** By the names of the programs, in the order in which they read one from the other. */
 export type ExitCodes = Readonly<Record<string, number>>
@@ -36,6 +37,12 @@ export interface Command {
   readonly isReport?: (line: string) => boolean
   /** Whom it runs as. Default: this process's user. */
   readonly account?: SystemAccount | undefined
+  /** It reads what an instance or a backup wrote: without an account, it runs without root's capabilities. */
+  readonly withoutPrivileges?: true
+  /** Its working folder, which it need not be able to reach by its path. Default: this process's. */
+  readonly cwd?: string
+  /** Modes that it gives to no file. Default: this process's. */
+  readonly umask?: number
   /** It reads it from `/dev/fd/3`: arguments and environment are no places for secrets. */
   readonly secret?: string
 }
@@ -44,10 +51,23 @@ const maxErrors = 4000
 const lastWordsMs = 1000
 const environment = () => ({ PATH: process.env.PATH, LC_ALL: 'C' })
 
-/** Programs of which each reads what the one before it writes. */
+/**
+ * Programs of which each reads what the one before it writes. Those of an account are ended when nothing happens for long,
+ * see `silence`.
+ */
 export function runFilter(commands: readonly Command[]): Filter {
-  const { stdin, stdout, programs, kill } = startChain(commands, 'pipe', 'pipe')
-  const done = codesOf(programs)
+  const { stdin, stdout, programs, kill, watched } = startChain(commands, 'pipe', 'pipe')
+  let silent: Error | undefined
+  const stopWatch = watchSilence(watched, (error) => {
+    silent = error
+    kill()
+    stdin?.destroy()
+    stdout?.destroy(error)
+  })
+  stdout?.once('close', stopWatch)
+  const done = codesOf(programs).catch((error: unknown) => {
+    throw silent ?? error
+  })
   // It is awaited later; until then a failure is not an unhandled rejection.
   done.catch(() => undefined)
   const errors = () => programs.map((program) => program.errors()).join('')
@@ -55,6 +75,8 @@ export function runFilter(commands: readonly Command[]): Filter {
 }
 
 export interface ChainOptions {
+  /** An open file that the first one reads. Default: what `feed` writes. */
+  readonly from?: number
   /** An open file that the last one writes into. Default: nowhere. */
   readonly file?: number
   /** Writes what the first one reads. Default: nothing. */
@@ -65,15 +87,20 @@ export interface ChainOptions {
 /**
  * Programs with nothing of this process between them: each reads what the one before it writes. Resolves when all have
  * ended well, with what the first one printed. When this process is killed, they end with the next report that one of
- * them makes.
+ * them makes. Those of an account are ended when nothing happens for long, see `silence`.
  */
 export async function runChain(
   commands: readonly Command[],
-  { file, feed, signal }: ChainOptions,
+  { from, file, feed, signal }: ChainOptions,
 ): Promise<{ readonly codes: ExitCodes; readonly errors: string }> {
   signal?.throwIfAborted()
-  const { stdin, programs, kill } = startChain(commands, feed ? 'pipe' : 'ignore', file ?? 'ignore')
+  const { stdin, programs, kill, watched } = startChain(commands, feed ? 'pipe' : (from ?? 'ignore'), file ?? 'ignore')
   signal?.addEventListener('abort', kill)
+  let silent: Error | undefined
+  const stopWatch = watchSilence(watched, (error) => {
+    silent = error
+    kill()
+  })
   try {
     let starved: { readonly error: unknown } | undefined
     stdin?.on('error', () => undefined)
@@ -87,6 +114,7 @@ export async function runChain(
     )
     const [ended] = await Promise.allSettled([codesOf(programs)])
     signal?.throwIfAborted()
+    if (silent) throw silent
     if (ended.status === 'fulfilled') await feeding
     if (starved && !(ended.status === 'rejected' && isBrokenPipe(starved.error))) throw starved.error
     if (ended.status === 'rejected') throw ended.reason
@@ -95,13 +123,19 @@ export async function runChain(
     kill()
     throw error
   } finally {
+    stopWatch()
     signal?.removeEventListener('abort', kill)
   }
 }
 
 /** From the last one on, as each writes into the next one. */
-function startChain(commands: readonly Command[], input: 'pipe' | 'ignore', output: 'pipe' | 'ignore' | number) {
+function startChain(
+  commands: readonly Command[],
+  input: 'pipe' | 'ignore' | number,
+  output: 'pipe' | 'ignore' | number,
+) {
   const programs: Program[] = []
+  const watched: WatchedProgram[] = []
   let next: ChildProcess | undefined
   let stdout: Readable | null = null
   const kill = () => programs.forEach((program) => program.kill())
@@ -109,6 +143,7 @@ function startChain(commands: readonly Command[], input: 'pipe' | 'ignore', outp
     for (const [index, each] of [...commands.entries()].toReversed()) {
       const child = start(each, index === 0 ? input : 'pipe', next?.stdin ?? output)
       programs.unshift(watch(child, each))
+      watched.unshift({ pid: child.pid, command: each.command, account: each.account })
       // The other one has it: it is closed when that ends.
       next?.stdin?.destroy()
       if (!next) stdout = child.stdout
@@ -118,21 +153,26 @@ function startChain(commands: readonly Command[], input: 'pipe' | 'ignore', outp
     kill()
     throw error
   }
-  return { programs, stdin: next?.stdin, stdout, kill }
+  return { programs, stdin: next?.stdin, stdout, kill, watched }
 }
 
-function start(
-  { command, args, secret, account }: Command,
-  input: 'pipe' | 'ignore',
-  output: Writable | number | 'pipe' | 'ignore',
-) {
+function start(command: Command, input: 'pipe' | 'ignore' | number, output: Writable | number | 'pipe' | 'ignore') {
+  const { secret, cwd } = command
   const files = secret === undefined ? [] : [openSecret(secret)]
   try {
-    const [program, before] = asAccount(account, command)
-    return spawn(program, [...before, ...args], { stdio: [input, output, 'pipe', ...files], env: environment() })
+    const [program, args] = callOf(command)
+    return spawn(program, args, { stdio: [input, output, 'pipe', ...files], env: environment(), ...(cwd && { cwd }) })
   } finally {
     files.forEach((file) => closeSync(file))
   }
+}
+
+/** With what comes before it. */
+function callOf({ command, args, account, umask, ...options }: Command): [program: string, args: readonly string[]] {
+  const limit = options.withoutPrivileges ? withoutPrivileges : asAccount
+  const [program, before] = limit(account, umask === undefined ? command : '/bin/sh')
+  const mask = umask === undefined ? [] : ['-c', 'umask "$0" && exec "$@"', umask.toString(8), command]
+  return [program, [...before, ...mask, ...args]]
 }
 
 /** When all have ended. @throws the failure of the one that failed first: who could not write any more was not. */

@@ -23,7 +23,7 @@ export function callOf(program: string, args: readonly string[]): ProgramCall {
   if (basename(program) !== 'setpriv') return { program: basename(program), args, uid: 0 }
   const at = args.indexOf('--')
   const [, uid] = /--reuid=(\d+)/.exec(args.join(' ')) ?? []
-  return { program: basename(args[at + 1] ?? ''), args: args.slice(at + 2), uid: Number(uid) }
+  return { program: basename(args[at + 1] ?? ''), args: args.slice(at + 2), uid: Number(uid ?? 0) }
 }
 
 /** Runs a program that does not read; each is an effect. */
