@@ -1,4 +1,6 @@
-import { dirname } from 'node:path'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import pLimit from 'p-limit'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
@@ -58,9 +60,23 @@ export async function prune(
     verdicts = await examineBackups(context, name, damaged)
   }
   for (const { keep, backup } of verdicts) if (!keep) await removeBackup(backup.folder)
-  const folders = new Set(verdicts.map(({ backup }) => dirname(backup.folder)))
-  for (const folder of folders) await tidyFolder(folder, believedTime(context))
+  for (const folder of await foldersOf(context, verdicts)) await tidyFolder(folder, believedTime(context))
   return verdicts
+}
+
+/** Also those without a backup: what a removal left that was interrupted may be all that a former name has. */
+async function foldersOf(
+  { settings }: PruneContext,
+  verdicts: readonly Verdict<Backup>[],
+): Promise<ReadonlySet<string>> {
+  const { saveFolder, saveAllFolder } = settings.global
+  const folders = new Set(verdicts.map(({ backup }) => dirname(backup.folder)))
+  for (const root of new Set([saveFolder, saveAllFolder])) {
+    if (!existsSync(root)) continue
+    for (const entry of await readdir(root, { withFileTypes: true }))
+      if (entry.isDirectory() && !entry.name.startsWith('.')) folders.add(join(root, entry.name))
+  }
+  return folders
 }
 
 /** For instances that lose a backup: the newest one that is known to be good. */

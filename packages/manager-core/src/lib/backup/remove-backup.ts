@@ -45,7 +45,7 @@ const unfinishedMs = 7 * 24 * 60 * 60 * 1000
 export async function tidyFolder(folder: string, now: Date): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
-    if (name.endsWith(suffix)) {
+    if (name.endsWith(suffix) && isBackupId(name.slice(0, -suffix.length))) {
       await removeTree(path)
       const backup = path.slice(0, -suffix.length)
       // It may have been fetched again.
