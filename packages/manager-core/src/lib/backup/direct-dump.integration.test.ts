@@ -49,7 +49,7 @@ needs('postgresql', (url) => {
     function writeProgram(name: string, script: string): void {
       const find = ['-c', `command -v ${name}`]
       const real = execFileSync('/bin/sh', find, { encoding: 'utf8', env: { PATH: path } }).trim()
-      const isVersion = `case "$*" in *--version*) exec ${real} --version;; esac`
+      const isVersion = `case "$1" in --version) exec ${real} --version;; esac`
       writeFileSync(join(programs, name), `#!/bin/sh\n${isVersion}\n${script.replaceAll('REAL', real)}\n`)
       chmodSync(join(programs, name), 0o755)
       process.env.PATH = `${programs}:${path}`
@@ -69,7 +69,7 @@ needs('postgresql', (url) => {
       const direct = await save()
       expect(direct.files[0]).toMatchObject({ name: 'db.postgresql.zst', exitCodes: { pg_dump: 0, zstd: 0 } })
       expect(direct.tools).toHaveProperty('pg_dump')
-      writeProgram('setpriv', 'exit 1')
+      writeProgram('setpriv', 'case "$*" in *--pdeathsig*) exit 1;; esac; exec REAL "$@"')
       const through = await save()
       expect(through.files[0]).toMatchObject({ exitCodes: { pg_dump: 0, zstd: 0 } })
       expect(through.files[0]?.plainSize).toBe(direct.files[0]?.plainSize)

@@ -8,8 +8,10 @@ import type { StreamOptions } from '../files/stream-options.js'
 import type { Manifest, ManifestFile } from './backup.js'
 import { openerOf } from './encryption.js'
 import { decryptor } from './packing/age.js'
+import { inspectTar } from './packing/check-entries.js'
 import { createMeter } from './packing/meter.js'
 import { decompressor } from './packing/zstd.js'
+import { checkOf } from './verify-backup.js'
 
 export interface ContentOptions extends StreamOptions {
   /** Folder of the backup. */
@@ -19,7 +21,7 @@ export interface ContentOptions extends StreamOptions {
 }
 
 /**
- * Lets through what a file of a verified backup holds, decrypted and decompressed, and measures it once more: the disk may
+ * Lets through what a file of a verified backup holds, decrypted and decompressed, and looks at it once more: the disk may
  * have changed its mind since. What came is good only when this resolves.
  *
  * @throws ManagerError ERR_BACKUP, ERR_SETTINGS; what a program or a stream says
@@ -31,9 +33,11 @@ export async function readContent(
 ): Promise<void> {
   const opener = await openerOf(manifest, settings.global.backupEncryption)
   const filter = await decompressor(opener && (await decryptor(opener)))
-  const meter = createMeter(onBytes)
+  const meter = createMeter(onBytes, file.plainSize)
   const path = join(backup, file.name)
-  await pipeThrough(filter, [createReadStream(path)], [meter.stream, ...sinks], signal)
+  const check = checkOf(file.name)
+  const inspect = check ? [inspectTar(check)] : []
+  await pipeThrough(filter, [createReadStream(path)], [meter.stream, ...inspect, ...sinks], signal)
   const { size, sha256 } = meter.measure()
   if (size !== file.plainSize || sha256 !== file.plainSha256)
     throw new ManagerError('ERR_BACKUP', `The backup is damaged: ${path} gave other bytes than before.`)

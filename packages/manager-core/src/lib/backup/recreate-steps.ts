@@ -18,7 +18,7 @@ import { stageOf } from '../instances/stage.js'
 import { whyNotReplaced } from '../templates/upgrade-needed.js'
 import type { Manifest } from './backup.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
-import { documentsIn, needManifest, plainBytes } from './manifest.js'
+import { filesBase, needFile, needManifest, plainBytes } from './manifest.js'
 import { restoreDocuments } from './restore-documents.js'
 import { verifyStep } from './restore-data-steps.js'
 import { settingsOfBackup } from './settings-of-backup.js'
@@ -93,11 +93,15 @@ function unpackHomeStep({ row, backup, sameInstance, isolated }: RecreateStepsOp
     async do(run) {
       const stage = stageOf(run)
       const manifest = await needManifest(backup)
-      await unpackFiles(run, { backup, manifest, folder: stage.folder })
+      const account = isolated ? madeAccount(run) : undefined
+      const { context, signal } = run
+      const of = needFile(manifest, filesBase).plainSize
+      const onBytes = (bytes: number) => run.progress('Unpack the files', { bytes, of })
+      await unpackFiles(context, { backup, manifest, base: filesBase, folder: stage.folder, account, signal, onBytes })
       for (const folder of [stage.app, stage.data, stage.logs, stage.run]) await mkdir(folder, { recursive: true })
       // Tokens of the instance that was saved must not hold in another one.
       if (!sameInstance) await rm(join(stage.folder, tokenKey), { force: true })
-      if (isolated) await giveHome(stage, madeAccount(run))
+      if (account) await giveHome(stage, account, account.uid)
       if (row.autoUpdate) await keepFromOthers(run, row, stage.app, manifest)
     },
     async undo(run) {
@@ -132,7 +136,8 @@ function fillStep({ row: { id, database }, backup, kind }: RecreateStepsOptions)
     id: 'data',
     title: 'Restore database and documents',
     async do(run) {
-      const { folder, data } = stageOf(run)
+      const home = stageOf(run)
+      const { folder } = home
       const settings = await run.context.settings.instance(folder)
       const manifest = await needManifest(backup)
       await fillDatabase(run, {
@@ -141,9 +146,8 @@ function fillStep({ row: { id, database }, backup, kind }: RecreateStepsOptions)
         to: { folder, settings },
         temporary: { folder, name: temporary },
       })
-      await restoreDocuments(run, { backup, manifest, data, place: settings.documents })
       const account = accountAt(folder)
-      if (account && documentsIn(manifest)) await giveHome(stageOf(run), account)
+      await restoreDocuments(run, { backup, manifest, home, account, place: settings.documents })
     },
     async undo({ context }) {
       if (kind !== database) await dropTemporary(context, kind, temporary)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { link, mkdir, rename, writeFile } from 'node:fs/promises'
+import { link, mkdir, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { accountAt } from '../accounts/account.js'
+import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { giveHome } from '../accounts/give.js'
 import { removeTree } from '../accounts/remove-tree.js'
 import type { ManagerContext, Step, StepRun } from '../context.js'
@@ -18,7 +18,7 @@ import { restoredNames, restoreWorkIn } from '../instances/stage.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
 import type { Manifest } from './backup.js'
-import { needManifest, plainBytes } from './manifest.js'
+import { filesBase, needFile, needManifest, plainBytes } from './manifest.js'
 import { rememberingDamage } from './remembering-damage.js'
 import { restoreDocuments } from './restore-documents.js'
 import { unpackFiles } from './unpack-files.js'
@@ -79,15 +79,31 @@ function unpackBesideStep({ instance, folder, backup, parts }: RestoreDataOption
       const account = accountAt(folder)
       const work = restoreWorkOf(run)
       const manifest = await needManifest(backup)
-      await unpackFiles(run, { backup, manifest, folder: work.folder, account })
-      if (parts !== 'app') await placeDocuments(run, { instance, backup, manifest, folder, work })
+      const { context, signal } = run
+      const of = needFile(manifest, filesBase).plainSize
+      const onBytes = (bytes: number) => run.progress('Unpack the files', { bytes, of })
+      const unpacked = { backup, manifest, base: filesBase, folder: work.folder, account, signal, onBytes }
+      await unpackFiles(context, unpacked)
+      if (parts !== 'app') await placeDocuments(run, { instance, backup, manifest, folder, work, account })
       // Without one in the backup the instance keeps its own, and its tokens hold.
       const [key, own] = [join(work.folder, tokenKey), readForeignBytes(join(folder, tokenKey), account?.uid)]
-      if (own && !existsSync(key) && existsSync(dirname(key))) await writeFile(key, own, { flag: 'wx', mode: 0o600 })
-      if (account) await giveHome(work, account)
+      if (own && !existsSync(key) && existsSync(dirname(key))) await writeOwned(key, own, account)
+      // The files are the account's, whose processes may have put others there: nothing else is given.
+      if (account) await giveHome(work, account, account.uid)
     },
     undo: (run) => removeTree(workOf(run), accountAt(folder)),
     check: () => 'not-done',
+  }
+}
+
+/** A new file of the account, in a folder that it may change. */
+async function writeOwned(path: string, content: Buffer, account: SystemAccount | undefined): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(content)
+    if (account) await file.chown(account.uid, account.gid)
+  } finally {
+    await file.close()
   }
 }
 
@@ -100,14 +116,19 @@ async function placeDocuments(
     manifest,
     folder,
     work,
-  }: Omit<RestoreDataOptions, 'parts'> & { readonly manifest: Manifest; readonly work: InstanceHome },
+    account,
+  }: Omit<RestoreDataOptions, 'parts'> & {
+    readonly manifest: Manifest
+    readonly work: InstanceHome
+    readonly account: SystemAccount | undefined
+  },
 ): Promise<void> {
   const { context } = run
   const own = await context.settings.instance(folder)
   const place = own.documents === undefined ? undefined : await reservePlace(context, bucketOf(own.documents), id)
   // Before anything is there, so that it is not taken for unused.
   if (place !== undefined) await context.settings.writeInstance(work.folder, { ...own, documents: place })
-  await restoreDocuments(run, { backup, manifest, data: work.data, place })
+  await restoreDocuments(run, { backup, manifest, home: work, account, place })
 }
 
 function restoreDatabaseStep({ instance, folder, backup }: RestoreDataOptions): Step {

@@ -147,6 +147,7 @@ async function verifyContents(
       signal,
       onBytes: (total) => onBytes?.(before + total),
       check: checkOf(name),
+      limit: expected.plainSize,
       opener,
       end: Promise.resolve(expected),
     })

@@ -2,10 +2,9 @@ import { createWriteStream } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import { bothOf } from '../accounts/program.js'
-import { foldersIn, homeBase, manifestName, needFile } from '../backup/manifest.js'
-import { unpackInto } from '../backup/packing/unpack.js'
+import { homeBase, manifestName, needFile } from '../backup/manifest.js'
 import { readContent } from '../backup/read-content.js'
+import { unpackFiles } from '../backup/unpack-files.js'
 import { fetchFile } from '../backup/copies/fetch-backup.js'
 import { verifyForRestore } from '../backup/verify-backup.js'
 import type { ManagerContext } from '../context.js'
@@ -156,8 +155,7 @@ async function unpack(
   await verifyForRestore(folder, manifest, context.settings.global.backupEncryption, { ...(signal && { signal }) })
   const [files, registry] = [await mkdtemp(join(work, 'files-')), join(work, 'registry.db')]
   const file = (base: string) => ({ backup: folder, manifest, file: needFile(manifest, base) })
-  const { sink, done } = await unpackInto(files, foldersIn[homeBase] ?? [])
-  await bothOf(readContent(context, file(homeBase), [sink]), done)
+  await unpackFiles(context, { backup: folder, manifest, base: homeBase, folder: files, signal })
   await readContent(context, file(registryBase), [createWriteStream(registry, { mode: 0o600 })])
   const opened = openRegistry({ file: registry })
   try {

@@ -76,6 +76,7 @@ async function buildInto(folder: string): Promise<void> {
       pathOf('../runtime/guest.worker.ts'),
       pathOf('../runtime/swarm/swarm-relay.worker.ts'),
       pathOf('../databases/sqlite.worker.ts'),
+      pathOf('../backup/packing/measure.worker.ts'),
       pathOf('../../../../db-adapters/src/lib/sqlite/server/check-file.worker.ts'),
     ],
     entryNames: '[name]',

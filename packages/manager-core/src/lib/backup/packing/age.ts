@@ -90,7 +90,9 @@ export async function decryptor(opener: Opener): Promise<Stage> {
   if ('identities' in opener) {
     const secret = `${opener.identities.reveal().trim()}\n`
     if ((await packingTools()).age !== undefined && !/^AGE-SECRET-KEY-PQ-/m.test(secret))
-      return { command: { command: 'age', args: ['--decrypt', '--identity', '/dev/fd/3'], secret } }
+      return {
+        command: { command: 'age', args: ['--decrypt', '--identity', '/dev/fd/3'], secret, withoutPrivileges: true },
+      }
   }
   const decrypter = await decrypterOf(opener)
   return { filter: filterOf(Duplex.from((source: AsyncIterable<Buffer>) => decrypt(source, decrypter))) }

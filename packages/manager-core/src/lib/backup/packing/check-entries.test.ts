@@ -11,7 +11,7 @@ async function inspect(...headers: readonly (Partial<Header> & Pick<Header, 'nam
   const tar = await packTar(
     headers.map((header) => ({ header: { size: 0, type: 'file', ...header }, body: new Uint8Array(header.size ?? 0) })),
   )
-  await pipeline(Readable.from([tar]), inspectTar())
+  await pipeline(Readable.from([tar]), inspectTar().resume())
 }
 
 it('takes files, folders and links that stay inside', async () => {
@@ -39,10 +39,7 @@ it.each([
   ['a pipe', { name: 'data/pipe', type: 'fifo' }],
   ['a set-uid program', { name: 'app/su', mode: 0o4755 }],
 ] as const)('refuses %s, naming it', async (_what, header) => {
-  await expect(inspect({ name: 'data/fine' }, header)).rejects.toMatchObject({
-    code: 'ERR_BACKUP',
-    message: expect.stringContaining(header.name),
-  })
+  await expect(inspect({ name: 'data/fine' }, header)).rejects.toThrow(`"${header.name}" `)
 })
 
 it('refuses what lies below a link', async () => {

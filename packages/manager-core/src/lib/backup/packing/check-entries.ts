@@ -1,32 +1,36 @@
-import { tmpdir } from 'node:os'
-import type { Writable } from 'node:stream'
-import { unpackTar } from 'modern-tar/fs'
-import type { TarHeader } from 'modern-tar'
+import { Transform } from 'node:stream'
 import { ManagerError } from '../../../errors.js'
+import { createTarReader, type TarEntry } from './tar-reader.ts'
 
 /**
- * Takes a tar and shows all its entries; nothing is written.
+ * Lets a tar through, and shows each entry before what comes after it: see `createTarReader` for what is refused.
  *
- * @throws what `check` throws; by default ManagerError ERR_BACKUP for paths and links that lead out of it, devices, and
- *   set-uid files.
+ * @throws what `check` throws; by default ManagerError ERR_BACKUP for paths and links that lead out of it, and set-uid
+ *   files. Error for what is refused.
  */
-export function inspectTar(check: EntryCheck = createEntryCheck()): Writable {
-  return unpackTar(tmpdir(), {
-    strict: true,
-    maxDepth: Infinity,
-    filter: (header) => {
-      check(header)
-      return false
+export function inspectTar(check: EntryCheck = createEntryCheck()): Transform {
+  const reader = createTarReader(check)
+  return new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      try {
+        reader.write(piece)
+        done(null, piece)
+      } catch (error) {
+        done(error as Error)
+      }
+    },
+    flush(done) {
+      try {
+        reader.end()
+        done()
+      } catch (error) {
+        done(error as Error)
+      }
     },
   })
 }
 
 export type EntryCheck = (header: TarEntry) => void
-
-/** What is looked at. */
-export type TarEntry = Pick<TarHeader, 'name' | 'type' | 'linkname' | 'mode'>
-
-const types: ReadonlySet<string> = new Set(['file', 'directory', 'symlink', 'link'])
 
 /** Checks one entry after the other. @param tops the only folders that they may be in; default: any */
 export function createEntryCheck(tops?: readonly string[]): EntryCheck {
@@ -35,17 +39,19 @@ export function createEntryCheck(tops?: readonly string[]): EntryCheck {
     const refuse = (why: string) => {
       throw new ManagerError('ERR_BACKUP', `"${name}" ${why}. Such entries are never backed up or restored.`)
     }
+    const isOutside = (path: readonly string[]) => tops && !tops.includes(path[0] ?? '')
     const path = partsOf(name)
     if (!path) return refuse('leads out of the backup')
-    if (tops && !tops.includes(path[0] ?? '')) return refuse(`is in none of the folders ${tops.join(', ')}`)
+    if (isOutside(path)) return refuse(`is in none of the folders ${tops?.join(', ')}`)
     if (isBelow(path, links)) return refuse('lies below a link')
-    if (!types.has(type)) return refuse(`is a ${type}, not a file, folder or link`)
     if ((mode & 0o6000) !== 0 && type === 'file') return refuse('runs with the rights of its owner (set-uid)')
     if (type === 'link') {
       const target = partsOf(linkname)
-      if (!target || isBelow(target, links)) return refuse(`is a link that leads out of the backup ("${linkname}")`)
+      if (!target || isOutside(target) || isBelow(target, links))
+        return refuse(`is a link that leads out of the backup ("${linkname}")`)
     }
     if (type === 'symlink') {
+      if (path.length === 1 && tops) return refuse('is a link, not a folder')
       if (leadsOut(path.length - 1, linkname)) return refuse(`is a link that leads out of the backup ("${linkname}")`)
       links.add(path.join('/'))
     }

@@ -8,16 +8,17 @@ export interface Meter {
   measure(): FileHash
 }
 
-/** Lets everything through and counts it. */
-export function createMeter(onBytes?: (total: number) => void): Meter {
+/** Lets everything through and counts it. @param limit more bytes are refused */
+export function createMeter(onBytes?: (total: number) => void, limit = Infinity): Meter {
   const hash = createHash('sha256')
   let size = 0
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk)
       size += chunk.length
+      if (size > limit) return done(new Error(`there are more than the ${limit} bytes that it should have`))
+      hash.update(chunk)
       onBytes?.(size)
-      done(null, chunk)
+      return done(null, chunk)
     },
   })
   return { stream, measure: () => ({ size, sha256: hash.digest('hex') }) }

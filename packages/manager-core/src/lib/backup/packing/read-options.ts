@@ -14,6 +14,8 @@ export interface ReadOptions extends StreamOptions {
   readonly tail?: Tail | undefined
   /** Decrypts. */
   readonly opener?: Opener | undefined
+  /** More bytes than these in it are refused. Default: as many as there are. */
+  readonly limit?: number | undefined
   /** Until this resolves more may come to the file. Default: nothing comes. */
   readonly end?: Promise<unknown>
 }

@@ -1,10 +1,12 @@
 import type { FileHandle } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { bothOf, runChain, type Command } from '../../accounts/program.js'
 import type { StreamOptions } from '../../files/stream-options.js'
 import { changesOf, packFolder, tarCommand, type PackOptions } from './pack.js'
 import type { Measures } from './read-options.js'
 import { storeCompressed, type StoreOptions } from './store.js'
-import { progressFlags, progressOf } from './tar-progress.js'
+import { createMeasure } from './measure-by-programs.js'
+import { recordFlags } from './record-flags.js'
 import { packingTools } from './tools.js'
 import { storingPrograms } from './zstd.js'
 
@@ -42,19 +44,13 @@ async function storeByPrograms(
   after: readonly Command[],
   { signal, onBytes }: StreamOptions,
 ): Promise<StoredFolder> {
-  let total: number | undefined
-  const isReport = (line: string) => {
-    const soFar = progressOf(line)
-    if (soFar !== undefined) onBytes?.(soFar)
-    const [, bytes] = /^Total bytes written: (\d+) /.exec(line) ?? []
-    if (bytes !== undefined) total = Number(bytes)
-    return soFar !== undefined || bytes !== undefined
-  }
-  const { codes, errors } = await runChain(
-    [{ ...tarCommand(options, [...progressFlags, '--totals']), isReport }, ...after],
-    { file: file.fd, signal },
-  )
-  if (total === undefined) throw new Error('tar did not report the size of the archive.')
+  // What tar reports may be the work of the account that it runs as: what it gives is counted by a process of our own.
+  const measure = createMeasure({ signal, onBytes, through: true })
+  const { codes, errors } = await runChain([tarCommand(options, recordFlags), measure.command, ...after], {
+    file: file.fd,
+    signal: measure.signal,
+  })
+  const { [basename(process.execPath)]: _measuring, ...exitCodes } = codes
   const warnings = codes['tar'] === 1 ? changesOf(errors, options.folder) : []
-  return { measures: { plainSize: total, exitCodes: codes }, warnings }
+  return { measures: { ...measure.result(), exitCodes }, warnings }
 }

@@ -4,11 +4,12 @@ import type { Tail } from '@steward/db-adapters/server'
 import { pipeThrough } from '../../accounts/program.js'
 import type { StreamOptions } from '../../files/stream-options.js'
 import { decryptor, type Stage } from './age.js'
-import { inspectTar, type TarEntry } from './check-entries.js'
+import { inspectTar } from './check-entries.js'
 import { becomesLarge, followFile } from './follow-file.js'
 import { measureByPrograms } from './measure-by-programs.js'
 import { createMeter } from './meter.js'
 import type { Measures, ReadOptions } from './read-options.js'
+import type { TarEntry } from './tar-reader.ts'
 import { packingTools } from './tools.js'
 import { compressor, decompressor } from './zstd.js'
 
@@ -58,13 +59,18 @@ export async function readCompressed(path: string, options: ReadOptions = {}): P
 async function readByStreams(
   path: string,
   decrypt: Stage | undefined,
-  { signal, onBytes, check, tail, end }: ReadOptions & { readonly end: Promise<unknown> },
+  { signal, onBytes, check, tail, limit, end }: ReadOptions & { readonly end: Promise<unknown> },
 ): Promise<Measures> {
   const filter = await decompressor(decrypt)
-  const plain = createMeter(onBytes)
+  const plain = createMeter(onBytes, limit)
   const stored = createMeter()
   const source = Readable.from(followFile(path, end), { objectMode: false })
-  await pipeThrough(filter, [source, stored.stream], [plain.stream, check ? inspectTar(check) : sinkOf(tail)], signal)
+  await pipeThrough(
+    filter,
+    [source, stored.stream],
+    [plain.stream, ...(check ? [inspectTar(check)] : []), sinkOf(tail)],
+    signal,
+  )
   const after = plain.measure()
   return { ...stored.measure(), plainSize: after.size, plainSha256: after.sha256 }
 }

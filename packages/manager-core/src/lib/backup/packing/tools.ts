@@ -1,3 +1,5 @@
+import { withoutPrivileges } from '../../accounts/account.js'
+
 /** Programs that pack, with their versions; undefined: not there, and Node does it. */
 export interface PackingTools {
   /** GNU tar only: others sort and name owners differently. */
@@ -16,6 +18,7 @@ export function packingTools(): Promise<PackingTools> {
   return tools
 }
 
+/** Root must be able to run them without its privileges. */
 async function lookUp(): Promise<PackingTools> {
   const [tar, zstd, age] = await Promise.all([firstLineOf('tar'), firstLineOf('zstd'), firstLineOf('age')])
   return {
@@ -27,6 +30,8 @@ async function lookUp(): Promise<PackingTools> {
 
 async function firstLineOf(program: string): Promise<string | undefined> {
   const { execa } = await import('execa')
-  const { stdout, failed } = await execa(program, ['--version'], { reject: false, timeout: 10_000, stdin: 'ignore' })
+  const [command, before] = withoutPrivileges(undefined, program)
+  const options = { reject: false, timeout: 10_000, stdin: 'ignore' } as const
+  const { stdout, failed } = await execa(command, [...before, '--version'], options)
   return failed ? undefined : stdout.split('\n', 1)[0]
 }

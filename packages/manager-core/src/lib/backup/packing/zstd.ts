@@ -2,6 +2,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { coerce, gte } from 'semver'
+import type { SystemAccount } from '../../accounts/account.js'
 import { filterOf, joined, runFilter, type Command, type Filter } from '../../accounts/program.js'
 import { filterOfStage, type Stage } from './age.js'
 import { packingTools } from './tools.js'
@@ -25,7 +26,10 @@ export async function storingPrograms(encrypt: Stage | undefined): Promise<reado
   return [{ command: 'zstd', args: compression(zstd) }, ...(encrypt ? [encrypt.command] : [])]
 }
 
-export const decompression = ['-d', '-q', '-c', '--single-thread']
+/** @param account whom it runs as: it reads what anyone may have written. Default: this process's user, without privileges */
+export function decompress(account?: SystemAccount): Command {
+  return { command: 'zstd', args: ['-d', '-q', '-c', '--single-thread'], account, withoutPrivileges: true }
+}
 
 /**
  * Compresses with the program on all processors, else with Node on one; always one frame with a checksum.
@@ -52,8 +56,7 @@ export async function compressor(next?: Stage): Promise<Filter> {
  * @param before decrypts what it is given
  */
 export async function decompressor(before?: Stage): Promise<Filter> {
-  if ((await packingTools()).zstd !== undefined)
-    return ofProgram({ command: 'zstd', args: decompression }, before, undefined)
+  if ((await packingTools()).zstd !== undefined) return ofProgram(decompress(), before, undefined)
   const filter = filterOf(createZstdDecompress())
   return before ? joined(filterOfStage(before), filter) : filter
 }
