@@ -15,8 +15,11 @@ export type {
   DirectDumpOptions,
   Dump,
   DumpOptions,
+  Launch,
+  LaunchedProgram,
 } from './lib/server/database-server.js'
 export { copyThrough, dumpWithTool, restoreWithTool } from './lib/server/tool-dump.js'
 export type { ToolDump, ToolRestore } from './lib/server/tool-dump.js'
 export type { ToolCall } from './lib/server/run-tool.js'
+export { refuseCommands, type DumpFilter } from './lib/server/refuse-commands.js'
 export { createTail, type Tail } from './lib/server/tail.js'

@@ -31,7 +31,11 @@ export interface DatabaseServer {
    * @throws DatabaseServerError `ERR_NO_TOOL` when the program is not there.
    */
   dumpDirectly?(account: DatabaseAccount): Promise<DirectDump | undefined>
-  /** Into an empty database that `create` made. */
+  /**
+   * Into an empty database that `create` made.
+   *
+   * @throws DatabaseServerError `ERR_DUMP` for a dump with commands of the vendor's client, see `refuseCommands`
+   */
   restore(account: DatabaseAccount, content: Readable, options?: DumpOptions): Promise<void>
   /** Into an empty database of the same type that `create` made. */
   copy(from: DatabaseAccount, to: DatabaseAccount, options?: DumpOptions): Promise<void>
@@ -66,6 +70,25 @@ export interface DatabaseAccount {
   /** On SQLite: ignored. */
   readonly user: string
   readonly password: string
+  /** How the vendor's programs are launched that use it. Default: that of the server, see `DatabaseServerTools`. */
+  readonly launch?: Launch | undefined
+}
+
+/**
+ * Says how a program is launched, such as by another one that first gives up rights. It gets an absolute path.
+ *
+ * ```ts
+ * const launch: Launch = (program) => ({ command: 'setpriv', args: ['--reuid=1001', '--clear-groups', '--', program] })
+ * ```
+ */
+export type Launch = (program: string) => LaunchedProgram
+
+export interface LaunchedProgram {
+  readonly command: string
+  /** Before the arguments of the program. */
+  readonly args: readonly string[]
+  /** Over the variables of this process that programs get, such as `HOME`. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 export interface DatabaseServerInfo {
@@ -78,6 +101,11 @@ export interface DatabaseServerInfo {
 export interface DumpOptions {
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (bytes: number) => void
+  /**
+   * A program is ended when it takes longer than this, in ms, to write or read anything: it may be stopped, or wait for a
+   * lock for ever. Default: 30 minutes for a dump; 4 hours for a restore, as an index of a large table takes long.
+   */
+  readonly silenceMs?: number | undefined
 }
 
 /** A dump while it is made. The content may end well although the program fails: it is good only when `done` resolves. */
@@ -106,6 +134,8 @@ export interface DirectDump {
 export interface DirectDumpOptions {
   /** Ends the program. */
   readonly signal?: AbortSignal | undefined
+  /** As in `DumpOptions`. */
+  readonly silenceMs?: number | undefined
   /** The dump is of this moment, whatever is written from now on. */
   readonly onBegun?: () => void
 }
@@ -141,6 +171,7 @@ export type DatabaseServerErrorCode =
   | 'ERR_EXISTS'
   | 'ERR_NOT_FOUND'
   | 'ERR_DISK_FULL'
+  | 'ERR_DUMP'
   | 'ERR_FAILED'
 
 /** The same symbol in every copy of this package. */

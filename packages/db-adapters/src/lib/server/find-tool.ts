@@ -1,6 +1,7 @@
 import { accessSync, constants, globSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { DatabaseServerError } from './database-server.js'
+import type { DatabaseAccount, Launch } from './database-server.js'
 import { runToEnd } from './run-tool.js'
 
 /** Programs of a vendor by the name that they have here; the names under which they may be installed, best first. */
@@ -11,8 +12,10 @@ export interface Tools {
   find(tool: string): string | undefined
   /** @throws DatabaseServerError ERR_NO_TOOL */
   need(tool: string): string
+  /** How a program is launched for this account. */
+  launch(account: DatabaseAccount): Launch | undefined
   /** What the program says to `--version`, its first line. */
-  version(tool: string): Promise<string>
+  version(tool: string, account: DatabaseAccount): Promise<string>
   all(): Readonly<Record<string, string | undefined>>
 }
 
@@ -22,7 +25,11 @@ export interface Tools {
  */
 export function createTools(
   names: ToolNames,
-  { path, usual = [] }: { path?: string; usual?: readonly string[] },
+  {
+    path,
+    usual = [],
+    launch,
+  }: { readonly path?: string; readonly usual?: readonly string[]; readonly launch?: Launch | undefined },
 ): Tools {
   const find = (tool: string): string | undefined => {
     const folders = [
@@ -45,8 +52,13 @@ export function createTools(
   return {
     find,
     need,
-    async version(tool) {
-      const { output } = await runToEnd({ command: need(tool), args: ['--version'] })
+    launch: (account) => account.launch ?? launch,
+    async version(tool, account) {
+      const { output } = await runToEnd({
+        command: need(tool),
+        args: ['--version'],
+        launch: account.launch ?? launch,
+      })
       return output.split('\n')[0]?.trim() ?? ''
     },
     all: () => Object.fromEntries(Object.keys(names).map((tool) => [tool, find(tool)])),

@@ -1,3 +1,5 @@
+import type { Launch } from './database-server.js'
+
 /** Where a database server is, and who may make databases there. */
 export interface DatabaseServerLocation {
   /** Name or address. */
@@ -22,6 +24,8 @@ export interface OracleServerLocation extends DatabaseServerLocation {
 export interface DatabaseServerTools {
   /** Folders in which the vendor's programs are looked for, as in `PATH`. Default: `PATH`, and where packages put them. */
   readonly path?: string
+  /** How these programs are launched for accounts that do not say it themselves. Default: as they are. */
+  readonly launch?: Launch | undefined
 }
 
 export type DatabaseServerOptions = DatabaseServerTools &

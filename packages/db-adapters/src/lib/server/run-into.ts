@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { endOf, environmentOf, runToEnd, type ToolCall } from './run-tool.js'
+import { readFile } from 'node:fs/promises'
+import { endOf, environmentOf, launchedBy, runToEnd, type ToolCall } from './run-tool.js'
+import { createSilence, dumpSilenceMs } from './silence.js'
 
 /** Comes with util-linux, on Linux only. */
 const setpriv = 'setpriv'
@@ -27,14 +29,25 @@ export function canTie(): Promise<boolean> {
  *
  * @throws as `RunningTool.ended`
  */
-export async function runInto(call: ToolCall, output: Writable | number): Promise<void> {
+export async function runInto(
+  call: ToolCall,
+  output: Writable | number,
+  silenceMs: number = dumpSilenceMs,
+): Promise<void> {
   call.signal?.throwIfAborted()
-  const child = spawn(setpriv, [...tie, call.command, ...call.args], {
+  // Tied last: a process that becomes another user is no longer tied.
+  const launched = launchedBy(call.launch, setpriv)
+  const child = spawn(launched.command, [...launched.args, ...tie, call.command, ...call.args], {
     stdio: ['ignore', output, 'pipe'],
-    env: environmentOf(call.environment),
+    env: environmentOf(call.environment, launched),
   })
   const ended = endOf(child as typeof child & { readonly stderr: Readable }, call)
   // The program has it: it is closed when that ends.
   if (typeof output !== 'number') output.destroy()
-  await ended
+  await createSilence({ child, command: call.command, ms: silenceMs }).until(ended, () => writtenBy(child.pid))
+}
+
+/** Bytes that a process has written; undefined: unknown. Source: proc_pid_io(5). */
+async function writtenBy(pid: number | undefined): Promise<string | undefined> {
+  return /^wchar: \d+$/m.exec(await readFile(`/proc/${pid}/io`, 'utf8').catch(() => ''))?.[0]
 }

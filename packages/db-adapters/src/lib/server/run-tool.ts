@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { DatabaseServerError } from './database-server.js'
+import type { ClientProgram, Launch, LaunchedProgram } from './database-server.js'
 
 export interface ToolCall {
   /** Absolute path. */
@@ -10,6 +11,8 @@ export interface ToolCall {
   readonly args: readonly string[]
   /** Beside the few variables of this process that programs need, see `passedOn`. */
   readonly environment?: Readonly<Record<string, string>>
+  /** Default: as it is. */
+  readonly launch?: Launch | undefined
   /** Ends the program. */
   readonly signal?: AbortSignal | undefined
 }
@@ -25,11 +28,17 @@ export interface RunningTool {
 
 /** Not specified; chosen as what a person reads. */
 const mostOutput = 4_000
+/** Not specified; chosen as long enough for a machine that is busy. */
+const lastWordsMs = 1_000
 
 /** Starts a program. What it prints to stderr is kept for errors. */
-export function startTool({ command, args, environment, signal }: ToolCall): RunningTool {
+export function startTool({ command, args, environment, launch, signal }: ToolCall): RunningTool {
   signal?.throwIfAborted()
-  const child = spawn(command, args, { stdio: 'pipe', env: environmentOf(environment) })
+  const launched = launchedBy(launch, command)
+  const child = spawn(launched.command, [...launched.args, ...args], {
+    stdio: 'pipe',
+    env: environmentOf(environment, launched),
+  })
   // A program that ends early closes its input; its exit code says why.
   child.stdin.on('error', () => {})
   return { process: child, ended: endOf(child, { command, signal }) }
@@ -48,7 +57,13 @@ export function endOf(
     child.once('error', (cause) =>
       reject(new DatabaseServerError('ERR_FAILED', `Cannot run ${command}: ${cause.message}`, { cause })),
     )
-    child.once('close', (code, killedBy) => {
+    let timer: NodeJS.Timeout | undefined
+    // What it printed may come after its end; another process of its user may have its outputs open for ever.
+    child.once('exit', (code, killedBy) => (timer = setTimeout(settle, lastWordsMs, code, killedBy)))
+    child.once('close', (code, killedBy) => settle(code, killedBy))
+
+    function settle(code: number | null, killedBy: NodeJS.Signals | null): void {
+      clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
       if (signal?.aborted) return reject(signal.reason as Error)
       if (code === 0) return resolve()
@@ -57,7 +72,7 @@ export function endOf(
       const lastLine = output.split('\n').at(-1) ?? ''
       const message = `${command} ${how}${lastLine === '' ? '.' : `: ${lastLine}`}`
       reject(new DatabaseServerError('ERR_FAILED', message, { output }))
-    })
+    }
   })
   ended.catch(() => {})
   return ended
@@ -73,8 +88,32 @@ export async function runToEnd(call: ToolCall): Promise<{ readonly output: strin
   return { output }
 }
 
+export function launchedBy(launch: Launch | undefined, program: string): LaunchedProgram {
+  return launch?.(program) ?? { command: program, args: [] }
+}
+
+/** A program for a person at a terminal. */
+export function clientProgram(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  launch: Launch | undefined,
+): ClientProgram {
+  const launched = launchedBy(launch, program)
+  return {
+    command: launched.command,
+    args: [...launched.args, ...args],
+    environment: { ...launched.environment, ...environment },
+  }
+}
+
 /** What a program gets. */
-export const environmentOf = (own: ToolCall['environment']) => ({ ...passedOn(), LC_ALL: 'C', ...own })
+export const environmentOf = (own: ToolCall['environment'], { environment }: LaunchedProgram) => ({
+  ...passedOn(),
+  LC_ALL: 'C',
+  ...environment,
+  ...own,
+})
 
 /** Not all: variables such as PGSERVICE or MYSQL_HOST would lead a program to another server. */
 function passedOn(): Record<string, string> {

@@ -5,6 +5,7 @@ import { DatabaseServerError } from './database-server.js'
 import type { Dump, DumpOptions } from './database-server.js'
 import { startTool } from './run-tool.js'
 import type { ToolCall } from './run-tool.js'
+import { createSilence, dumpSilenceMs, restoreSilenceMs } from './silence.js'
 import { createTail } from './tail.js'
 
 export interface ToolDump extends DumpOptions {
@@ -19,15 +20,19 @@ export interface ToolDump extends DumpOptions {
 }
 
 /** A dump by a program. Its content ends only when the program ended well and its trailer is there; else it fails. */
-export function dumpWithTool({ call, trailer, edit, tools, translate, onProgress }: ToolDump): Dump {
+export function dumpWithTool({ call, trailer, edit, tools, translate, onProgress, silenceMs }: ToolDump): Dump {
   const { process: child, ended } = startTool(call)
+  const silence = createSilence({ child, command: call.command, ms: silenceMs ?? dumpSilenceMs })
   child.stdin.end()
   const content = new PassThrough()
   // A reader gets the error, too; there may be none.
   content.on('error', () => {})
   const done = pipeline(
     child.stdout,
-    (source: AsyncIterable<Buffer>) => checked(edit ? edit(source) : source),
+    (stdout: AsyncIterable<Buffer>) => {
+      const source = silence.over(stdout)
+      return checked(edit ? edit(source) : source)
+    },
     content,
   ).catch(async (error: unknown) => {
     child.kill('SIGKILL')
@@ -45,7 +50,7 @@ export function dumpWithTool({ call, trailer, edit, tools, translate, onProgress
       onProgress?.((bytes += chunk.length))
       yield chunk
     }
-    await ended.catch((error: unknown) => {
+    await silence.during(ended).catch((error: unknown) => {
       throw translate(error)
     })
     if (!tail.isComplete()) throw new DatabaseServerError('ERR_FAILED', `${call.command} wrote no complete dump.`)
@@ -56,6 +61,8 @@ export interface ToolRestore extends DumpOptions {
   readonly call: ToolCall
   readonly content: Readable
   readonly trailer: string
+  /** Changes the text on its way, or refuses it. */
+  readonly edit?: (source: AsyncIterable<Buffer>) => AsyncIterable<Buffer>
   /** Written to the program before and after the content; after it only when the content is complete. */
   readonly before?: string
   readonly after?: string
@@ -67,23 +74,24 @@ export interface ToolRestore extends DumpOptions {
  * @throws DatabaseServerError ERR_FAILED, also for a dump that was cut off; untranslated.
  */
 export async function restoreWithTool(restore: ToolRestore): Promise<void> {
-  const { call, content, trailer, before, after, onProgress } = restore
+  const { call, content, trailer, edit, before, after, onProgress, silenceMs = restoreSilenceMs } = restore
   const { process: child, ended } = startTool(call)
+  const silence = createSilence({ child, command: call.command, ms: silenceMs })
   const tail = createTail(trailer)
   let bytes = 0
   // Nothing more need come.
   ended.catch(() => content.destroy())
   try {
     if (before) child.stdin.write(before)
-    for await (const chunk of content as AsyncIterable<Buffer>) {
+    for await (const chunk of edit ? edit(content) : (content as AsyncIterable<Buffer>)) {
       tail.add(chunk)
       onProgress?.((bytes += chunk.length))
-      if (!child.stdin.write(chunk)) await Promise.race([drained(child.stdin), ended])
+      if (!child.stdin.write(chunk)) await silence.during(Promise.race([drained(child.stdin), ended]))
       if (hasEnded()) break
     }
     if (!hasEnded() && !tail.isComplete()) throw new DatabaseServerError('ERR_FAILED', 'The dump is incomplete.')
   } catch (error) {
-    if (hasEnded()) await ended
+    if (hasEnded()) await silence.during(ended)
     // Killed before its input ends: a program that sees the end would keep what it has.
     child.kill('SIGKILL')
     await ended.catch(() => {})
@@ -91,7 +99,7 @@ export async function restoreWithTool(restore: ToolRestore): Promise<void> {
   }
   const tooEarly = hasEnded()
   child.stdin.end(after)
-  await ended
+  await silence.during(ended)
   if (tooEarly) throw new DatabaseServerError('ERR_FAILED', `${call.command} did not read the whole dump.`)
 
   function hasEnded(): boolean {

@@ -2,6 +2,7 @@ import { DatabaseServerError } from '../../server/database-server.js'
 import type { DatabaseServer } from '../../server/database-server.js'
 import { createTools } from '../../server/find-tool.js'
 import type { DatabaseServerTools, MssqlServerLocation } from '../../server/options.js'
+import { clientProgram } from '../../server/run-tool.js'
 import { createSqlServer } from '../../server/sql-server.js'
 import { createSqlSessions, type RunSql } from '../../server/sql-sessions.js'
 import { dumpTables } from '../../server/table-dump/dump-tables.js'
@@ -48,11 +49,21 @@ export function createMssqlServer(options: MssqlServerLocation & DatabaseServerT
       await loadTables({ ...given, type, content, session: await open(account, account.name) })
     },
 
-    client: ({ name, user, password }) => ({
-      command: tools.need('sqlcmd'),
-      args: ['-S', `tcp:${location.host},${location.port}`, '-U', user, '-d', name, ...encryptionArguments()],
-      environment: { SQLCMDPASSWORD: password },
-    }),
+    client: (account) =>
+      clientProgram(
+        tools.need('sqlcmd'),
+        [
+          '-S',
+          `tcp:${location.host},${location.port}`,
+          '-U',
+          account.user,
+          '-d',
+          account.name,
+          ...encryptionArguments(),
+        ],
+        { SQLCMDPASSWORD: account.password },
+        tools.launch(account),
+      ),
   })
 
   function encryptionArguments(): string[] {

@@ -31,6 +31,11 @@ function codeOf(errno: number): DatabaseServerErrorCode | undefined {
     case 1021: // Disk full (%s); waiting for someone to free some space...
     case 1114: // The table '%s' is full
       return 'ERR_DISK_FULL'
+    case 1148: // The used command is not allowed with this MySQL version
+    case 2068: // LOAD DATA LOCAL INFILE file request rejected due to restrictions on access.
+    case 3948: // Loading local data is disabled; this must be enabled on both the client and server sides
+    case 4166: // The used command is not allowed because the MariaDB server or client has disabled the local infile capability
+      return 'ERR_DUMP'
     case 1040: // Too many connections
     case 1053: // Server shutdown in progress
     case 2002: // Can't connect to local MySQL server through socket '%s' / to server on '%s'
@@ -48,6 +53,7 @@ function codeOf(errno: number): DatabaseServerErrorCode | undefined {
 /** `mysqldump: Got error: 1045: "Access denied …" when …`, `ERROR 2002 (HY000): Can't connect …`, `Error 2013: …` */
 function codeOfText(output: string): DatabaseServerErrorCode {
   if (/No space left on device|errno:? 28\b/.test(output)) return 'ERR_DISK_FULL'
+  if (/^ERROR at line \d+: Unknown command/m.test(output)) return 'ERR_DUMP'
   for (const [, errno] of output.matchAll(/\berror:? (\d{4})\b/gi)) {
     const code = codeOf(Number(errno))
     if (code) return code

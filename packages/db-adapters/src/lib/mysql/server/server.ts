@@ -1,6 +1,8 @@
 import type { DatabaseAccount, DatabaseServer } from '../../server/database-server.js'
 import { createTools } from '../../server/find-tool.js'
 import type { DatabaseServerLocation, DatabaseServerTools } from '../../server/options.js'
+import { refuseCommands } from '../../server/refuse-commands.js'
+import { clientProgram } from '../../server/run-tool.js'
 import { createSqlServer } from '../../server/sql-server.js'
 import { createSqlSessions, type RunSql } from '../../server/sql-sessions.js'
 import { dumpWithTool, restoreWithTool } from '../../server/tool-dump.js'
@@ -27,6 +29,9 @@ const dumpArguments = [
   '--max-allowed-packet=1G',
 ]
 
+/** Neither a statement nor the server gets a file of this machine. The program that dumps has no such option, and no such files. */
+const noLocalFiles = '--local-infile=0'
+
 /**
  * MySQL and MariaDB. Each database has a user with rights on it alone. A dump is SQL that `mysql` restores without this
  * package.
@@ -47,36 +52,39 @@ export function createMysqlServer(options: DatabaseServerLocation & DatabaseServ
     accounts: { exists: existsAccount, create: createAccount, drop: dropAccount, empty: emptyDatabase },
     contents: mysqlContents,
 
-    async dump(account, { signal, onProgress }) {
+    async dump(account, { signal, onProgress, silenceMs }) {
       const command = tools.need('mysqldump')
-      const toolVersion = await tools.version('mysqldump')
+      const toolVersion = await tools.version('mysqldump', account)
       // MySQL's alone: its dumps would want the rights of an administrator, and its own kind of server.
       const own = /MariaDB/i.test(toolVersion) ? [] : ['--set-gtid-purged=OFF', '--column-statistics=0']
       const args = [...connectionArguments(account), ...dumpArguments, ...own, account.name]
       return dumpWithTool({
-        call: { command, args, environment: environmentOf(account), signal },
+        call: { command, args, environment: environmentOf(account), launch: tools.launch(account), signal },
         trailer,
         edit: editDump,
         tools: { mysqldump: toolVersion },
         translate: translateError,
         onProgress,
+        silenceMs,
       })
     },
 
-    async restore(account, content, { signal, onProgress }) {
+    async restore(account, content, { signal, onProgress, silenceMs }) {
       const command = tools.need('mysql')
       // In binary mode nothing in a dump is taken for a command of the client, such as one that runs a program.
-      const mode = ['--batch', '--binary-mode', '--max-allowed-packet=1G']
+      const mode = ['--batch', '--binary-mode', noLocalFiles, '--max-allowed-packet=1G']
       const args = [...connectionArguments(account), ...mode, account.name]
-      const call = { command, args, environment: environmentOf(account), signal }
-      await restoreWithTool({ call, content, trailer, onProgress })
+      const call = { command, args, environment: environmentOf(account), launch: tools.launch(account), signal }
+      await restoreWithTool({ call, content, trailer, edit: refuseCommands('mysql'), onProgress, silenceMs })
     },
 
-    client: (account) => ({
-      command: tools.need('mysql'),
-      args: [...connectionArguments(account), account.name],
-      environment: environmentOf(account),
-    }),
+    client: (account) =>
+      clientProgram(
+        tools.need('mysql'),
+        [...connectionArguments(account), noLocalFiles, account.name],
+        environmentOf(account),
+        tools.launch(account),
+      ),
   })
 
   function connectionArguments({ user }: DatabaseAccount): string[] {

@@ -1,7 +1,8 @@
 import { DatabaseServerError } from '../../server/database-server.js'
-import type { ClientProgram, DatabaseAccount, DatabaseServer } from '../../server/database-server.js'
+import type { ClientProgram, DatabaseAccount, DatabaseServer, Launch } from '../../server/database-server.js'
 import { createTools } from '../../server/find-tool.js'
 import type { DatabaseServerTools, OracleServerLocation } from '../../server/options.js'
+import { clientProgram } from '../../server/run-tool.js'
 import { createSqlServer } from '../../server/sql-server.js'
 import { createSqlSessions, type RunSql } from '../../server/sql-sessions.js'
 import { dumpTables } from '../../server/table-dump/dump-tables.js'
@@ -69,7 +70,7 @@ export function createOracleServer(
       await loadTables({ ...given, type, content, session: await openTables(account) })
     },
 
-    client: (account) => clientOf(tools.need('sqlplus'), account, location),
+    client: (account) => clientOf(tools.need('sqlplus'), account, location, tools.launch(account)),
   })
 }
 
@@ -103,15 +104,13 @@ function clientOf(
   program: string,
   { user, password }: DatabaseAccount,
   { host, port, service, environment = {} }: OracleServerLocation,
+  launch: Launch | undefined,
 ): ClientProgram {
-  return {
-    command: '/bin/sh',
-    args: ['-c', logIn, program],
-    environment: {
-      ...environment,
-      STEWARD_USER: user,
-      STEWARD_PASSWORD: password,
-      STEWARD_CONNECT: `//${addressOf(host, port)}/${service}`,
-    },
+  const variables = {
+    ...environment,
+    STEWARD_USER: user,
+    STEWARD_PASSWORD: password,
+    STEWARD_CONNECT: `//${addressOf(host, port)}/${service}`,
   }
+  return clientProgram('/bin/sh', ['-c', logIn, program], variables, launch)
 }

@@ -28,6 +28,7 @@ function codeOf(error: Error & { readonly code?: string }): DatabaseServerErrorC
 /** Programs print texts only; they run with English ones, the server's may be in another language. */
 function codeOfText(output: string): DatabaseServerErrorCode {
   if (/No space left on device|disk full/i.test(output)) return 'ERR_DISK_FULL'
+  if (/backslash commands are restricted/.test(output)) return 'ERR_DUMP'
   if (/aborting because of server version mismatch/.test(output)) return 'ERR_NO_TOOL'
   if (/password authentication failed|no password supplied|no pg_hba\.conf entry|permission denied/.test(output))
     return 'ERR_CREDENTIALS'

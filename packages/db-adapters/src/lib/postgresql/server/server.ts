@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { DatabaseServerError } from '../../server/database-server.js'
 import type { DatabaseAccount, DatabaseServer } from '../../server/database-server.js'
 import { createTools } from '../../server/find-tool.js'
 import type { DatabaseServerLocation, DatabaseServerTools } from '../../server/options.js'
+import { clientProgram } from '../../server/run-tool.js'
 import { canTie, runInto } from '../../server/run-into.js'
+import { refuseCommands } from '../../server/refuse-commands.js'
 import { createSqlServer } from '../../server/sql-server.js'
 import { connectTimeoutMs, createSqlSessions, type RunSql } from '../../server/sql-sessions.js'
 import { dumpWithTool, restoreWithTool } from '../../server/tool-dump.js'
@@ -46,7 +49,7 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
     accounts: { exists: existsAccount, create: createAccount, drop: dropAccount },
     contents: postgresqlContents,
 
-    async dump(account, { signal, onProgress }) {
+    async dump(account, { signal, onProgress, silenceMs }) {
       const { call, tool } = await dumpCall(account)
       return dumpWithTool({
         call: { ...call, signal },
@@ -54,6 +57,7 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
         tools: { pg_dump: tool },
         translate: translateError,
         onProgress,
+        silenceMs,
       })
     },
 
@@ -63,7 +67,7 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
       return {
         tools: { pg_dump: tool },
         trailer,
-        into: (output, { signal, onBegun } = {}) =>
+        into: (output, { signal, silenceMs, onBegun } = {}) =>
           // Source: https://www.postgresql.org/docs/current/functions-admin.html#FUNCTIONS-SNAPSHOT-SYNCHRONIZATION
           sessions.asUser(account, async (run) => {
             await run('begin isolation level repeatable read, read only')
@@ -72,35 +76,42 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
             await runInto(
               { ...call, args: [...call.args, `--snapshot=${String(found?.['snapshot'])}`], signal },
               output,
+              silenceMs,
             )
           }),
       }
     },
 
-    restore: (account, content, { signal, onProgress }) =>
-      restoreWithTool({
+    async restore(account, content, { signal, onProgress, silenceMs }) {
+      const mayRestrict = knowsRestrict(await tools.version('psql', account))
+      await restoreWithTool({
         call: {
           command: tools.need('psql'),
           args: ['--no-psqlrc', '--quiet', '--no-password', '--set=ON_ERROR_STOP=1', '--output=/dev/null'],
           environment: environmentOf(account),
+          launch: tools.launch(account),
           signal,
         },
         content,
         trailer,
+        edit: refuseCommands('postgresql'),
         // Not --single-transaction: psql would commit whatever came before its input ended early.
-        before: 'begin;\n',
+        before: `${mayRestrict ? `\\restrict ${randomBytes(32).toString('hex')}\n` : ''}begin;\n`,
         after: '\ncommit;\n',
         onProgress,
-      }),
+        silenceMs,
+      })
+    },
 
-    client: (account) => ({ command: tools.need('psql'), args: [], environment: environmentOf(account) }),
+    client: (account) => clientProgram(tools.need('psql'), [], environmentOf(account), tools.launch(account)),
   })
 
   async function dumpCall(account: DatabaseAccount) {
     const command = tools.need('pg_dump')
-    const tool = await tools.version('pg_dump')
+    const tool = await tools.version('pg_dump', account)
     await sessions.asUser(account, (run) => requireFitting(tool, run))
-    return { call: { command, args: dumpArguments, environment: environmentOf(account) }, tool }
+    const launch = tools.launch(account)
+    return { call: { command, args: dumpArguments, environment: environmentOf(account), launch }, tool }
   }
 
   function environmentOf({ name, user, password }: DatabaseAccount): Record<string, string> {
@@ -132,6 +143,14 @@ async function version(run: RunSql): Promise<string> {
       `The user "${String(found?.['user'])}" may not make databases and users; it needs CREATEDB and CREATEROLE.`,
     )
   return server
+}
+
+/** First minor versions, by major version, of psql that takes no commands after `\restrict`. Source: CVE-2025-8714 */
+const firstRestricting: Readonly<Record<number, number>> = { 13: 22, 14: 19, 15: 14, 16: 10, 17: 6 }
+
+function knowsRestrict(tool: string): boolean {
+  const [, major, minor] = /(\d+)(?:\.(\d+))?/.exec(tool) ?? []
+  return Number(major) >= 18 || Number(minor) >= (firstRestricting[Number(major)] ?? Infinity)
 }
 
 /** An older program does not know what a newer server has. @throws DatabaseServerError ERR_NO_TOOL */

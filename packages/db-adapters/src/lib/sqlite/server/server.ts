@@ -16,6 +16,7 @@ import type {
 } from '../../server/database-server.js'
 import { createTools } from '../../server/find-tool.js'
 import { progressOf } from '../../server/progress.js'
+import { clientProgram } from '../../server/run-tool.js'
 import { translateError } from './errors.js'
 import { besides, copyFileOf, createFile, isEmptyFile, removeFiles, restoreFile } from './files.js'
 import { openExisting, tablesOf } from './open.js'
@@ -44,7 +45,9 @@ export function createSqliteServer(options: DatabaseServerTools = {}): DatabaseS
     copy: (from, to, dumpOptions = {}) => attemptOn(from, 'copy', (file) => copyFileOf(file, checked(to), dumpOptions)),
     url: (account) => `sqlite:${checked(account)}`,
     client: (account) =>
-      attemptOn(account, 'open', async (file) => ({ command: tools.need('sqlite3'), args: [file], environment: {} })),
+      attemptOn(account, 'open', async (file) =>
+        clientProgram(tools.need('sqlite3'), [file], {}, tools.launch(account)),
+      ),
     extent: (account) => attemptOn(account, 'look at', async (file) => extent(file)),
     statistics: (account) => attemptOn(account, 'count the rows of', async (file) => statistics(file)),
     changedSince: (account, since) =>
