@@ -78,18 +78,17 @@ const database = defineAction({
     if (file !== undefined && !existsSync(file)) throw new ManagerError('ERR_USAGE', `File not found: ${file}`)
     const { folder } = home.instance(instance.id)
     const account = databases.account(folder, await settings.instance(folder))
+    // It runs as the account of the instance, or without capabilities.
     const { command, args, environment } = await databases.server(instance.database).client(account)
-    // A file of the instance's is opened as its account only.
-    const [program, before] = asAccount(instance.database === 'sqlite' ? accountAt(folder) : undefined, command)
     const parameters = file === undefined ? {} : { file }
     return recordHistory(context, caller, { action: 'database', instance, parameters }, () => ({
       message: `Database of "${instance.name}"`,
       program: {
-        command: program,
-        args: [...before, ...args],
+        command,
+        args,
         environment,
         folder,
-        isolated: before.length > 0,
+        isolated: accountAt(folder) !== undefined,
         ...(file !== undefined && { input: file }),
       },
     }))

@@ -7,7 +7,8 @@ import type { DatabaseType } from '../domain/instance.js'
 import type { DatabaseServerSettings, Settings } from '../settings/settings.js'
 import type { Plugins } from '../system/plugins.js'
 import type { Databases } from './databases.js'
-import { sqliteOfAccounts } from './sqlite-of-accounts.js'
+import { launchIn } from './launch.js'
+import { sqliteByWorkers } from './sqlite-by-workers.js'
 import { translated } from './translated-server.js'
 
 /** No I/O. Each call sees the settings as they are then. */
@@ -23,7 +24,12 @@ export function createDatabases({
     account: (folder, { database, databaseName, databaseUser, databasePassword }) =>
       database === 'sqlite'
         ? { name: join(folder, databaseName), user: accountAt(folder)?.name ?? '', password: '' }
-        : { name: databaseName, user: databaseUser, password: databasePassword.reveal() },
+        : {
+            name: databaseName,
+            user: databaseUser,
+            password: databasePassword.reveal(),
+            launch: launchIn(folder),
+          },
     names: (type, id) =>
       type === 'sqlite' ? { name: 'data/database.db', user: '' } : { name: `steward_${id}`, user: `steward_${id}` },
   }
@@ -61,19 +67,21 @@ function createServer(type: DatabaseType, { global }: Settings): DatabaseServer 
       help: `Use one of APPS_DATABASES: ${global.databases.join(', ')}.`,
       command: 'config',
     })
+  // For what is done without a folder of an instance.
+  const launch = launchIn(undefined)
   switch (type) {
     case 'sqlite':
-      return sqliteOfAccounts(createDatabaseServer({ type }))
+      return sqliteByWorkers(createDatabaseServer({ type }))
     case 'postgresql':
     case 'mysql':
-      return createDatabaseServer({ type, ...locationOf(global.databaseServers[type]) })
+      return createDatabaseServer({ type, launch, ...locationOf(global.databaseServers[type]) })
     case 'oracle': {
       const { service, environment, ...server } = global.databaseServers[type]
-      return createDatabaseServer({ type, ...locationOf(server), service, environment })
+      return createDatabaseServer({ type, launch, ...locationOf(server), service, environment })
     }
     case 'mssql': {
       const { encryption, ...server } = global.databaseServers[type]
-      return createDatabaseServer({ type, ...locationOf(server), encryption })
+      return createDatabaseServer({ type, launch, ...locationOf(server), encryption })
     }
   }
 }

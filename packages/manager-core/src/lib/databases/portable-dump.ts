@@ -3,9 +3,10 @@ import type { Readable } from 'node:stream'
 import { dumpWithTool, restoreWithTool } from '@steward/db-adapters/server'
 import type { Dump, DumpOptions, ToolCall } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
-import { accountAt, asAccount } from '../accounts/account.js'
+import { accountAt } from '../accounts/account.js'
 import { foreignKind } from '../accounts/foreign.js'
 import { applicationServerOf } from '../servers/application-server.js'
+import { launchIn, launchOf } from './launch.js'
 import type { DatabaseContext, InstanceDatabase } from './instance-database.js'
 import { toManagerError } from './translated-server.js'
 
@@ -19,7 +20,7 @@ export function dumpPortable(
   context: DatabaseContext,
   database: InstanceDatabase,
   app: string,
-  { signal, onProgress }: DumpOptions,
+  { signal, onProgress, silenceMs }: DumpOptions,
 ): Dump {
   return dumpWithTool({
     call: callOf(context, database, app, '--dump', signal),
@@ -28,6 +29,7 @@ export function dumpPortable(
     tools: { 'app-server': process.version },
     translate: toManagerError,
     onProgress,
+    silenceMs,
   })
 }
 
@@ -37,11 +39,11 @@ export async function restorePortable(
   database: InstanceDatabase,
   app: string,
   content: Readable,
-  { signal, onProgress }: DumpOptions,
+  { signal, onProgress, silenceMs }: DumpOptions,
 ): Promise<void> {
   try {
     const call = callOf(context, database, app, '--load', signal)
-    await restoreWithTool({ call, content, trailer: '', onProgress })
+    await restoreWithTool({ call, content, trailer: '', onProgress, silenceMs })
   } catch (error) {
     throw toManagerError(error)
   }
@@ -69,10 +71,10 @@ function callOf(
   const { databases } = context
   const url = databases.server(settings.database).url(databases.account(folder, settings))
   const account = accountAt(folder)
-  const [command, before] = asAccount(account, process.execPath)
   return {
-    command,
-    args: [...before, applicationServerOf(context, app), app, '--data', join(folder, 'data'), task, '-'],
+    command: process.execPath,
+    launch: account ? launchIn(folder) : launchOf(join(folder, 'data', 'any'), ''),
+    args: [applicationServerOf(context, app), app, '--data', join(folder, 'data'), task, '-'],
     environment: {
       ...(account && { HOME: join(folder, 'data'), TMPDIR: '/tmp' }),
       ...settings.others,

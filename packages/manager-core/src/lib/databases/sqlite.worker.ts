@@ -1,4 +1,4 @@
-// Does one thing with an embedded database, as the account whose it is: `node sqlite.worker.js <verb> <file> [<JSON>]`. Its result is
+// Does one thing with an embedded database, as its account or without capabilities: `node sqlite.worker.js <verb> <file> [<JSON>]`. Its result is
 // its standard output, JSON or the dump; why it failed is JSON on the last line of its standard error.
 import { pipeline } from 'node:stream/promises'
 import { createDatabaseServer, DatabaseServerError } from '@steward/db-adapters/server'
@@ -21,6 +21,8 @@ async function perform(): Promise<unknown> {
   switch (verb) {
     case 'exists':
       return server.exists(database)
+    case 'isEmpty':
+      return server.isEmpty(database)
     case 'create':
       return server.create(database)
     case 'drop':

@@ -2,12 +2,18 @@ import { PassThrough } from 'node:stream'
 import type { Readable } from 'node:stream'
 import { DatabaseServerError } from '@steward/db-adapters/server'
 import type { DatabaseServer, DatabaseServerErrorCode } from '@steward/db-adapters/server'
-import { ManagerError } from '../../errors.js'
+import { ManagerError, type ManagerErrorCode } from '../../errors.js'
 
 const help: Readonly<Partial<Record<DatabaseServerErrorCode, string>>> = {
   ERR_UNREACHABLE: 'Start the database server, or correct host and port in config.sh.',
   ERR_CREDENTIALS: 'Correct the user and password of the database server in config.sh.',
   ERR_DISK_FULL: 'Free disk space.',
+  ERR_DUMP: 'Restore another backup; or take that line out when you trust where the dump comes from.',
+}
+
+const codes: Readonly<Partial<Record<DatabaseServerErrorCode, ManagerErrorCode>>> = {
+  ERR_DISK_FULL: 'ERR_DISK',
+  ERR_DUMP: 'ERR_BACKUP',
 }
 
 /** The server with errors of the manager; their cause is the `DatabaseServerError`. */
@@ -49,7 +55,7 @@ export function isMissingTool(error: unknown): boolean {
 /** An error of a database server as one of the manager; others stay what they are. */
 export function toManagerError(error: unknown): Error {
   if (!DatabaseServerError.is(error)) return error as Error
-  return new ManagerError(error.code === 'ERR_DISK_FULL' ? 'ERR_DISK' : 'ERR_DATABASE', error.message, {
+  return new ManagerError(codes[error.code] ?? 'ERR_DATABASE', error.message, {
     cause: error,
     ...(help[error.code] !== undefined && { help: help[error.code] }),
     ...(error.output !== undefined && { output: error.output }),

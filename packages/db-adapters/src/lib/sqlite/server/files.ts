@@ -8,7 +8,7 @@ import type { DumpOptions } from '../../server/database-server.js'
 import { DatabaseServerError } from '../../server/database-server.js'
 import { progressOf } from '../../server/progress.js'
 import { checkFile } from './check-file.js'
-import { openExisting, tablesOf } from './open.js'
+import { openExisting, requireFile, tablesOf } from './open.js'
 import { takeSnapshot } from './snapshot.js'
 
 /** Files that SQLite puts beside a database. */
@@ -16,6 +16,7 @@ export const besides = ['-wal', '-shm', '-journal'] as const
 
 /** Makes a database in WAL mode, so that a dump of it is a whole file; what is there is left alone. */
 export async function createFile(file: string): Promise<void> {
+  if (existsSync(file)) requireFile(file)
   await (await open(file, 'a', 0o600)).close()
   const database = new DatabaseSync(file, { timeout: 5_000 })
   try {

@@ -1,12 +1,23 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { DatabaseServerError } from '../../server/database-server.js'
 
 /** Not specified; chosen as long as applications wait. */
 const busyTimeoutMs = 5_000
 
-/** Makes no file where there is none. @throws what the file system or SQLite says */
+/**
+ * Before it is opened: a pipe would let its reader wait for ever, and a device never ends.
+ *
+ * @throws DatabaseServerError ERR_FAILED for a folder, pipe, socket or device; what the file system says when it is not there
+ */
+export function requireFile(file: string): void {
+  if (statSync(file).isFile()) return
+  throw new DatabaseServerError('ERR_FAILED', `"${file}" is not a file; remove it, and restore a backup.`)
+}
+
+/** Makes no file where there is none. @throws as `requireFile`, and what SQLite says */
 export function openExisting(file: string): DatabaseSync {
-  statSync(file)
+  requireFile(file)
   return new DatabaseSync(file, { timeout: busyTimeoutMs })
 }
 

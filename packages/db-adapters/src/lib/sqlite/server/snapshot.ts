@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy } from './errors.js'
+import { requireFile } from './open.js'
 
 /** A file that holds one state of a database and does not change until it is released. */
 export interface Snapshot {
@@ -28,6 +29,7 @@ const busyTimeoutMs = 100
  * A database on which that moment does not come is copied to `<file>.snapshot`.
  */
 export async function takeSnapshot(file: string, signal?: AbortSignal): Promise<Snapshot> {
+  requireFile(file)
   // Opened first and closed last: closing a file gives up the locks that its process has on it.
   const handle = await open(file, 'r')
   let database: DatabaseSync | undefined

@@ -1,0 +1,203 @@
+import { fileURLToPath } from 'node:url'
+import { copyThrough, DatabaseServerError, dumpWithTool, restoreWithTool } from '@steward/db-adapters/server'
+import type {
+  DatabaseAccount,
+  DatabaseExtent,
+  DatabaseServer,
+  DatabaseServerErrorCode,
+  DatabaseStatistics,
+  ToolCall,
+} from '@steward/db-adapters/server'
+import { launchOf } from './launch.js'
+
+// Node runs the source as it is, so tests need no build.
+const name = import.meta.url.endsWith('.ts') ? './sqlite.worker.ts' : './sqlite.worker.js'
+const program = fileURLToPath(new URL(name, import.meta.url))
+
+/** Not specified; chosen as much longer than SQLite waits for a lock. */
+const answerMs = 60_000
+/** Not specified; chosen as longer than it takes to read a database of 100 GB. */
+const countMs = 30 * 60_000
+/** Not specified; chosen as the names of some 100,000 tables. */
+const longestAnswer = 16 * 2 ** 20
+
+export interface SqliteWorkerOptions {
+  /** Ends each call after this time, in ms. Default: 1 minute; 30 minutes where rows are counted. */
+  readonly limitMs?: number
+}
+
+/** All of a server, also what is optional, so that a new method of it must be listed here. */
+type WholeServer = { readonly [Name in keyof Required<DatabaseServer>]: Required<DatabaseServer>[Name] }
+
+/**
+ * Embedded databases, each call in a process of its own: a file may be whatever its instance put there, a link to
+ * another one's database, say. That process is of the instance's account, or has no capabilities; what ends it, such as a
+ * file that is cut while it is read, ends no other; and it is ended when it takes too long.
+ *
+ * @param server tells what needs no file
+ */
+export function sqliteByWorkers(server: DatabaseServer, { limitMs }: SqliteWorkerOptions = {}): DatabaseServer {
+  const quick = limitMs ?? answerMs
+  const counting = limitMs ?? countMs
+  const silenceMs = limitMs
+  const whole: WholeServer = {
+    type: server.type,
+    capabilities: server.capabilities,
+    probe: (signal) => server.probe(signal),
+    url: (database) => server.url(database),
+    close: () => server.close(),
+    client: (database) => server.client({ ...database, launch: launchFor(database) }),
+    exists: (database) => answer(['exists', database], quick, isOneOf('no', 'partial', 'yes')),
+    isEmpty: (database) => answer(['isEmpty', database], quick, isBoolean),
+    create: (database) => answer(['create', database], quick, isNothing),
+    drop: (database) => answer(['drop', database], quick, isNothing),
+    extent: (database) => answer(['extent', database], quick, isExtent),
+    statistics: (database) => answer(['statistics', database], counting, isStatistics),
+    changedSince: (database, since) => answer(['changedSince', database, since], counting, isCounts),
+    dump,
+    // Its worker holds the file still meanwhile.
+    dumpDirectly: async () => undefined,
+    restore,
+    async copy(from, to, options = {}) {
+      const { signal } = options
+      await copyThrough(await dump(from, options), (content) => restore(to, content, { signal }))
+    },
+  }
+  return whole
+
+  async function dump(...[database, options = {}]: Parameters<DatabaseServer['dump']>) {
+    const call = { ...callOf('dump', database), signal: options.signal }
+    const { server: sqlite } = await server.probe()
+    const tools = { sqlite }
+    return dumpWithTool({ silenceMs, ...options, call, trailer: '', tools, translate: errorOf(database) })
+  }
+
+  async function restore(...[database, content, options = {}]: Parameters<DatabaseServer['restore']>) {
+    const call = { ...callOf('restore', database), signal: options.signal }
+    try {
+      await restoreWithTool({ silenceMs, ...options, call, content, trailer: '' })
+    } catch (error) {
+      throw errorOf(database)(error)
+    }
+  }
+}
+
+/** @throws DatabaseServerError ERR_CREDENTIALS when the account is gone */
+function launchFor({ name: file, user }: DatabaseAccount) {
+  const launch = launchOf(file, user)
+  if (launch) return launch
+  throw new DatabaseServerError(
+    'ERR_CREDENTIALS',
+    `The system account "${user}", which owns ${file}, does not exist on this machine.`,
+  )
+}
+
+/** @throws DatabaseServerError ERR_CREDENTIALS when the account is gone */
+function callOf(verb: string, database: DatabaseAccount, argument?: unknown): ToolCall {
+  const more = argument === undefined ? [] : [JSON.stringify(argument)]
+  return {
+    command: process.execPath,
+    args: ['--disable-warning=ExperimentalWarning', program, verb, database.name, ...more],
+    launch: launchFor(database),
+  }
+}
+
+async function answer<T>(
+  [verb, database, argument]: readonly [verb: string, database: DatabaseAccount, argument?: unknown],
+  limitMs: number,
+  isAnswer: (value: unknown) => value is T,
+): Promise<T> {
+  const { command: node, args, launch } = callOf(verb, database, argument)
+  const { command, args: before, environment } = launch?.(node) ?? { command: node, args: [] }
+  const { execa } = await import('execa')
+  const { failed, timedOut, signal, stdout, stderr, shortMessage } = await execa(command, [...before, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    extendEnv: false,
+    stdin: 'ignore' as const,
+    reject: false as const,
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: longestAnswer,
+  })
+  const file = database.name
+  if (timedOut)
+    throw new DatabaseServerError(
+      'ERR_FAILED',
+      `The database ${file} could not be used within ${limitMs / 1000} s: it may be locked or damaged.`,
+    )
+  if (signal !== undefined) throw endedBy(signal, file)
+  if (failed)
+    throw errorOf(database)(new DatabaseServerError('ERR_FAILED', shortMessage ?? 'It failed.', { output: stderr }))
+  const value = parsed(stdout)
+  if (isAnswer(value)) return value
+  throw new DatabaseServerError(
+    'ERR_FAILED',
+    `The database ${file} could not be used: its process answered something else.`,
+  )
+}
+
+function endedBy(signal: string, file: string): DatabaseServerError {
+  return new DatabaseServerError(
+    'ERR_FAILED',
+    `The process that used the database ${file} was ended by ${signal}: the file may have been changed meanwhile, or be damaged.`,
+  )
+}
+
+/** What the program said. Its account could have written that, too. */
+function errorOf({ name: file }: DatabaseAccount): (error: unknown) => Error {
+  return (error) => {
+    if (!DatabaseServerError.is(error)) return error as Error
+    const said = parsed(error.output?.trim().split('\n').at(-1) ?? '')
+    if (isRecord(said) && isCode(said['code']) && typeof said['message'] === 'string')
+      return new DatabaseServerError(said['code'], plain(said['message']), { cause: error })
+    const signal = /was ended by (SIG[A-Z]+)/.exec(error.message)?.[1]
+    return signal === undefined || error.output ? error : endedBy(signal, file)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Not specified; chosen as what a person reads. */
+const longestMessage = 1000
+
+function plain(text: string): string {
+  return text.slice(0, longestMessage).replaceAll(/\p{Cc}/gu, ' ')
+}
+
+const codes: Readonly<Record<DatabaseServerErrorCode, true>> = {
+  ERR_UNREACHABLE: true,
+  ERR_CREDENTIALS: true,
+  ERR_NO_TOOL: true,
+  ERR_EXISTS: true,
+  ERR_NOT_FOUND: true,
+  ERR_DISK_FULL: true,
+  ERR_DUMP: true,
+  ERR_FAILED: true,
+}
+
+const isCode = (value: unknown): value is DatabaseServerErrorCode =>
+  typeof value === 'string' && Object.hasOwn(codes, value)
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+const isNothing = (value: unknown): value is void => value === undefined
+const isCount = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isCounts = (value: unknown): value is Readonly<Record<string, number>> =>
+  isRecord(value) && Object.values(value).every(isCount)
+const isStatistics = (value: unknown): value is DatabaseStatistics =>
+  isRecord(value) && isCounts(value['rows']) && isCount(value['bytes'])
+const isExtent = (value: unknown): value is DatabaseExtent =>
+  isRecord(value) &&
+  isCount(value['bytes']) &&
+  Array.isArray(value['tables']) &&
+  value['tables'].every((each) => typeof each === 'string')
+
+function isOneOf<T extends string>(...values: readonly T[]): (value: unknown) => value is T {
+  return (value): value is T => values.includes(value as T)
+}
