@@ -5,6 +5,7 @@ import { hashFile } from '../files/hash-file.js'
 import type { StreamOptions } from '../files/stream-options.js'
 import type { BackupEncryptionSettings } from '../settings/settings.js'
 import type { Manifest, ManifestFile, Verification, VerifyOptions } from './backup.js'
+import { checkDumps } from './check-dumps.js'
 import { openerOf } from './encryption.js'
 import { foldersIn, manifestName } from './manifest.js'
 import { checkKey, isOtherKey, type Opener } from './packing/age.js'
@@ -34,6 +35,7 @@ export async function verifyBackup(
     return { depth, note: `Its bytes are intact, but their contents were not checked. ${error.message}` }
   }
   await verifyContents(folder, manifest, opener, options)
+  await checkDumps(folder, manifest, opener, options)
   return { depth: 'contents' }
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { readLines } from '@steward/rest-core'
 import { DatabaseServerError } from '../database-server.js'
 import type { DumpOptions } from '../database-server.js'
 import { formatName, formatVersion } from './format.js'
@@ -39,6 +38,8 @@ export async function loadTables({ type, session, content, signal, onProgress }:
   signal?.throwIfAborted()
   signal?.addEventListener('abort', end, { once: true })
   try {
+    // Only when it is needed: that is most of what a process that uses another kind of dump would load.
+    const { readLines } = await import('@steward/rest-core')
     for await (const text of readLines(counted())) {
       number++
       if (ended) throw wrong('there is text after its end')
