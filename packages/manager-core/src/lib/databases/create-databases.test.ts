@@ -47,5 +47,5 @@ test('errors are those of the manager, and say what to do', async () => {
     message: expect.not.stringContaining('s3cret'),
   })
   const missing = { name: '/nowhere/database.db', user: '', password: '' }
-  await expect(databases.server('sqlite').dump(missing)).rejects.toMatchObject({ code: 'ERR_DATABASE' })
+  await expect(databases.server('sqlite').statistics(missing)).rejects.toMatchObject({ code: 'ERR_DATABASE' })
 })
