@@ -48,14 +48,14 @@ function refusal(what: string, line: number, text: string): DatabaseServerError 
 
 type State = 'sql' | 'text' | 'dollar' | 'dollar text' | 'line comment' | 'comment' | 'command' | 'rows'
 
-/** The lexical rules of psql. Source: psqlscan.l and copy.c of PostgreSQL. */
+/** The lexical rules of psql. Source: the scanner of psql, and its COPY. */
 async function* refuseInPostgresql(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let state: State = 'sql'
   let line = 1
   /** The byte before, 0 after a token of two bytes. */
   let previous = newLine
   let word = ''
-  // Of a text or name in quotes.
+  // The text or name in quotes.
   let closing = quote
   let isEscaping = false
   let isEscaped = false
@@ -67,7 +67,7 @@ async function* refuseInPostgresql(source: AsyncIterable<Buffer>): AsyncGenerato
   let command = ''
   /** How much of the line that ends rows was seen; -1: the line is another one. */
   let ending = 0
-  // Of the statement.
+  // The statement.
   let parens = 0
   let blocks = 0
   let words: string[] = []

@@ -9,7 +9,7 @@ export const restoreSilenceMs = 4 * 60 * 60_000
 
 /** Ends a program that does nothing for too long: it may have been stopped, or wait for a lock for ever. */
 export interface Silence {
-  /** What the program writes; time in which nobody reads it does not count. */
+  /** What the program writes; time in which it is not read does not count. */
   over(output: AsyncIterable<Buffer>): AsyncIterable<Buffer>
   /** Waits for what the program does next. @throws DatabaseServerError ERR_FAILED when that takes too long */
   during<T>(work: Promise<T>): Promise<T>

@@ -34,7 +34,7 @@ type WholeServer = { readonly [Name in keyof Required<DatabaseServer>]: Required
  * another one's database, say. That process is of the instance's account, or has no capabilities; what ends it, such as a
  * file that is cut while it is read, ends no other; and it is ended when it takes too long.
  *
- * @param server tells what needs no file
+ * @param server answers what needs no file
  */
 export function sqliteByWorkers(server: DatabaseServer, { limitMs }: SqliteWorkerOptions = {}): DatabaseServer {
   const quick = limitMs ?? answerMs

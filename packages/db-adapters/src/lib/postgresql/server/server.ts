@@ -84,6 +84,7 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
 
     async restore(account, content, { signal, onProgress, silenceMs }) {
       const mayRestrict = knowsRestrict(await tools.version('psql', account))
+      const restriction = mayRestrict ? `\\restrict ${randomBytes(32).toString('hex')}\n` : ''
       await restoreWithTool({
         call: {
           command: tools.need('psql'),
@@ -96,7 +97,7 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
         trailer,
         edit: refuseCommands('postgresql'),
         // Not --single-transaction: psql would commit whatever came before its input ended early.
-        before: `${mayRestrict ? `\\restrict ${randomBytes(32).toString('hex')}\n` : ''}begin;\n`,
+        before: `${restriction}start transaction;\n`,
         after: '\ncommit;\n',
         onProgress,
         silenceMs,
