@@ -9,6 +9,7 @@ import type {
   ToolCall,
 } from '@steward/db-adapters/server'
 import { launchOf } from './launch.js'
+import { runWorker } from './run-worker.js'
 
 // Node runs the source as it is, so tests need no build.
 const name = import.meta.url.endsWith('.ts') ? './sqlite.worker.ts' : './sqlite.worker.js'
@@ -107,27 +108,22 @@ async function answer<T>(
   limitMs: number,
   isAnswer: (value: unknown) => value is T,
 ): Promise<T> {
-  const { command: node, args, launch } = callOf(verb, database, argument)
-  const { command, args: before, environment } = launch?.(node) ?? { command: node, args: [] }
-  const { execa } = await import('execa')
-  const { failed, timedOut, signal, stdout, stderr, shortMessage } = await execa(command, [...before, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
-    extendEnv: false,
-    stdin: 'ignore' as const,
-    reject: false as const,
-    timeout: limitMs,
-    killSignal: 'SIGKILL',
-    maxBuffer: longestAnswer,
-  })
+  const call = callOf(verb, database, argument)
   const file = database.name
-  if (timedOut)
+  const end = await runWorker(call, { limitMs, longest: longestAnswer }).catch((cause: Error) => {
+    throw new DatabaseServerError('ERR_FAILED', `Cannot run ${call.command}: ${cause.message}`, { cause })
+  })
+  const { code, signal, stdout, stderr: output, ended } = end
+  if (ended === 'late')
     throw new DatabaseServerError(
       'ERR_FAILED',
       `The database ${file} could not be used within ${limitMs / 1000} s: it may be locked or damaged.`,
     )
-  if (signal !== undefined) throw endedBy(signal, file)
-  if (failed)
-    throw errorOf(database)(new DatabaseServerError('ERR_FAILED', shortMessage ?? 'It failed.', { output: stderr }))
+  if (signal !== undefined && ended === undefined) throw endedBy(signal, file)
+  if (code !== 0)
+    throw errorOf(database)(
+      new DatabaseServerError('ERR_FAILED', `The database ${file} could not be used.`, { output }),
+    )
   const value = parsed(stdout)
   if (isAnswer(value)) return value
   throw new DatabaseServerError(
