@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Launch } from '@steward/db-adapters/server'
+import { DatabaseServerError, type Launch } from '@steward/db-adapters/server'
 import { accountAt, withoutPrivileges, type SystemAccount } from '../accounts/account.js'
 import { findAccount } from '../accounts/find-account.js'
+import { programPath } from '../system/run.js'
 
 /**
  * How vendors' programs run that use the database of the instance in this folder: as its account; without one, as the user
@@ -17,17 +18,30 @@ export function launchIn(folder: string | undefined): Launch {
  *
  * @param user its system account; empty: it is in a home without accounts
  * @returns undefined when there is no such account
+ * @throws DatabaseServerError ERR_FAILED for links in place of the files that a container uses
  */
 export function launchOf(file: string, user: string): Launch | undefined {
-  if (user === '') return (program) => (isLent(file) ? launchedForLent(program) : launchedAs(undefined, program))
+  if (user === '') {
+    const isOfContainer = isLent(file)
+    if (isOfContainer) refuseLinks(file)
+    return (program) => (isOfContainer ? launchedForLent(program) : launchedAs(undefined, program))
+  }
   const account = findAccount(user)
   return account && ((program) => launchedAs(account, program))
 }
 
 function launchedAs(account: SystemAccount | undefined, program: string): ReturnType<Launch> {
   const [command, args] = withoutPrivileges(account, program)
+  if (command === program) return { command, args }
   // Where the home of the manager's user is, is closed for accounts.
-  return { command, args, ...(account && { environment: { HOME: '/', TMPDIR: '/tmp' } }) }
+  if (account) return { command: programPath(command) ?? command, args, environment: { HOME: '/', TMPDIR: '/tmp' } }
+  return launchedBy(command, args, program)
+}
+
+/** Without accounts, nothing of the system is needed: where it has no such program, there is no other way. */
+function launchedBy(command: string, args: readonly string[], program: string): ReturnType<Launch> {
+  const found = programPath(command)
+  return found === undefined ? { command: program, args: [] } : { command: found, args }
 }
 
 /** While a container without an account runs, the files are those of its user, whom the folders above do not let pass. */
@@ -37,8 +51,15 @@ function isLent(file: string): boolean {
   return owner !== 0
 }
 
+/** They may lead to files of others, which the process can use, too. */
+function refuseLinks(file: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal'])
+    if (lstatSync(file + suffix, { throwIfNoEntry: false })?.isSymbolicLink())
+      throw new DatabaseServerError('ERR_FAILED', `"${file}${suffix}" is a link; remove it, and restore a backup.`)
+}
+
 /** What SQLite needs to use files of another user, and to make such files. */
 function launchedForLent(program: string): ReturnType<Launch> {
   const kept = '--bounding-set=-all,+dac_override,+chown,+fowner'
-  return { command: 'setpriv', args: [kept, '--inh-caps=-all', '--no-new-privs', '--', program] }
+  return launchedBy('setpriv', [kept, '--inh-caps=-all', '--no-new-privs', '--', program], program)
 }

@@ -1,8 +1,19 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync, readFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -152,6 +163,27 @@ it('a malformed schema is an error', async () => {
     message: expect.stringContaining('malformed'),
   })
 })
+
+it.runIf(process.getuid?.() === 0)(
+  'the file of a container that runs is used as its own, and no link in its place',
+  async () => {
+    await makeDatabase()
+    const data = dirname(name)
+    const user = 10_001
+    chmodSync(dirname(data), 0o700)
+    for (const path of [data, name]) chownSync(path, user, user)
+    chmodSync(data, 0o700)
+    const held = new DatabaseSync(name)
+    held.prepare('select * from note').all()
+    for (const path of [`${name}-wal`, `${name}-shm`]) chownSync(path, user, user)
+    expect(await server.statistics(database())).toMatchObject({ rows: { note: 1 } })
+    held.close()
+    expect(await server.isEmpty(database())).toBe(false)
+    renameSync(name, `${name}.real`)
+    symlinkSync(`${name}.real`, name)
+    await expect(server.isEmpty(database())).rejects.toMatchObject({ message: expect.stringContaining('is a link') })
+  },
+)
 
 it('an account that is gone is an error', async () => {
   await expect(server.isEmpty({ name, user: 'steward-nobody-at-all', password: '' })).rejects.toMatchObject({
