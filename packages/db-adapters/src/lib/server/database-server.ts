@@ -75,7 +75,7 @@ export interface DatabaseAccount {
 }
 
 /**
- * Says how a program is launched, such as by another one that first gives up rights. It gets an absolute path.
+ * Says how a program is launched, by its path or name, such as by another one that first gives up rights.
  *
  * ```ts
  * const launch: Launch = (program) => ({ command: 'setpriv', args: ['--reuid=1001', '--clear-groups', '--', program] })
