@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createManager, type Manager } from '@steward/manager-core'
+import { createManager, fullGrant, type Manager } from '@steward/manager-core'
 import { openBehindNginx, type BehindNginx } from './behind-nginx.ts'
 import { applicationServer, defaultTemplate, median, processesOf, progress, residentMiB } from './commands.ts'
 import type { Figure, Size } from './figure.ts'
 
-const caller = { actor: 'bench', surface: 'cli' } as const
+const caller = { actor: 'bench', surface: 'cli', grant: fullGrant } as const
 /** How long the server is watched, in s. */
 const watchSeconds = 20
 

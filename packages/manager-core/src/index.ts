@@ -4,11 +4,20 @@ export type { Input } from './lib/domain/input.js'
 export type { Caller, OperationEvent, StepTitle } from './lib/domain/caller.js'
 export { accountAt, type SystemAccount } from './lib/accounts/account.js'
 export { withParts, type Ability } from './lib/domain/ability.js'
+export { fullGrant, storedGrant } from './lib/domain/grant.js'
+export type { Grant, Scope, ScopeOfInstances, StoredGrant } from './lib/domain/grant.js'
 export { createRefusals } from './lib/history/refusals.js'
 export { ensureSecretFile, readSecretFile } from './lib/files/secret-file.js'
 export { whyNot } from './lib/access/scope.js'
 export { createSessions } from './lib/access/sessions.js'
-export type { OpenedSession, Session, Sessions, SessionsContext } from './lib/access/sessions.js'
+export type {
+  CheckedCredential,
+  OpenedSession,
+  Session,
+  Sessions,
+  SessionsContext,
+  SignedIn,
+} from './lib/access/sessions.js'
 export { createTokens, grantOf, isTokenText } from './lib/access/tokens.js'
 export type { Token } from './lib/access/tokens.js'
 export { createManager } from './lib/manager.js'

@@ -1,4 +1,5 @@
 import { isCancel, select } from '@clack/prompts'
+import { fullGrant } from '@steward/manager-core'
 import { ManagerError } from '@steward/manager-core/errors'
 import type { Manager } from '@steward/manager-core'
 import { printable } from './output/text.js'
@@ -17,7 +18,7 @@ const most = 20
 export async function pickInstance(manager: Manager, surroundings: Surroundings): Promise<string | undefined> {
   // What keeps them from being listed is reported by the command, when a name is given.
   const found = await manager
-    .perform('list', { measure: false }, { actor: actorOf(surroundings), surface: 'cli' })
+    .perform('list', { measure: false }, { actor: actorOf(surroundings), surface: 'cli', grant: fullGrant })
     .then(({ list }) => list as readonly { readonly name: string; readonly state: string }[])
     .catch(() => [])
   if (found.length === 0 || found.length > most) return undefined

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os'
+import { fullGrant } from '@steward/manager-core'
 import { ManagerError } from '@steward/manager-core/errors'
 import type { ActionResult, Caller, Manager } from '@steward/manager-core'
 import type { GlobalOptions } from './global-options.js'
@@ -39,6 +40,8 @@ export async function runCall(
     actor: actorOf(surroundings),
     // Set by what `schedule` installs.
     surface: surroundings.env.STEWARD_SURFACE === 'schedule' ? 'schedule' : 'cli',
+    // The user of this account, or root: files of the home are theirs in any case.
+    grant: fullGrant,
     dryRun: options.dryRun ?? false,
     waitMs: waitMsOf(options),
     signal: interruption.signal,

@@ -37,7 +37,7 @@ export interface Action {
   /** Where it can be called. Default: everywhere. */
   readonly surfaces?: readonly Surface[]
   /**
-   * Whether callers that may touch some instances only (`Caller.instances`) may perform it: they find no other instances
+   * Whether callers that may touch some instances only (`Scope`) may perform it: they find no other instances
    * in the registry then. Default: when it has a required parameter of type `instance`.
    */
   readonly scoped?: boolean

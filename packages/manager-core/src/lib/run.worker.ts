@@ -2,6 +2,7 @@ import { truncateSync } from 'node:fs'
 import { json } from 'node:stream/consumers'
 import { answerOf } from './actions/answer-of.js'
 import type { Caller } from './domain/caller.js'
+import { grantFrom } from './domain/grant.js'
 import type { Input } from './domain/input.js'
 import { createManager } from './manager.js'
 import { failureAnswerOf, type Answer } from './runs/answer.js'
@@ -25,7 +26,7 @@ async function work(homeFolder: string, id: string, { secrets, ...options }: Wor
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
   const log = new EventLog(files.eventsFile(id), clock)
   const caller = callerOf(request, { signal: cancelled.signal, onEvent: (event) => log.add(event) })
-  const answer = await perform(request, { ...request.input, ...secrets }, caller)
+  const answer = caller ? await perform(request, { ...request.input, ...secrets }, caller) : withoutGrant
   log.close()
   manager.close()
   const end = () => files.finish(id, { ended: clock().toISOString(), answer, progressed: log.progressed })
@@ -49,19 +50,25 @@ async function work(homeFolder: string, id: string, { secrets, ...options }: Wor
   }
 }
 
+const withoutGrant: Answer = {
+  status: 1,
+  message:
+    'An earlier version of the manager queued this without what its caller may do, so it was not started. Repeat the call.',
+}
+
+/** Undefined: the request does not say what its caller may do. */
 function callerOf(
-  { id, actor, address, abilities, instances, hosts, waitMs }: RunRequest,
+  { id, actor, address, grant, waitMs }: RunRequest,
   live: Pick<Caller, 'signal' | 'onEvent'>,
-): Caller {
+): Caller | undefined {
+  if (!grant) return undefined
   return {
     actor,
     surface: 'api',
     operation: id,
     waitMs: waitMs ?? Number.POSITIVE_INFINITY,
     ...(address !== undefined && { address }),
-    ...(abilities && { abilities: new Set(abilities) }),
-    ...(instances && { instances: new Set(instances) }),
-    ...(hosts && { hosts: new Set(hosts) }),
+    grant: grantFrom(grant),
     ...live,
   }
 }

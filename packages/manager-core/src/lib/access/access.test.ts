@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { actions } from '../actions/index.js'
 import { withParts, type Ability } from '../domain/ability.js'
 import type { Caller } from '../domain/caller.js'
+import type { Scope } from '../domain/grant.js'
 import type { Input } from '../domain/input.js'
 import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
@@ -23,9 +24,11 @@ beforeAll(async () => {
 afterAll(() => test.close())
 
 const api = (abilities: readonly Ability[], names?: readonly string[]): Partial<Caller> => ({
-  ...{ actor: 'token test', surface: 'api', address: '192.0.2.7', abilities: withParts(abilities) },
-  ...(names && { instances: new Set(names.map((name) => `i${name}`)) }),
+  ...{ actor: 'token test', surface: 'api', address: '192.0.2.7' },
+  grant: { abilities: withParts(abilities), scope: scopeOf(names) },
 })
+const scopeOf = (names?: readonly string[]): Scope =>
+  names ? { all: false, instances: new Set(names.map((name) => `i${name}`)), hosts: new Set() } : { all: true }
 const newest = () => test.context.registry.history({ limit: 1 })[0]
 
 describe('withParts()', () => {
@@ -58,7 +61,8 @@ describe('tokens', () => {
       created_by: 'tester',
     })
     const used = createTokens(test.context).use(token)
-    expect(used).toMatchObject({ name: 'deploy', abilities: ['operate', 'sensitive'], instances: ['imine'] })
+    expect(used).toMatchObject({ name: 'deploy', abilities: ['operate', 'sensitive'] })
+    expect(used?.scope).toEqual({ all: false, instances: ['imine'], hosts: [] })
     expect(grantOf(used!).abilities).toEqual(new Set(['read', 'operate', 'sensitive']))
     const all = JSON.stringify([
       test.context.registry[sqlite].prepare('select * from token').all(),
@@ -178,10 +182,8 @@ describe('abilities', () => {
         0,
         ability === 'sensitive' ? 3 : ['read', 'operate', 'admin'].indexOf(ability),
       )
-      const caller = {
-        ...api([]),
-        abilities: new Set<Ability>(ability === 'sensitive' ? others : [...others, 'sensitive']),
-      }
+      const abilities = new Set<Ability>(ability === 'sensitive' ? others : [...others, 'sensitive'])
+      const caller: Partial<Caller> = { ...api([]), grant: { abilities, scope: { all: true } } }
       const declared = actions.find((one) => one.name === name)?.parameters ?? []
       const input = Object.fromEntries(
         declared

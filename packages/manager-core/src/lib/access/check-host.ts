@@ -12,13 +12,13 @@ import type { StandardUrlSettings } from '../settings/public-url.js'
  * @throws ManagerError ERR_ACCESS
  */
 export function checkHost(
-  { instances, hosts }: Pick<Caller, 'instances' | 'hosts'>,
+  { grant: { scope } }: Pick<Caller, 'grant'>,
   url: string,
   before: Pick<Instance, 'name' | 'customUrl'>,
   settings: StandardUrlSettings,
 ): void {
   const host = addressOf(url)?.host ?? ''
-  if (!instances || hosts?.has(host) || hostsOf(before, settings).has(host)) return
+  if (scope.all || scope.hosts.has(host) || hostsOf(before, settings).has(host)) return
   throw new ManagerError('ERR_ACCESS', `Your token does not allow the host "${host}".`, {
     help: 'Ask an administrator for a token with this host: token add <name> --instances <names> --hosts <hosts>',
   })

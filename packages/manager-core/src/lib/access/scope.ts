@@ -5,23 +5,23 @@ import type { Caller } from '../domain/caller.js'
 import type { Input } from '../domain/input.js'
 import { scopedContext } from './scoped-context.js'
 
-/** Whether callers with a scope (`Caller.instances`) may perform it at all. */
+/** Whether callers with a scope (`Scope`) may perform it at all. */
 export function isForScoped({ scoped, parameters = [] }: Action): boolean {
   return scoped ?? parameters.some(({ type, required }) => type === 'instance' && required)
 }
 
 /** Why the caller may not perform the action; undefined: it may. Which instances it is about is not looked at. */
-export function whyNot(action: Action, { abilities, instances }: Pick<Caller, 'abilities' | 'instances'>) {
-  if (abilities && !abilities.has(action.ability))
+export function whyNot(action: Action, { grant: { abilities, scope } }: Pick<Caller, 'grant'>): string | undefined {
+  if (!abilities.has(action.ability))
     return `"${action.name}" requires the ability "${action.ability}", which you do not have.`
-  if (instances && !isForScoped(action))
+  if (!scope.all && !isForScoped(action))
     return `"${action.name}" affects the whole manager, and your access is limited to some instances.`
   return undefined
 }
 
 /** Why the caller may not give an option; undefined: it may. */
-export function whyNotOption({ name, ability }: Option, { abilities }: Pick<Caller, 'abilities'>): string | undefined {
-  if (ability === undefined || !abilities || abilities.has(ability)) return undefined
+export function whyNotOption({ name, ability }: Option, { grant }: Pick<Caller, 'grant'>): string | undefined {
+  if (ability === undefined || grant.abilities.has(ability)) return undefined
   return `"--${name}" requires the ability "${ability}", which you do not have.`
 }
 
@@ -39,9 +39,9 @@ export function contextFor(
   const given = (action.options ?? []).filter(({ name }) => input[name] !== undefined && input[name] !== false)
   const reason = [whyNot(action, caller), ...given.map((option) => whyNotOption(option, caller))].find(Boolean)
   if (reason !== undefined) throw new ManagerError('ERR_ACCESS', reason)
-  const { instances } = caller
-  if (!instances) return context
-  const scoped = scopedContext(context, instances)
+  const { scope } = caller.grant
+  if (scope.all) return context
+  const scoped = scopedContext(context, scope.instances)
   for (const { name, type } of [...(action.parameters ?? []), ...(action.options ?? [])])
     if (type === 'instance' && input[name] !== undefined) scoped.registry.get(String(input[name]))
   return scoped

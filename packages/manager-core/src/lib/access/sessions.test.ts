@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { sqlite } from '../store/sqlite.js'
 import { copyRegistry } from '../store/registry-copies.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
@@ -19,7 +19,8 @@ beforeAll(async () => {
 afterAll(() => test.close())
 
 const caller = { actor: 'admin', surface: 'api', address: '192.0.2.7' } as const
-const open = (stays = false) => sessions.open(caller, { stays })
+const byPassword = () => ({ by: 'password', checked: test.context.settings.global }) as const
+const open = (stays = false) => sessions.open(caller, { signedIn: byPassword(), stays })
 const use = ({ secret, key }: OpenedSession) => sessions.use(secret.reveal(), key.reveal())?.session.id
 const after = (hours: number) => (now = new Date(now.getTime() + hours * 3_600_000))
 const newest = () => test.context.registry.history({ limit: 1 })[0]
@@ -92,11 +93,14 @@ it('a session ends with its user: signed out, another password or name, a token 
   const tokens = createTokens(test.context)
   const expires = new Date(now.getTime() + 3_600_000).toISOString()
   const [robot, brief] = ['robot', 'brief'].map((name) => {
-    const given = { name, abilities: ['read'] as const, instances: undefined, hosts: [], createdBy: 'ann' }
+    const given = { name, abilities: ['read'] as const, scope: { all: true } as const, createdBy: 'ann' }
     const { token } = tokens.add({ ...given, expires: name === 'brief' ? expires : '' })
-    return sessions.open({ ...caller, actor: `token ${name}` }, { token, stays: true })
+    return sessions.open({ ...caller, actor: `token ${name}` }, { signedIn: { by: 'token', token }, stays: true })
   }) as [OpenedSession, OpenedSession]
-  expect(sessions.use(robot.secret.reveal(), robot.key.reveal())?.token?.abilities).toEqual(['read'])
+  expect(sessions.use(robot.secret.reveal(), robot.key.reveal())?.signedIn).toMatchObject({
+    by: 'token',
+    token: { abilities: ['read'] },
+  })
   after(1)
   expect([use(robot), use(brief)]).toEqual([robot.session.id, undefined])
   await test.perform('token remove', { name: 'robot' })
@@ -129,4 +133,79 @@ it('signing in again and again leaves a bounded number of sessions, without thos
   after(24)
   open()
   expect(database.prepare('select count(*) as n from session').get()).toEqual({ n: 1 })
+})
+
+describe('a session whose credential ends while it is used', () => {
+  const expires = () => new Date(now.getTime() + 3_600_000).toISOString()
+  const ofToken = (name: string) => {
+    const given = { name, abilities: ['read'] as const, scope: { all: true } as const, createdBy: 'ann' }
+    const { token } = createTokens(test.context).add({ ...given, expires: expires() })
+    return sessions.open({ ...caller, actor: `token ${name}` }, { signedIn: { by: 'token', token }, stays: false })
+  }
+  /** Does this in the moment in which the use of a session is written, as other processes do while the write waits. */
+  const whileItIsWritten = (sql: string) => {
+    const { [sqlite]: database } = test.context.registry
+    database.exec(`create temp trigger meanwhile after update of last_used on main.session begin ${sql}; end`)
+    onTestFinished(() => database.exec('drop trigger meanwhile'))
+  }
+  /** Sessions whose clock does this when it is read for the nth time. */
+  const atReading = (n: number, change: () => void) => {
+    let readings = 0
+    const { registry, settings, home } = test.context
+    const clock = () => {
+      if (readings++ === n) change()
+      return now
+    }
+    return { at: createSessions({ registry, settings, home, clock }), isReached: () => readings > n }
+  }
+
+  it('is refused when its token is removed', () => {
+    const opened = ofToken('removed')
+    after(0.1)
+    whileItIsWritten("delete from token where name = 'removed'")
+    expect(sessions.use(opened.secret.reveal(), opened.key.reveal())).toBeUndefined()
+  })
+
+  it('is refused when it is ended', () => {
+    const opened = open()
+    after(0.1)
+    whileItIsWritten('delete from session')
+    expect(sessions.use(opened.secret.reveal(), opened.key.reveal())).toBeUndefined()
+  })
+
+  it('is by its token or refused, whenever the token expires', () => {
+    const outcomes = new Set<string | undefined>()
+    for (let n = 0, isReached = true; isReached; n++) {
+      const start = now
+      const opened = ofToken(`expiring ${n}`)
+      after(0.1)
+      const test = atReading(n, () => after(1))
+      outcomes.add(test.at.use(opened.secret.reveal(), opened.key.reveal())?.signedIn.by)
+      isReached = test.isReached()
+      now = start
+    }
+    expect(outcomes).toEqual(new Set([undefined, 'token']))
+  })
+
+  it('is refused when the password is changed', () => {
+    const text = readFileSync(test.context.home.config)
+    for (let n = 0, isReached = true; isReached; n++) {
+      const opened = open()
+      after(0.1)
+      const changed = atReading(n, () => appendFileSync(test.context.home.config, 'export APPS_PASSWORD=another\n'))
+      changed.at.use(opened.secret.reveal(), opened.key.reveal())
+      isReached = changed.isReached()
+      if (isReached) expect(use(opened), String(n)).toBeUndefined()
+      writeFileSync(test.context.home.config, text)
+    }
+  })
+
+  it('holds for the password that was checked, not for one that was set since', () => {
+    const checked = byPassword()
+    const text = readFileSync(test.context.home.config)
+    appendFileSync(test.context.home.config, 'export APPS_PASSWORD=another\n')
+    const opened = sessions.open(caller, { signedIn: checked, stays: false })
+    expect(use(opened)).toBeUndefined()
+    writeFileSync(test.context.home.config, text)
+  })
 })

@@ -5,6 +5,7 @@ import { randomId } from '../domain/names.js'
 import { Secret } from '../domain/secret.js'
 import { ensureSecretFile } from '../files/secret-file.js'
 import { writeEntry, type HistoryCaller } from '../history/write-entry.js'
+import type { GlobalSettings } from '../settings/settings.js'
 import type { RegistryWriter } from '../store/registry.js'
 import { createSessionRows, type SessionRow } from '../store/session-rows.js'
 import { createTokens, type Token } from './tokens.js'
@@ -25,6 +26,19 @@ export interface Session {
   readonly expires: string
 }
 
+/** What a session was opened with, and still holds. */
+export type SignedIn = { readonly by: 'password' } | { readonly by: 'token'; readonly token: Token }
+
+/** What opens a session: the user and password of these settings, or a token. */
+export type CheckedCredential =
+  | { readonly by: 'password'; readonly checked: Pick<GlobalSettings, 'userName' | 'password'> }
+  | { readonly by: 'token'; readonly token: Token }
+
+interface HeldSession {
+  readonly row: SessionRow
+  readonly signedIn: SignedIn
+}
+
 export interface OpenedSession {
   readonly session: Session
   /** For the cookie. */
@@ -43,11 +57,11 @@ export interface Sessions {
   /**
    * Opens one, and writes it into the history.
    *
-   * @param token what the caller signs in with; undefined: the password of now
+   * @param signedIn what was checked: a password that is changed since then opens nothing
    */
-  open(caller: HistoryCaller, how: { readonly token?: Token | undefined; readonly stays: boolean }): OpenedSession
+  open(caller: HistoryCaller, how: { readonly signedIn: CheckedCredential; readonly stays: boolean }): OpenedSession
   /** The session of a cookie and its key, and writes down that it was used. Undefined: there is none, or it has ended. */
-  use(secret: string, key: string): { readonly session: Session; readonly token: Token | undefined } | undefined
+  use(secret: string, key: string): { readonly session: Session; readonly signedIn: SignedIn } | undefined
   /** Whether the cookie is one of a session that holds; this proves too little to show anything. */
   has(secret: string): boolean
   /** Whether the one of this id holds. */
@@ -83,9 +97,9 @@ export function createSessions({ registry, clock, settings, home }: SessionsCont
   let deviceSecret: Secret | undefined
 
   return {
-    list: () => rows.all().filter(holds).map(sessionOf),
+    list: () => rows.all().filter(isHeld).map(sessionOf),
 
-    open(caller, { token, stays }) {
+    open(caller, { signedIn, stays }) {
       const now = clock()
       const [secret, key] = [randomSecret(), randomSecret()]
       const { mostMs } = stays ? limits.staying : limits.usual
@@ -93,8 +107,8 @@ export function createSessions({ registry, clock, settings, home }: SessionsCont
         hash: hashOf(secret),
         id: randomId(),
         key_hash: hashOf(key),
-        credential: token ? '' : credentialOfNow(),
-        token: token?.id ?? null,
+        credential: signedIn.by === 'password' ? credentialOf(signedIn.checked) : '',
+        token: signedIn.by === 'token' ? signedIn.token.id : null,
         actor: caller.actor,
         address: caller.address ?? '',
         stays: stays ? 1 : 0,
@@ -104,7 +118,7 @@ export function createSessions({ registry, clock, settings, home }: SessionsCont
       }
       registry.transaction((writer) => {
         const all = rows.all()
-        const kept = all.filter(holds).slice(0, most - 1)
+        const kept = all.filter(isHeld).slice(0, most - 1)
         for (const { id } of all.filter((one) => !kept.includes(one))) rows.remove(id)
         rows.insert(row)
         note(writer, caller, 'log-in', `Signed in: session "${row.id}".`)
@@ -113,16 +127,23 @@ export function createSessions({ registry, clock, settings, home }: SessionsCont
     },
 
     use(secret, key) {
-      const row = heldBy(secret)
-      if (!row || !pattern.test(key) || !isSame(hashOf(key), row.key_hash)) return undefined
+      const isKeyOf = (row: SessionRow) => pattern.test(key) && isSame(hashOf(key), row.key_hash)
+      const found = heldBy(secret)
+      if (!found || !isKeyOf(found.row)) return undefined
       const now = clock()
-      if (now.getTime() - Date.parse(row.last_used) >= usedEveryMs) noteUse(row.id, now)
-      return { session: sessionOf(row), token: row.token === null ? undefined : tokens.byId(row.token) }
+      if (now.getTime() - Date.parse(found.row.last_used) < usedEveryMs) return answer(found)
+      noteUse(found.row.id, now)
+      // The write may have waited for seconds: what was read before it says nothing about now.
+      const still = heldBy(secret)
+      return still && isKeyOf(still.row) ? answer(still) : undefined
     },
 
     has: (secret) => heldBy(secret) !== undefined,
 
-    isOpen: (id) => isHeld(rows.byId(id)),
+    isOpen: (id) => {
+      const row = rows.byId(id)
+      return row !== undefined && isHeld(row)
+    },
 
     close(id, caller) {
       registry.transaction((writer) => {
@@ -133,7 +154,7 @@ export function createSessions({ registry, clock, settings, home }: SessionsCont
 
     remove(id) {
       const row = rows.byId(id)
-      if (!isHeld(row))
+      if (!row || !isHeld(row))
         throw new ManagerError('ERR_NOT_FOUND', `No session has the id "${id.slice(0, 40)}".`, {
           command: 'session list',
         })
@@ -142,25 +163,28 @@ export function createSessions({ registry, clock, settings, home }: SessionsCont
     },
   }
 
-  function heldBy(secret: string): SessionRow | undefined {
+  function heldBy(secret: string): HeldSession | undefined {
     const row = pattern.test(secret) ? rows.byHash(hashOf(secret)) : undefined
-    return isHeld(row) ? row : undefined
+    const signedIn = row && stillSignedIn(row)
+    return signedIn && { row, signedIn }
   }
 
-  function isHeld(row: SessionRow | undefined): row is SessionRow {
-    return row !== undefined && holds(row)
+  function isHeld(row: SessionRow): boolean {
+    return stillSignedIn(row) !== undefined
   }
 
-  function holds({ token, credential, stays, last_used, expires }: SessionRow): boolean {
+  /** What proves the session, read once; undefined: it has ended. */
+  function stillSignedIn({ token: id, credential, stays, last_used, expires }: SessionRow): SignedIn | undefined {
     const now = clock()
     const { idleMs } = stays ? limits.staying : limits.usual
-    if (expires <= now.toISOString() || now.getTime() - Date.parse(last_used) >= idleMs) return false
-    return token === null ? isSame(credential, credentialOfNow()) : tokens.byId(token) !== undefined
+    if (expires <= now.toISOString() || now.getTime() - Date.parse(last_used) >= idleMs) return undefined
+    if (id === null) return isSame(credential, credentialOf(settings.global)) ? { by: 'password' } : undefined
+    const token = tokens.byId(id)
+    return token && { by: 'token', token }
   }
 
   /** Changes with user and password. Who reads the registry cannot try passwords with it: it has a key of its own. */
-  function credentialOfNow(): string {
-    const { userName, password } = settings.global
+  function credentialOf({ userName, password }: Pick<GlobalSettings, 'userName' | 'password'>): string {
     deviceSecret ??= ensureSecretFile(home.deviceSecret)
     return createHmac('sha256', deviceSecret.reveal())
       .update(JSON.stringify(['session', userName, password?.reveal()]))
@@ -179,6 +203,10 @@ export function createSessions({ registry, clock, settings, home }: SessionsCont
   function note(writer: RegistryWriter, caller: HistoryCaller, action: string, message: string): void {
     writeEntry(writer, caller, { at: clock().toISOString(), action, result: 'ok', message })
   }
+}
+
+function answer({ row, signedIn }: HeldSession) {
+  return { session: sessionOf(row), signedIn }
 }
 
 function sessionOf({ id, actor, address, stays, created, last_used, expires }: SessionRow): Session {

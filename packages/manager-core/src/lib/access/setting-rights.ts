@@ -12,7 +12,7 @@ export interface SettingPlace {
 /** Why the caller may not change a variable of an instance; undefined: it may. */
 export function whyNotSetting(
   { name, row, isOwn }: InstanceVariable,
-  { abilities, instances, surface }: Pick<Caller, 'abilities' | 'instances' | 'surface'>,
+  { grant: { abilities, scope }, surface }: Pick<Caller, 'grant' | 'surface'>,
   { isSet, isShared }: SettingPlace,
 ): string | undefined {
   const { change } = row
@@ -20,9 +20,9 @@ export function whyNotSetting(
   if (isOwn && surface === 'api' && isTakenByPrograms(name))
     return 'Programs of the server may use it, so it is only changed on the server, by the command line.'
   const needs = isOwn && (isShared || !isSet) ? (['admin'] as const) : change.needs
-  const missing = needs.find((one) => abilities?.has(one) === false)
+  const missing = needs.find((one) => !abilities.has(one))
   if (missing !== undefined) return `This requires the ability "${missing}", which you do not have.`
-  if (needs.includes('admin') && instances !== undefined)
+  if (needs.includes('admin') && !scope.all)
     return 'This affects more than the instance, and your access is limited to some instances.'
   return undefined
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { withParts, type Ability } from '../domain/ability.js'
+import { grantFrom, type Grant, type StoredGrant } from '../domain/grant.js'
 import { randomId } from '../domain/names.js'
 import { Secret } from '../domain/secret.js'
 import { createTokenRows, type TokenRow } from '../store/token-rows.js'
@@ -13,10 +14,7 @@ export interface Token {
   readonly name: string
   /** As they were given, without those that are part of others. */
   readonly abilities: readonly Ability[]
-  /** Ids of the only instances that it is for; undefined: all. */
-  readonly instances: readonly string[] | undefined
-  /** Hosts that one for some instances may give to them. */
-  readonly hosts: readonly string[]
+  readonly scope: StoredGrant['scope']
   /** ISO 8601 in UTC. */
   readonly created: string
   readonly createdBy: string
@@ -60,7 +58,7 @@ export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry
   return {
     list: () => rows.all().map(tokenOf),
 
-    add({ name, abilities, instances, hosts, createdBy, expires }) {
+    add({ name, abilities, scope, createdBy, expires }) {
       const id = randomId()
       const secret = randomSecret()
       registry.transaction(() => {
@@ -70,11 +68,11 @@ export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry
           name,
           hash: hashOf(secret).toString('hex'),
           abilities: abilities.join(','),
-          instances: instances === undefined ? null : JSON.stringify(instances),
+          instances: scope.all ? null : JSON.stringify(scope.instances),
           created: clock().toISOString(),
           created_by: createdBy,
           expires,
-          hosts: hosts.join(','),
+          hosts: scope.all ? '' : scope.hosts.join(','),
         })
       })
       return { token: tokenOf(rows.byId(id) as TokenRow), secret: new Secret(`stw_${id}_${secret}`) }
@@ -92,14 +90,18 @@ export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry
       const row = rows.byId(id)
       const now = clock()
       if (!row || !timingSafeEqual(hashOf(secret), Buffer.from(row.hash, 'hex')) || hasExpired(row)) return undefined
-      if (row.last_used === '' || now.getTime() - Date.parse(row.last_used) >= usedEveryMs) noteUse(id, now)
-      return tokenOf(row)
+      if (row.last_used !== '' && now.getTime() - Date.parse(row.last_used) < usedEveryMs) return tokenOf(row)
+      noteUse(id, now)
+      // The write may have waited for seconds: what was read before it says nothing about now.
+      return byId(id)
     },
 
-    byId(id) {
-      const row = rows.byId(id)
-      return row && !hasExpired(row) ? tokenOf(row) : undefined
-    },
+    byId,
+  }
+
+  function byId(id: string): Token | undefined {
+    const row = rows.byId(id)
+    return row && !hasExpired(row) ? tokenOf(row) : undefined
   }
 
   function hasExpired({ expires }: TokenRow): boolean {
@@ -125,8 +127,14 @@ function tokenOf({ id, name, abilities, instances, created, created_by, expires,
     createdBy: created_by,
     lastUsed: last_used,
     abilities: abilities.split(',') as Ability[],
-    instances: instances === null ? undefined : (JSON.parse(instances) as string[]),
-    hosts: hosts === '' ? [] : hosts.split(','),
+    scope:
+      instances === null
+        ? { all: true }
+        : {
+            all: false,
+            instances: JSON.parse(instances) as string[],
+            hosts: hosts === '' ? [] : hosts.split(','),
+          },
   }
 }
 
@@ -141,13 +149,6 @@ function hashOf(secret: string): Buffer {
 }
 
 /** What a token may do. */
-export function grantOf({ abilities, instances, hosts }: Token): {
-  readonly abilities: ReadonlySet<Ability>
-  readonly instances?: ReadonlySet<string>
-  readonly hosts?: ReadonlySet<string>
-} {
-  return {
-    abilities: withParts(abilities),
-    ...(instances && { instances: new Set(instances), hosts: new Set(hosts) }),
-  }
+export function grantOf({ abilities, scope }: Token): Grant {
+  return grantFrom({ abilities: [...withParts(abilities)], scope })
 }

@@ -69,20 +69,20 @@ interface Listed {
 
 /** @throws ManagerError ERR_ACCESS: at targets are backups of all instances */
 function allowedTarget(target: string | undefined, caller: ActionCall['caller']): string | undefined {
-  if (target === undefined || !caller.instances) return target
+  if (target === undefined || caller.grant.scope.all) return target
   throw new ManagerError('ERR_ACCESS', 'Your access is limited to some instances, so you may only use local backups.')
 }
 
 async function here(
   context: ManagerContext,
   filter: { readonly name?: string },
-  { instances }: ActionCall['caller'],
+  { grant }: ActionCall['caller'],
 ): Promise<Listed> {
   const { backups: local } = context
   const [list, damaged, remembered] = await Promise.all([
     local.list(filter),
     local.damaged(filter),
-    instances ? [] : rememberedCopies(context, filter.name),
+    grant.scope.all ? rememberedCopies(context, filter.name) : [],
   ])
   const others = filter.name === undefined ? 0 : await othersOf(local, filter.name, list)
   const targets = new Set(remembered.flatMap(({ copies }) => Object.keys(copies)))

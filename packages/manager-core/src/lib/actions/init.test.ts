@@ -13,11 +13,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Caller } from '../domain/caller.js'
+import { fullGrant } from '../domain/grant.js'
 import type { Input } from '../domain/input.js'
 import { createManager } from '../manager.js'
 import { fakeApplicationServer, writeTemplate } from '../testing/fake-application.js'
 
-const caller: Caller = { actor: 'tester', surface: 'cli' }
+const caller: Caller = { actor: 'tester', surface: 'cli', grant: fullGrant }
 
 /** A manager of a folder that is not there yet. */
 function managerOf(name = 'home') {

@@ -1,4 +1,5 @@
 import type { Action } from '../action.js'
+import { isInScope } from '../domain/grant.js'
 import type { WireIncident } from '../domain/incident.js'
 import { isThrowAway } from '../domain/instance.js'
 import { readMoment } from '../domain/moment.js'
@@ -117,7 +118,7 @@ const incidents = defineAction({
       onlyOpen: input.open,
     })
     const list = found.flatMap(({ id, opened, closed, message, instances }): readonly WireIncident[] => {
-      const visible = instances.filter(({ id: one }) => caller.instances?.has(one) ?? true)
+      const visible = instances.filter(({ id: one }) => isInScope(caller.grant.scope, one))
       if (visible.length === 0) return []
       const shown = visible.map(({ id: _id, ...one }) => one)
       // The message may name others.

@@ -1,6 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import type { Action, Parameter } from '../action.js'
 import type { Caller } from '../domain/caller.js'
+import { isInScope } from '../domain/grant.js'
 import type { Json } from '../domain/json.js'
 import { countText } from '../domain/readable.js'
 import { recordHistory } from '../history/record-history.js'
@@ -30,12 +31,12 @@ export const operationActions: readonly Action[] = [
       below: 'message',
       empty: 'No operations match.',
     },
-    async handler({ context: { runs }, input, caller: { instances } }) {
+    async handler({ context: { runs }, input, caller }) {
       const list = await runs.list({
         limit: input.limit,
         state: input.state,
         instance: input.instance,
-        instances,
+        scope: caller.grant.scope,
       })
       return { message: countText(list.length, 'operation'), list: list as never }
     },
@@ -117,7 +118,7 @@ export const operationActions: readonly Action[] = [
 ]
 
 /** @throws ManagerError ERR_NOT_FOUND, also for one of an instance out of the caller's scope */
-function allowed(item: OperationItem | undefined, wanted: string, { instances }: Caller): OperationItem {
-  if (item && (!instances || instances.has(item.instance_id))) return item
+function allowed(item: OperationItem | undefined, wanted: string, { grant }: Caller): OperationItem {
+  if (item && isInScope(grant.scope, item.instance_id)) return item
   throw new ManagerError('ERR_NOT_FOUND', `There is no operation "${wanted.slice(0, 40)}".`, { command: 'operations' })
 }

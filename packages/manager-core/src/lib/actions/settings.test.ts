@@ -41,8 +41,10 @@ function caller(abilities: readonly Ability[], { whole = false } = {}): Partial<
   return {
     actor: 'token mallory',
     surface: 'api',
-    abilities: withParts(abilities),
-    ...(!whole && { instances: new Set([test.instance('demo').id]) }),
+    grant: {
+      abilities: withParts(abilities),
+      scope: whole ? { all: true } : { all: false, instances: new Set([test.instance('demo').id]), hosts: new Set() },
+    },
   }
 }
 

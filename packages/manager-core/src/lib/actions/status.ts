@@ -52,7 +52,7 @@ async function ofInstance({ context, caller }: CallPlace, stored: Instance): Pro
   const [all, database, operations, log] = await Promise.all([
     measured(context, [instance], caller.signal),
     databaseOf(context, instance),
-    context.runs.list({ instance: instance.name, instances: caller.instances, limit: 20 }),
+    context.runs.list({ instance: instance.name, scope: caller.grant.scope, limit: 20 }),
     lastLines(context, instance),
   ])
   const wire = wireInstance(instance, context.settings.global)

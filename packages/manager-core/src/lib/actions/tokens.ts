@@ -56,18 +56,16 @@ const add = defineAction({
     const { context, input, caller } = call
     const name = checkedName(input.name)
     const abilities = chosenAbilities(input.abilities, caller)
-    const instances = chosenInstances(input.instances, context)
-    const hosts = chosenHosts(input.hosts, input.instances)
+    const { scope, names } = chosenScope(input, context)
     const days = input.days ?? 365
     const expires = days === 0 ? '' : new Date(context.clock().getTime() + days * 86_400_000).toISOString()
-    const ids = instances?.map(({ id }) => id)
-    const wanted = { name, abilities, instances: ids, hosts, createdBy: caller.actor, expires }
+    const wanted = { name, abilities, scope, createdBy: caller.actor, expires }
     if (caller.dryRun)
       return {
         message: `Token "${name}" would be created.`,
         item: wire({ ...wanted, id: '', created: '', lastUsed: '' }, context),
       }
-    const parameters = { token: name, abilities, instances: instances?.map((one) => one.name) ?? null, hosts, expires }
+    const parameters = { token: name, abilities, instances: names, hosts: scope.all ? [] : scope.hosts, expires }
     return recordHistory(context, caller, { action: 'token add', parameters, isSecret: true }, () => {
       const { token, secret } = createTokens(context).add(wanted)
       return {
@@ -140,14 +138,21 @@ function chosenAbilities(wanted = 'read', caller: Caller): readonly Ability[] {
       help: didYouMean(unknown, allAbilities) ?? `Use one of: ${allAbilities.join(', ')}.`,
     })
   const chosen = allAbilities.filter((one) => words.includes(one))
-  const missing = chosen.find((one) => caller.abilities?.has(one) === false)
+  const missing = chosen.find((one) => !caller.grant.abilities.has(one))
   if (missing === undefined) return chosen
   throw new ManagerError('ERR_ACCESS', `You cannot grant the ability "${missing}", because you do not have it.`)
 }
 
-function chosenInstances(wanted: string | undefined, { registry }: ManagerContext) {
-  const names = wanted?.split(',').map((name) => name.trim())
-  return names?.map((name) => registry.get(name))
+/** @throws ManagerError ERR_USAGE, ERR_NOT_FOUND */
+function chosenScope(
+  { instances, hosts }: { readonly instances?: string | undefined; readonly hosts?: string | undefined },
+  { registry }: ManagerContext,
+): { readonly scope: Token['scope']; readonly names: readonly string[] | null } {
+  const chosen = chosenHosts(hosts, instances)
+  if (instances === undefined) return { scope: { all: true }, names: null }
+  const rows = instances.split(',').map((name) => registry.get(name.trim()))
+  const names = rows.map(({ name }) => name)
+  return { scope: { all: false, instances: rows.map(({ id }) => id), hosts: chosen }, names }
 }
 
 /** @throws ManagerError ERR_USAGE */
@@ -168,13 +173,13 @@ function chosenHosts(wanted: string | undefined, instances: string | undefined):
 export type WireToken = ReturnType<typeof wire>
 
 function wire(token: Token, { registry }: Pick<ManagerContext, 'registry'>) {
-  const { name, abilities, instances, hosts, created, createdBy, expires, lastUsed } = token
+  const { name, abilities, scope, created, createdBy, expires, lastUsed } = token
   return {
     name,
     abilities: abilities.join(', '),
     /** Those that are gone are shown by their id. */
-    instances: instances?.map((id) => registry.byId(id)?.name ?? id).join(', ') ?? 'all',
-    hosts: instances ? hosts.join(', ') : 'all',
+    instances: scope.all ? 'all' : scope.instances.map((id) => registry.byId(id)?.name ?? id).join(', '),
+    hosts: scope.all ? 'all' : scope.hosts.join(', '),
     expires,
     last_used: lastUsed,
     created,

@@ -38,15 +38,15 @@ export const whoamiAction = defineAction({
   surfaces: ['api'],
   examples: ['whoami'],
   view: { type: 'record' },
-  async handler({ context: { settings, registry, home }, caller: { actor, abilities, instances } }) {
+  async handler({ context: { settings, registry, home }, caller: { actor, grant } }) {
     const { realmName, terminal, allowRegister, allowDownload, proxy, trashDays, ...global } = settings.global
     return {
       message: `You are ${actor}.`,
       item: {
         actor,
         place: realmName,
-        abilities: all.filter((one) => abilities?.has(one) ?? true),
-        instances: instances ? registry.instances().map(({ name }) => name) : null,
+        abilities: all.filter((one) => grant.abilities.has(one)),
+        instances: grant.scope.all ? null : registry.instances().map(({ name }) => name),
         features: {
           terminal: terminal !== undefined,
           register: allowRegister,

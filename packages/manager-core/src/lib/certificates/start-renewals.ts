@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
+import { fullGrant } from '../domain/grant.js'
 import { tellAlarms } from './alarms.js'
 import { renewCertificates } from './renew.js'
 import { surveyCertificates } from './survey.js'
@@ -20,7 +21,7 @@ export interface Renewals {
   close(): Promise<void>
 }
 
-const caller: Caller = { actor: 'server', surface: 'schedule' }
+const caller: Caller = { actor: 'server', surface: 'schedule', grant: fullGrant }
 /** Mail servers that do not answer are not asked every minute. */
 const alarmsEveryMs = 15 * 60_000
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { foreignKind } from '../accounts/foreign.js'
 import { healthPlace } from '../application/health-place.js'
 import type { ManagerContext } from '../context.js'
+import { fullGrant } from '../domain/grant.js'
 import { isRunning, type Instance } from '../domain/instance.js'
 import { isWebapp } from '../files/webapp.js'
 import { lostData } from '../instances/data-there.js'
@@ -243,7 +244,7 @@ function vanished(context: ManagerContext, { id, name }: Instance, missing: stri
     message: `"${name}" should be running, but its ${missing} no longer exists.`,
     help: `Create it again and start the instance: manager start ${name}. The data is not affected.`,
     async fix() {
-      await context.operations.run(startKind, { id, name }, { actor: 'doctor', surface: 'cli' })
+      await context.operations.run(startKind, { id, name }, { actor: 'doctor', surface: 'cli', grant: fullGrant })
       return 'It was created again and started.'
     },
   }

@@ -1,4 +1,5 @@
 import type { ManagerContext } from '../context.js'
+import { fullGrant } from '../domain/grant.js'
 import { createJournal } from '../store/journal.js'
 import type { DoctorCheck } from './check.js'
 
@@ -13,7 +14,7 @@ export const operationChecks: readonly DoctorCheck[] = [
         message: `${title}: ${state === 'attention' ? message : 'its process has ended.'}`,
         help: `Operation ${id}. If it cannot be finished: manager giveup ${id}`,
         async fix() {
-          const outcome = await context.operations.retry(id, { actor: 'doctor', surface: 'cli' })
+          const outcome = await context.operations.retry(id, { actor: 'doctor', surface: 'cli', grant: fullGrant })
           if (outcome === 'attention') throw new Error('it still needs attention')
           return outcome === 'rolled_back' ? 'It was rolled back.' : 'It was finished.'
         },

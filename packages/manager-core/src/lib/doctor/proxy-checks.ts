@@ -1,7 +1,8 @@
+import { fullGrant } from '../domain/grant.js'
 import { isPublishedByPath, type StandardUrlSettings } from '../settings/public-url.js'
 import type { DoctorCheck, Finding } from './check.js'
 
-const caller = { actor: 'doctor', surface: 'cli' } as const
+const caller = { actor: 'doctor', surface: 'cli', grant: fullGrant } as const
 
 const sharedOrigin: Finding = {
   level: 'warning',

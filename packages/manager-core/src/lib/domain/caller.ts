@@ -1,4 +1,4 @@
-import type { Ability } from './ability.js'
+import type { Grant } from './grant.js'
 
 /** What a surface shows while an operation runs. */
 export type OperationEvent =
@@ -39,12 +39,8 @@ export interface Caller {
   readonly surface: 'cli' | 'api' | 'schedule'
   /** Where the request came from, for the history: an IP address. Default: none, it is this machine. */
   readonly address?: string
-  /** What it may do; one without the ability of an action is refused. Default: all. */
-  readonly abilities?: ReadonlySet<Ability>
-  /** Ids of the only instances that it may see and touch. Default: all. */
-  readonly instances?: ReadonlySet<string>
-  /** The only hosts that one with a scope may give to its instances, beside those that they have. Default: none. */
-  readonly hosts?: ReadonlySet<string>
+  /** What it may do, and with which instances: `fullGrant` for callers that may do everything. */
+  readonly grant: Grant
   /** Id that the operation is to have, when the caller has given it away already. Actions that run several ignore it. */
   readonly operation?: string
   /** What dead owners left is for others: the server has workers recover it. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../domain/caller.js'
+import { fullGrant } from '../domain/grant.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { recordCall } from './record-call.js'
 import { recordHistory } from './record-history.js'
@@ -12,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => test.close())
 
-const caller: Caller = { actor: 'token ci', surface: 'api', address: '192.0.2.7' }
+const caller: Caller = { actor: 'token ci', surface: 'api', address: '192.0.2.7', grant: fullGrant }
 const action = (name: string) => ({ name, ability: 'operate', mutating: true }) as const
 const entries = () => test.context.registry.history().map(({ action: name, message }) => `${name}: ${message}`)
 

@@ -1,6 +1,5 @@
-import type { Caller } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
-import { writeEntry, type HistoryContext } from './write-entry.js'
+import { writeEntry, type HistoryCaller, type HistoryContext } from './write-entry.js'
 
 /** What an action answers, for the history. */
 export interface Told {
@@ -22,7 +21,7 @@ export interface HistoryOptions {
 /** Runs an action that changes something but is not an operation, or reads secrets, and puts it into the history, failed or not. */
 export async function recordHistory<T extends Told>(
   context: HistoryContext,
-  caller: Caller,
+  caller: HistoryCaller,
   { action, instance, parameters, isSecret = false }: HistoryOptions,
   work: () => Promise<T> | T,
 ): Promise<T> {

@@ -92,7 +92,7 @@ describe('an address belongs to one instance', () => {
     const { item } = await test.perform('token add', add)
     expect(item).toMatchObject({ hosts: 'shop.example.com, new.apps.test' })
     const token = createTokens(test.context).use((item as { token: string }).token)!
-    const caller: Partial<Caller> = { actor: 'token scoped', surface: 'api', ...grantOf(token) }
+    const caller: Partial<Caller> = { actor: 'token scoped', surface: 'api', grant: grantOf(token) }
     const denied = {
       code: 'ERR_ACCESS',
       message: expect.stringContaining('Your token does not allow the host') as string,

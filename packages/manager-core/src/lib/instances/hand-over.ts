@@ -126,6 +126,7 @@ async function pointAt(run: StepRun, options: HandOverOptions, place: CopyPlace)
     actor: caller.actor,
     surface: caller.surface,
     address: caller.address ?? '',
+    grant: caller.grant,
     signal,
   })
   for (const warning of warnings) run.warn(warning)

@@ -5,6 +5,7 @@ import type { Json } from '../domain/json.js'
 import { mailServer, plain } from '../mail/mail-server-for-test.js'
 import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { scopedTo } from '../testing/scoped-to.js'
 import { hookLog, webhookServer } from './alerts-for-test.js'
 import { startMonitoring, type MonitoringOptions } from './start-monitoring.js'
 
@@ -137,7 +138,7 @@ describe('monitoring', () => {
     await expect.poll(() => hook.posted, poll).toHaveLength(1)
     expect(hook.posted[0]?.text).toBe('Alert: 3 instances have problems (alpha, beta, gamma)')
     // Who may see one of them, hears of no other one.
-    const scope = { instances: new Set([test.instance('beta').id]) }
+    const scope = scopedTo(test.instance('beta').id)
     expect((await test.perform('incidents', {}, scope)).list).toMatchObject([
       { message: '"beta" is unhealthy (status-KO)', instances: [{ name: 'beta' }] },
     ])

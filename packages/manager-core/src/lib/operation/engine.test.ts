@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ManagerError } from '../../errors.js'
 import type { ManagerContext, OperationKind, Operations, Step } from '../context.js'
 import type { Caller, OperationEvent } from '../domain/caller.js'
+import { fullGrant } from '../domain/grant.js'
 import { createJournal } from '../store/journal.js'
 import { sqlite } from '../store/sqlite.js'
 import { identify } from '../system/process-identity.js'
@@ -35,7 +36,7 @@ afterEach(() => {
 
 function open(home: string): void {
   const context = leastContext(home)
-  test = { home, context, caller: { actor: 'tester', surface: 'cli' } }
+  test = { home, context, caller: { actor: 'tester', surface: 'cli', grant: fullGrant } }
   operations = createOperations({ context: () => context, kinds: () => kinds, clock: context.clock })
 }
 

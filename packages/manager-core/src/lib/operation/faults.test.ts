@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { ManagerError } from '../../errors.js'
+import { fullGrant } from '../domain/grant.js'
 import { sqlite } from '../store/sqlite.js'
 import type { AddMany } from '../testing/add-many.js'
 import { canMount, mountMemory, unmount } from '../testing/small-disk.js'
@@ -30,7 +31,7 @@ describe('two commands on one instance at once', () => {
     const other = test.another()
     const begun = () => other.context.registry.get('demo').operation !== ''
     await expect.poll(begun).toBe(true)
-    const caller = { actor: 'second', surface: 'cli' } as const
+    const caller = { actor: 'second', surface: 'cli', grant: fullGrant } as const
     expect(await failure(other.perform('rename', { name: 'demo', new: 'sales' }, caller))).toMatchObject({
       code: 'ERR_BUSY',
       outcome: 'busy',

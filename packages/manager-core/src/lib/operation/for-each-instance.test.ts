@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { OperationEvent } from '../domain/caller.js'
+import { fullGrant } from '../domain/grant.js'
 import { testInstance } from '../testing/made-up-operation.js'
 import { forEachInstance } from './for-each-instance.js'
 
@@ -17,7 +18,7 @@ describe('forEachInstance', () => {
     const events: OperationEvent[] = []
     const done = forEachInstance(
       context,
-      { actor: 'tester', surface: 'cli', onEvent: (event) => events.push(event) },
+      { actor: 'tester', surface: 'cli', grant: fullGrant, onEvent: (event) => events.push(event) },
       {
         instances: names.map((name) => testInstance({ id: name, name })),
         noun: 'save',

@@ -1,5 +1,6 @@
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
+import { fullGrant } from '../domain/grant.js'
 import { failureOf } from '../system/failure.js'
 
 export interface PublishingOptions {
@@ -20,7 +21,7 @@ export interface Publishing {
   close(): Promise<void>
 }
 
-const caller: Caller = { actor: 'manager', surface: 'api' }
+const caller: Caller = { actor: 'manager', surface: 'api', grant: fullGrant }
 
 /** Publishes now and then at intervals, which repairs manual changes and failures. */
 export function startPublishing({ context, manager, onProblem, intervalMs = 300_000 }: PublishingOptions): Publishing {

@@ -1,4 +1,5 @@
 import type { StepTitle } from '../domain/caller.js'
+import { isInScope, type Scope } from '../domain/grant.js'
 import { createJournal, type Journal, type JournalEntry } from '../store/journal.js'
 import { operationIds } from '../store/operation-rows.js'
 import type { Registry } from '../store/registry.js'
@@ -13,8 +14,8 @@ export interface OperationFilter {
   readonly state?: ShownState | undefined
   /** Name of an instance, without regard to case. */
   readonly instance?: string | undefined
-  /** Ids of the only instances whose operations are shown. */
-  readonly instances?: ReadonlySet<string> | undefined
+  /** Whose operations are shown. */
+  readonly scope: Scope
 }
 
 /** What is known of runs and operations. */
@@ -55,12 +56,12 @@ export function findOperations({ files, registry, stepsOf, clock }: FindOptions)
 
   return {
     find: (id, progressed) => ofRun(id, progressed) ?? inJournal(id),
-    async list({ limit = 50, state, instance, instances }) {
+    async list({ limit = 50, state, instance, scope }) {
       const name = instance?.toLowerCase()
       const isMeant = (item: OperationItem) =>
         (state === undefined || item.state === state) &&
         (name === undefined || item.instance.toLowerCase() === name) &&
-        (instances === undefined || instances.has(item.instance_id))
+        isInScope(scope, item.instance_id)
       const all = await files.ids()
       // There may be thousands, and pages ask for these again and again.
       const ids = state !== undefined && open.includes(state) ? all.filter((id) => !files.hasEnded(id)) : all

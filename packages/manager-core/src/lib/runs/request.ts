@@ -1,5 +1,6 @@
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
+import { fullGrant, storedGrant } from '../domain/grant.js'
 import type { Input } from '../domain/input.js'
 import { identify } from '../system/process-identity.js'
 import { recovery, type RunRequest } from './run.js'
@@ -16,7 +17,7 @@ type Inputs = Readonly<Record<string, Input>>
 export function requestOf(
   { name: action, parameters = [], options = [] }: CalledAction,
   input: Inputs,
-  { actor, address, abilities, instances, hosts, waitMs = 0 }: Caller,
+  { actor, address, grant, waitMs = 0 }: Caller,
   { clock, registry }: Pick<ManagerContext, 'clock' | 'registry'>,
 ): { readonly request: RunRequest; readonly secrets: Inputs } {
   const isSecret = (name: string) => [...parameters, ...options].some((one) => one.name === name && one.secret)
@@ -32,9 +33,7 @@ export function requestOf(
     input: pick(false),
     actor,
     ...(address !== undefined && { address }),
-    ...(abilities && { abilities: [...abilities] }),
-    ...(instances && { instances: [...instances] }),
-    ...(hosts && { hosts: [...hosts] }),
+    grant: storedGrant(grant),
     waitMs: Number.isFinite(waitMs) ? waitMs : null,
     instance,
     instanceId: (named?.type === 'instance' ? registry.get(instance) : registry.find(instance))?.id ?? '',
@@ -47,6 +46,6 @@ export function requestOf(
 
 /** To bring to its end what dead owners left. */
 export function recoveryRequest(context: Pick<ManagerContext, 'clock' | 'registry'>): RunRequest {
-  const caller: Caller = { actor: 'manager', surface: 'api', waitMs: 0 }
+  const caller: Caller = { actor: 'manager', surface: 'api', grant: fullGrant, waitMs: 0 }
   return requestOf({ name: recovery }, {}, caller, context).request
 }

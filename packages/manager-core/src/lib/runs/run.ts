@@ -1,5 +1,5 @@
-import type { Ability } from '../domain/ability.js'
 import type { OperationEvent } from '../domain/caller.js'
+import type { StoredGrant } from '../domain/grant.js'
 import type { Input } from '../domain/input.js'
 import type { ProcessIdentity } from '../system/process-identity.js'
 import type { Answer } from './answer.js'
@@ -12,12 +12,8 @@ export interface RunRequest {
   readonly input: Readonly<Record<string, Input>>
   readonly actor: string
   readonly address?: string
-  /** What the caller may do; absent: all. */
-  readonly abilities?: readonly Ability[]
-  /** Ids of the only instances that the caller may touch. */
-  readonly instances?: readonly string[]
-  /** See `Caller.hosts`. */
-  readonly hosts?: readonly string[]
+  /** See `Caller.grant`. Absent: written by an earlier version, and refused. */
+  readonly grant?: StoredGrant
   /** `null`: for ever. */
   readonly waitMs: number | null
   /** The instance that it is about, as it is called in the request; empty: none, several, or one that is to be made. */

@@ -3,9 +3,11 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { operationActions } from '../actions/operations.js'
+import { fullGrant, storedGrant } from '../domain/grant.js'
 import type { Input } from '../domain/input.js'
 import { identify, stateOf } from '../system/process-identity.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { scopedTo } from '../testing/scoped-to.js'
 import { writeHook } from '../testing/write-hook.js'
 import { findOperations } from './find-operations.js'
 import type { FollowedEvent } from './follow-operation.js'
@@ -15,12 +17,14 @@ import { newRunId } from './run-id.js'
 
 const never = new AbortController().signal
 
+const everywhere = fullGrant.scope
+
 describe('runs', () => {
   let test: TestManager
   let server: { close(): void }
   const files = () => createRunFiles(test.context.home.runs)
   const begin = (action: string, input: Readonly<Record<string, Input>>, caller = {}) =>
-    test.manager.begin(action, input, { actor: 'alice', surface: 'api', ...caller })
+    test.manager.begin(action, input, { actor: 'alice', surface: 'api', grant: fullGrant, ...caller })
   const answer = (id: string) => test.context.runs.answer(id, never)
   const state = (id: string) => test.context.runs.find(id)?.state
   const removeHook = () => rmSync(join(test.context.home.hooks, 'pre-add.sh'))
@@ -134,7 +138,7 @@ describe('runs', () => {
     expect(await answer(id)).toMatchObject({ code: 'ERR_ROLLED_BACK' })
     expect((await events).at(-1)).toMatchObject({ type: 'result', data: { code: 'ERR_ROLLED_BACK' } })
     expect(test.context.registry.find('killed')).toBeUndefined()
-    const [recovery] = await test.context.runs.list({ limit: 1 })
+    const [recovery] = await test.context.runs.list({ scope: everywhere, limit: 1 })
     expect(recovery).toMatchObject({ action: 'recover', actor: 'manager' })
     removeHook()
   })
@@ -154,7 +158,7 @@ describe('runs', () => {
 
   it('shows operations of the command line with all their steps', async () => {
     const { operation } = await test.perform('start', { name: 'demo' })
-    const [item] = await test.context.runs.list({ instance: 'DEMO', limit: 1 })
+    const [item] = await test.context.runs.list({ scope: everywhere, instance: 'DEMO', limit: 1 })
     expect(item).toMatchObject({
       id: operation,
       surface: 'cli',
@@ -163,10 +167,12 @@ describe('runs', () => {
       result: { status: 0 },
     })
     expect(item?.steps.map((step) => step.state)).toContain('done')
-    expect(await test.context.runs.list({ state: 'attention' })).toEqual([])
-    expect(await test.context.runs.list({ state: 'running' })).toEqual([])
-    expect((await test.context.runs.list({ state: 'succeeded' })).map((one) => one.id)).toContain(operation)
-    expect(await test.context.runs.list({ instances: new Set(['other']) })).toEqual([])
+    expect(await test.context.runs.list({ scope: everywhere, state: 'attention' })).toEqual([])
+    expect(await test.context.runs.list({ scope: everywhere, state: 'running' })).toEqual([])
+    expect((await test.context.runs.list({ scope: everywhere, state: 'succeeded' })).map((one) => one.id)).toContain(
+      operation,
+    )
+    expect(await test.context.runs.list({ scope: scopedTo('other').grant.scope })).toEqual([])
     await expect(test.context.runs.cancel(operation!, 'bob')).rejects.toThrow('already ended')
   })
 
@@ -174,14 +180,16 @@ describe('runs', () => {
     await test.perform('autosave', { name: 'demo' })
     const id = await begin('saveall', {})
     expect(await answer(id)).toMatchObject({ status: 0, message: expect.stringMatching(/^1 backed up/) })
-    const [run, save] = (await test.context.runs.list({ limit: 2 })).toSorted((a) => (a.id === id ? -1 : 1))
+    const [run, save] = (await test.context.runs.list({ scope: everywhere, limit: 2 })).toSorted((a) =>
+      a.id === id ? -1 : 1,
+    )
     expect(run).toMatchObject({ id, action: 'saveall', instance: '', state: 'succeeded' })
     expect(save).toMatchObject({ action: 'save', instance: 'demo', actor: 'alice', surface: 'api' })
   })
 
   it('is shown only to users who may use the instance', async () => {
-    const [item] = await test.context.runs.list({ instance: 'demo', limit: 1 })
-    const scoped = { instances: new Set(['other']) }
+    const [item] = await test.context.runs.list({ scope: everywhere, instance: 'demo', limit: 1 })
+    const scoped = scopedTo('other')
     for (const { name } of operationActions.slice(1))
       await expect(test.perform(name, { id: item!.id }, scoped)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     expect((await test.perform('operations', {}, scoped)).list).toEqual([])
@@ -189,7 +197,8 @@ describe('runs', () => {
 
   it('starts what an earlier server left waiting, but not what is no longer expected', async () => {
     server.close()
-    const request = { action: 'unprotect', input: { name: 'demo' }, actor: 'alice', waitMs: 0 }
+    const ofEarlier = { action: 'unprotect', input: { name: 'demo' }, actor: 'alice', waitMs: 0 }
+    const request = { ...ofEarlier, grant: storedGrant(fullGrant) }
     const rest = { instance: 'demo', instanceId: test.instance('demo').id }
     const leave = async (created: Date, more: Partial<RunRequest> = {}) => {
       const id = newRunId(created)
@@ -212,6 +221,15 @@ describe('runs', () => {
     expect(state(queued)).toBe('queued')
     other.kill()
     expect(await answer(queued)).toMatchObject(stopped)
+
+    const id = newRunId(new Date())
+    await test.perform('protect', { name: 'demo' })
+    await files().create({ ...ofEarlier, ...rest, id, hasSecrets: false, created: new Date().toISOString() })
+    server.close()
+    server = test.another().context.runs.serve()
+    expect(await answer(id)).toMatchObject({ status: 1, message: expect.stringContaining('Repeat the call.') })
+    expect(test.instance('demo').protected).toBe(true)
+    await test.perform('unprotect', { name: 'demo' })
   })
 
   it('removes what ended more than a week ago', async () => {

@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Caller } from '../domain/caller.js'
+import { fullGrant } from '../domain/grant.js'
 import type { Input } from '../domain/input.js'
 import { createManager } from '../manager.js'
 
@@ -44,7 +45,7 @@ function setup(input: Readonly<Record<string, Input>> = {}, { dryRun = false, ho
     ...{ home, applicationServer: '/nowhere', defaultTemplate: '/nowhere' },
     command: [process.execPath, '/opt/steward/cli.js'],
   })
-  const caller: Caller = { actor: 'ops', surface: 'cli', dryRun }
+  const caller: Caller = { actor: 'ops', surface: 'cli', dryRun, grant: fullGrant }
   return manager.perform('setup', { root, ...input }, caller)
 }
 
@@ -206,9 +207,9 @@ describe('setup on this machine', () => {
     })
     writeFileSync(join(closed, 'cli.js'), '')
     const input = { service: 'steward-test-of-setup', user: 'nobody', port: 1234 }
-    await expect(manager.perform('setup', input, { actor: 'ops', surface: 'cli', dryRun: true })).rejects.toThrow(
-      /nobody cannot run the manager: \/\S* is closed to it\./,
-    )
+    await expect(
+      manager.perform('setup', input, { actor: 'ops', surface: 'cli', grant: fullGrant, dryRun: true }),
+    ).rejects.toThrow(/nobody cannot run the manager: \/\S* is closed to it\./)
   })
 })
 

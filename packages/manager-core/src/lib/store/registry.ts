@@ -208,6 +208,11 @@ export function openRegistry({ file, clock = () => new Date() }: RegistryOptions
   }
 }
 
+/** Its database alone, for another registry on it. */
+export function databaseOf({ [sqlite]: database }: Queryable): Queryable {
+  return { [sqlite]: database }
+}
+
 /** That there is no instance of this name. */
 export function noInstance(name: string): ManagerError {
   const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name

@@ -1,9 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest'
+import type { Ability } from '../domain/ability.js'
 import type { Caller } from '../domain/caller.js'
+import { fullGrant, type Grant } from '../domain/grant.js'
 import { createTestManager } from '../testing/create-test-manager.js'
+import { scopedTo } from '../testing/scoped-to.js'
 import { createTerminals } from './create-terminals.js'
 
-const caller: Caller = { actor: 'admin', surface: 'api', address: '192.0.2.7' }
+const caller: Caller = { actor: 'admin', surface: 'api', address: '192.0.2.7', grant: fullGrant }
 const isRoot = process.getuid?.() === 0
 
 async function terminals(...config: readonly string[]) {
@@ -21,15 +24,13 @@ it('a terminal is there when it is switched on, and the password is not the defa
 
 it('a terminal is for administrators; refusals are in the history', async () => {
   const { check, test } = await terminals('APPS_TERMINAL=yes', 'APPS_PASSWORD=secret')
-  const all = new Set(['read', 'operate', 'admin', 'sensitive'] as const)
-  expect(() => check({ ...caller, abilities: all })).not.toThrow()
-  expect(() => check({ ...caller, abilities: all }, '../demo')).toThrow(
-    expect.objectContaining({ code: 'ERR_NOT_FOUND' }),
-  )
+  const only = (ability: Ability): Grant => ({ abilities: new Set([ability]), scope: { all: true } })
+  expect(() => check(caller)).not.toThrow()
+  expect(() => check(caller, '../demo')).toThrow(expect.objectContaining({ code: 'ERR_NOT_FOUND' }))
   const refused = expect.objectContaining({ code: 'ERR_ACCESS' })
-  expect(() => check({ ...caller, abilities: all, instances: new Set(['a']) })).toThrow(refused)
-  expect(() => check({ ...caller, actor: 'token a', abilities: new Set(['admin']) })).toThrow(refused)
-  expect(() => check({ ...caller, actor: 'token b', abilities: new Set(['sensitive']) })).toThrow(refused)
+  expect(() => check({ ...caller, ...scopedTo('a') })).toThrow(refused)
+  expect(() => check({ ...caller, actor: 'token a', grant: only('admin') })).toThrow(refused)
+  expect(() => check({ ...caller, actor: 'token b', grant: only('sensitive') })).toThrow(refused)
   const { list } = await test.perform('history')
   expect(list).toMatchObject([
     { actor: 'admin', action: 'terminal', result: 'refused', address: '192.0.2.7' },

@@ -47,7 +47,7 @@ export function createTerminals(context: ManagerContext): Terminals {
   const find = (name: string | undefined) => (name === undefined ? undefined : registry.get(name))
 
   function check(caller: Caller, name?: string): void {
-    const { abilities, instances } = caller
+    const { abilities, scope } = caller.grant
     if (!settings.global.terminal)
       throw new ManagerError('ERR_STATE', 'The terminal is disabled.', {
         help: 'Set APPS_TERMINAL=yes in config.sh.',
@@ -57,7 +57,7 @@ export function createTerminals(context: ManagerContext): Terminals {
       throw new ManagerError('ERR_SETTINGS', 'The terminal requires a password other than the default one.', {
         help: 'Set APPS_PASSWORD in config.sh.',
       })
-    if (instances || (abilities && !(abilities.has('admin') && abilities.has('sensitive')))) {
+    if (!scope.all || !abilities.has('admin') || !abilities.has('sensitive')) {
       const reason = 'The terminal requires the abilities "admin" and "sensitive" for all instances.'
       refusals.note({ caller, action: 'terminal', reason })
       throw new ManagerError('ERR_ACCESS', reason)

@@ -1,3 +1,4 @@
+import { fullGrant } from '../domain/grant.js'
 import { createManager } from './built-manager.js'
 
 /** Input of the program, as JSON in its one argument. */
@@ -16,7 +17,12 @@ const manager = createManager(options)
 const names: string[] = []
 for (let n = 0; n < count; n++) {
   const input = { 'no-start': true, ...(prefix !== undefined && { name: `${prefix}${n}` }) }
-  const { item } = await manager.perform('add', input, { actor: 'many', surface: 'cli', waitMs: 60_000 })
+  const { item } = await manager.perform('add', input, {
+    actor: 'many',
+    surface: 'cli',
+    grant: fullGrant,
+    waitMs: 60_000,
+  })
   names.push((item as { readonly name: string }).name)
 }
 process.stdout.write(JSON.stringify(names))

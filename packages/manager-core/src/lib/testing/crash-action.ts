@@ -1,3 +1,4 @@
+import { fullGrant } from '../domain/grant.js'
 import type { Input } from '../domain/input.js'
 import { createManager } from '../manager.js'
 import type { JournalPoint } from '../operation/operation.js'
@@ -29,7 +30,13 @@ const {
 } = JSON.parse(process.argv[2] as string) as CrashAction
 const { onPoint, report } = crashAt(at)
 const manager = createManager({ ...options, runtimes: { second: secondRuntime() }, onJournal: onPoint })
-const caller = { actor: 'crash', surface: 'cli', waitMs, ...(leavesRecovery && { leavesRecovery }) } as const
+const caller = {
+  actor: 'crash',
+  surface: 'cli',
+  grant: fullGrant,
+  waitMs,
+  ...(leavesRecovery && { leavesRecovery }),
+} as const
 await report(() =>
   action === undefined ? manager.context.operations.recover(caller) : manager.perform(action, input, caller),
 )

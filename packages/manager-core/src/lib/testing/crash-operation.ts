@@ -1,5 +1,6 @@
 import type { OperationKind } from '../context.js'
 import type { Caller } from '../domain/caller.js'
+import { fullGrant } from '../domain/grant.js'
 import { createOperations } from '../operation/engine.js'
 import { crashAt } from './crash-point.js'
 import { leastContext } from './least-context.js'
@@ -19,6 +20,6 @@ const context = leastContext(home)
 const { onPoint, report } = crashAt(at)
 const kinds = new Map<string, OperationKind>([[madeUpKind.kind, madeUpKind]])
 const operations = createOperations({ context: () => context, kinds: () => kinds, clock: context.clock, onPoint })
-const caller: Caller = { actor: 'crash', surface: 'cli' }
+const caller: Caller = { actor: 'crash', surface: 'cli', grant: fullGrant }
 await report(async () => (request ? operations.run(madeUpKind, request, caller) : operations.recover(caller)))
 context.registry.close()

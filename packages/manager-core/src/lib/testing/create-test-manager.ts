@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { ActionResult } from '../action.js'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
+import { fullGrant } from '../domain/grant.js'
 import type { Input } from '../domain/input.js'
 import type { Instance } from '../domain/instance.js'
 import { createManager, type Manager, type ManagerOptions } from '../manager.js'
@@ -91,7 +92,7 @@ export async function createTestManager(options: TestManagerOptions = {}): Promi
   }
   const manager = another()
   const { context } = manager
-  const caller: Caller = { actor: 'tester', surface: 'cli' }
+  const caller: Caller = { actor: 'tester', surface: 'cli', grant: fullGrant }
   const path = (name: string, ...parts: readonly string[]) =>
     join(home, 'instances', context.registry.get(name).id, ...parts)
 

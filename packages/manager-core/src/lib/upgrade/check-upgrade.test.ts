@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { DatabaseChanges } from '../application/check-application.js'
+import { withParts } from '../domain/ability.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { tellFake, writeTemplate, type FakeApplication } from '../testing/fake-application.js'
 
@@ -122,7 +123,7 @@ it('a loss of data is refused for one that is protected, without the ability, an
   await test.perform('add', { name: 'demo', 'no-start': true })
   await publish({ changes: { steps: [narrowed], losses: [loss] } })
   const input = { name: 'demo', destructive: true }
-  const operator = { abilities: new Set(['read', 'operate'] as const) }
+  const operator = { grant: { abilities: withParts(['operate']), scope: { all: true } } } as const
   await expect(test.perform('upgrade', input, operator)).rejects.toMatchObject({
     code: 'ERR_ACCESS',
     message: '"--destructive" requires the ability "admin", which you do not have.',

@@ -4,6 +4,7 @@ import {
   createSessions,
   createTokens,
   ensureSecretFile,
+  fullGrant,
   grantOf,
   isTokenText,
   whyNot,
@@ -57,7 +58,7 @@ export interface Access {
   redeemTicket(ticket: string): Principal
   /**
    * Whether the principal has the ability of the action, and the action is for its scope. Which instances it may touch,
-   * the manager itself looks at (`Caller.instances`).
+   * the manager itself looks at (`Caller.grant`).
    *
    * @throws HttpError 403
    */
@@ -146,14 +147,17 @@ export function createAccess(
     async signIn(request, response, { user, password, stays }) {
       const now = settings()
       const address = addressOf(request, now)
-      const token = isTokenText(password) ? tokenOf(password, request, address) : undefined
-      const known = token
-        ? principalOf(token, address)
-        : await byPassword({ request, response, address, user, password }, now)
-      if (!known.abilities.has('read')) throw new HttpError(403, 'ERR_ACCESS', 'The pages need the ability "read".')
+      const { known, signedIn } = isTokenText(password)
+        ? byToken(tokenOf(password, request, address), address)
+        : {
+            known: await byPassword({ request, response, address, user, password }, now),
+            signedIn: { by: 'password', checked: now } as const,
+          }
+      if (!known.grant.abilities.has('read'))
+        throw new HttpError(403, 'ERR_ACCESS', 'The pages need the ability "read".')
       const before = bySession(request, address, now)?.session
       if (before) sessions.close(before.id, callerOf(known))
-      const opened = sessions.open(callerOf(known), { token, stays })
+      const opened = sessions.open(callerOf(known), { signedIn, stays })
       cookie.set(response, opened.secret, opened.session, cameByHttps(request, now))
       return { principal: { ...known, session: opened.session }, key: opened.key }
     },
@@ -169,7 +173,7 @@ export function createAccess(
 
     redeemTicket(ticket) {
       const principal = tickets.redeem(ticket)
-      if (principal) return principal
+      if (principal?.holds()) return principal
       throw new HttpError(401, 'ERR_ACCESS', 'The ticket was used, or is too old.')
     },
 
@@ -206,7 +210,7 @@ export function createAccess(
       ? undefined
       : {
           actor: `certificate ${name}`,
-          abilities: withParts(now.clientAbilities),
+          grant: { abilities: withParts(now.clientAbilities), scope: { all: true } },
           address,
           // Its connection proved it, which may be closed by now: nothing is left to look at.
           holds: () => true,
@@ -221,7 +225,11 @@ export function createAccess(
 
   function principalOf(token: Token, address: string): Principal {
     const holds = () => tokens.byId(token.id) !== undefined
-    return { actor: `token ${token.name}`, address, ...grantOf(token), holds }
+    return { actor: `token ${token.name}`, address, grant: grantOf(token), holds }
+  }
+
+  function byToken(token: Token, address: string) {
+    return { known: principalOf(token, address), signedIn: { by: 'token', token } as const }
   }
 
   /** Undefined: the request has no session, or one that has ended. */
@@ -233,12 +241,12 @@ export function createAccess(
       .map((value) => sessions.use(value, key))
       .find((one) => one !== undefined)
     if (!found) return undefined
-    const { session, token } = found
+    const { session, signedIn } = found
     const holds = () => sessions.isOpen(session.id)
-    if (token) return { ...principalOf(token, address), session, holds }
+    if (signedIn.by === 'token') return { ...principalOf(signedIn.token, address), session, holds }
     const { actor } = session
     if (passwordOf(now) === defaultPassword && !isFromThisMachine(request, address)) throw fromElsewhere(actor, address)
-    return { actor, abilities: withParts(['admin', 'sensitive']), address, session, holds }
+    return { actor, grant: fullGrant, address, session, holds }
   }
 
   async function byPassword(
@@ -255,7 +263,7 @@ export function createAccess(
     if (!outcome) throw refused(request, actor, address, 'User or password is wrong.')
     if (expected === defaultPassword && !isFromThisMachine(request, address)) throw fromElsewhere(actor, address)
     if (response) devices.remember(request, response, cameByHttps(request, now))
-    return { actor, abilities: withParts(['admin', 'sensitive']), address, holds: () => holds() }
+    return { actor, grant: fullGrant, address, holds: () => holds() }
   }
 
   function note({ actor, address }: Pick<Principal, 'actor' | 'address'>, action: string, reason: string): void {

@@ -2,14 +2,6 @@ import type { Caller } from '@steward/manager-core'
 import type { Principal } from './principal.js'
 
 /** What performs actions for a principal; what dead owners left is for workers. */
-export function callerOf({ actor, address, abilities, instances, hosts }: Principal): Caller {
-  return {
-    actor,
-    surface: 'api',
-    address,
-    abilities,
-    leavesRecovery: true,
-    ...(instances && { instances }),
-    ...(hosts && { hosts }),
-  }
+export function callerOf({ actor, address, grant }: Principal): Caller {
+  return { actor, surface: 'api', address, grant, leavesRecovery: true }
 }

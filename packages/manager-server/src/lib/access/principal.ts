@@ -1,14 +1,11 @@
-import type { Ability, Session } from '@steward/manager-core'
+import type { Grant, Session } from '@steward/manager-core'
 
 /** The caller, once authenticated. */
 export interface Principal {
   /** For the history: the login, `token <name>`, or `certificate <common name>`. */
   readonly actor: string
-  readonly abilities: ReadonlySet<Ability>
-  /** Ids of the only instances that it may see and touch; undefined: all. */
-  readonly instances?: ReadonlySet<string>
-  /** See `Caller.hosts`. */
-  readonly hosts?: ReadonlySet<string>
+  /** What it may do, by what it proved itself with. */
+  readonly grant: Grant
   /** IP address that the request came from. */
   readonly address: string
   /** The session of the pages that it came by; undefined: it came by something else. */

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { answerOf, type ActionResult, type Answer, type Caller, type Manager } from '@steward/manager-core'
+import { answerOf, storedGrant, type ActionResult, type Answer, type Caller, type Manager } from '@steward/manager-core'
 import type { Access } from '../access/access.js'
 import { callerOf } from '../access/caller-of.js'
 import type { Principal } from '../access/principal.js'
@@ -51,9 +51,9 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
 
   /** Pages and programs ask for the list all the time, and it is long. */
   async function byCache(context: Context, call: ApiCall, principal: Principal): Promise<void> {
-    const scope = principal.instances && [...principal.instances].toSorted()
+    const grant = storedGrant(principal.grant)
     const inputs = Object.entries(call.input).toSorted(([a], [b]) => (a < b ? -1 : 1))
-    const key = JSON.stringify([call.action.name, inputs, scope, call.prettyPrint])
+    const key = JSON.stringify([call.action.name, inputs, grant, call.prettyPrint])
     context.body = await cache.get(key, async () =>
       // It is for all who ask: no caller ends it.
       textOf(call, answerOf(await manager.perform(call.action.name, call.input, callerWith(principal, call)))),

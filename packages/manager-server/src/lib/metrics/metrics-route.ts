@@ -49,6 +49,6 @@ export function metricsRoute({ manager, access, addressing }: MetricsRouteOption
     })
     context.type = registry.contentType
     // Who may use some instances only does not see the manager's own figures.
-    context.body = `${await registry.metrics()}${principal.instances ? '' : `\n${await ofProcess.metrics()}`}`
+    context.body = `${await registry.metrics()}${principal.grant.scope.all ? `\n${await ofProcess.metrics()}` : ''}`
   }
 }

@@ -231,6 +231,9 @@ describe('a ticket', () => {
     expect((await ask('GET', `/api?action=protect&name=mine&ticket=${await issue()}`)).status).toBe(403)
     expect((await ask('GET', `/api?action=list&async=true&ticket=${await issue()}`)).status).toBe(403)
     expect((await ask('GET', `/api?action=whoami&ticket=x`, sent)).status).toBe(401)
+    const unused = await issue()
+    await ask('DELETE', '/api/session', sent)
+    expect((await ask('GET', `/api?action=whoami&ticket=${unused}`)).status).toBe(401)
     expect(test.manager.instance('mine').protected).toBe(false)
   })
 })
@@ -286,4 +289,25 @@ describe('wrong passwords', () => {
     // A browser that was signed in before is not locked out by others.
     expect((await signIn(administrator, { ...page, cookie })).status).toBe(200)
   })
+})
+
+it('a session is refused when its token is removed while its use is written', async () => {
+  const { item } = await test.manager.perform('token add', { name: 'brief', abilities: 'read', instances: 'mine' })
+  const sent = sentAfter(await signIn({ name: '', password: (item as { token: string }).token }))
+  expect(await whoami(sent)).toBe(200)
+  const { [sqlite]: database } = test.manager.context.registry
+  // The server writes at most once a minute.
+  const recently = new Date(Date.now() - 120_000).toISOString()
+  database.prepare('update session set last_used = ?').run(recently)
+  // As another process does while the write waits for the registry.
+  database.exec(`create trigger meanwhile after update of last_used on session
+    begin delete from token where name = 'brief'; end`)
+  try {
+    const answer = await ask('GET', '/api?action=token%20add&name=mine&abilities=admin,sensitive&days=0', sent)
+    expect([answer.status, answer.body?.['code']]).toEqual([401, 'ERR_ACCESS'])
+    expect(await whoami(sent)).toBe(401)
+  } finally {
+    database.exec('drop trigger meanwhile')
+  }
+  expect((await test.manager.perform('token list')).list).not.toContainEqual(expect.objectContaining({ name: 'mine' }))
 })

@@ -75,8 +75,8 @@ export function createTerminalServer({
       koa.set('Cache-Control', 'no-store')
       const principal = await access.authenticate(koa.req)
       access.guard(koa.req, principal, 'terminal')
-      const { actor, address, abilities, instances } = principal
-      const caller: Caller = { actor, surface: 'api', address, abilities, ...(instances && { instances }) }
+      const { actor, address, grant } = principal
+      const caller: Caller = { actor, surface: 'api', address, grant }
       const { instance } = koa.query
       if (Array.isArray(instance)) throw new HttpError(400, 'ERR_USAGE', '"instance" is given twice.')
       await checkPossible(caller, instance)
@@ -93,7 +93,7 @@ export function createTerminalServer({
       if (!isOwnOrigin(request.headers, manager.context.settings.global.baseUrl)) return refused(403)
       const [name, secret = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(/\s*,\s*/)
       const ticket = name === protocol ? tickets.redeem(secret) : undefined
-      if (!ticket) return refused(401)
+      if (!ticket?.principal.holds()) return refused(401)
       if (sessions.size >= mostSessions) return refused(503)
       sockets.handleUpgrade(request, socket, head, (accepted) => {
         // What comes until there is a shell is kept.

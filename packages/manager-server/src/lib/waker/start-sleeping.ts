@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isIdle, isThrowAway, sleepAfterMs, type Instance, type Manager } from '@steward/manager-core'
+import { fullGrant, isIdle, isThrowAway, sleepAfterMs, type Instance, type Manager } from '@steward/manager-core'
 import pLimit from 'p-limit'
 import { createWaker, type Waker } from './create-waker.js'
 
@@ -40,7 +40,7 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
   const { registry, settings, locks, proxies } = context
   const ended = new AbortController()
   const { signal } = ended
-  const caller = { actor: 'manager', surface: 'api' } as const
+  const caller = { actor: 'manager', surface: 'api', grant: fullGrant } as const
   const wakes = pLimit(atOnce)
   const falls = pLimit(atOnce)
   const falling = new Set<string>()

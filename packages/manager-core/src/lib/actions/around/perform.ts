@@ -39,10 +39,10 @@ const explained: Layer = async (performance, rest) => {
   const { context, action, caller } = performance
   try {
     const result = await rest(performance)
-    return action.standalone || caller.instances ? result : await withFullDisk(context, result)
+    return action.standalone || !caller.grant.scope.all ? result : await withFullDisk(context, result)
   } catch (error) {
     const failure = sqliteFailure(error, context.home.database)
-    throw caller.instances ? failure : await explainFullDisk(context, failure)
+    throw caller.grant.scope.all ? await explainFullDisk(context, failure) : failure
   }
 }
 

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import type { ActionResult } from '../../action.js'
 import type { Caller } from '../../domain/caller.js'
+import { fullGrant } from '../../domain/grant.js'
 import type { Manager } from '../../manager.js'
 import type { PublishOptions } from '../../proxies/proxies.js'
 import { behaviourOf } from './applications.js'
@@ -49,7 +50,7 @@ export interface Simulation {
   readonly findings: readonly Finding[]
 }
 
-const caller: Caller = { actor: 'simulation', surface: 'cli' }
+const caller: Caller = { actor: 'simulation', surface: 'cli', grant: fullGrant }
 
 /** What must never be. */
 class Broken extends Error {}
