@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { readForeignFile } from './foreign.js'
 import { writePrivateFile } from '../files/write-private-file.js'
+import { programPath } from '../system/run.js'
 
 /** A system account that one instance has for itself. */
 export interface SystemAccount {
@@ -59,8 +60,52 @@ export function asAccount(
   return ['setpriv', [`--reuid=${uid}`, `--regid=${gid}`, ...rights, '--', program]]
 }
 
+/** Variables by which the dynamic linker and the C library run or read what a file holds. */
+const ofLoader = /^(?:LD_|GLIBC_|MALLOC_|GCONV_PATH$|LOCPATH$|NLSPATH$)/
+
+/** A command with its environment. */
+export interface Launch {
+  readonly program: string
+  /** Arguments before its own. */
+  readonly before: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+}
+
 /**
- * The same for a program that parses or unpacks what an instance, its owner or a backup wrote. Without an account, it
+ * `asAccount` with an environment that others may have chosen: `setpriv` is found without it, and starts, still as root,
+ * without what the dynamic linker would load into it. The program gets all of it.
+ */
+export function asAccountWith(
+  account: SystemAccount | undefined,
+  program: string,
+  environment: Readonly<Record<string, string>>,
+): Launch {
+  const [first, before] = asAccount(account, program)
+  if (!account) return { program: first, before, environment }
+  const { assigned, rest } = withoutLoader(environment)
+  return {
+    program: programPath(first) ?? first,
+    before: [...before.slice(0, -1), ...assigned, program],
+    environment: rest,
+  }
+}
+
+/** An environment without what the dynamic linker takes, and a command that adds it: `env LD_PRELOAD=…`; empty: nothing. */
+export function withoutLoader(environment: Readonly<Record<string, string>>): {
+  readonly assigned: readonly string[]
+  readonly rest: Readonly<Record<string, string>>
+} {
+  const all = Object.entries(environment)
+  const loaded = all.filter(([name]) => ofLoader.test(name))
+  if (loaded.length === 0) return { assigned: [], rest: environment }
+  return {
+    assigned: ['env', ...loaded.map(([name, value]) => `${name}=${value}`)],
+    rest: Object.fromEntries(all.filter(([name]) => !ofLoader.test(name))),
+  }
+}
+
+/**
+ * The same as `asAccount` for a program that parses or unpacks what an instance, its owner or a backup wrote. Without an account, it
  * keeps the user of this process but none of root's capabilities, so that it makes no devices, changes no owners and
  * opens no file of another user.
  */

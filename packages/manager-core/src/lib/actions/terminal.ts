@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import { accountAt, asAccount } from '../accounts/account.js'
+import { accountAt, asAccount, asAccountWith } from '../accounts/account.js'
 import type { Action } from '../action.js'
 import { isRunning } from '../domain/instance.js'
 import { recordHistory } from '../history/record-history.js'
@@ -28,16 +28,18 @@ const shell = defineAction({
   async handler({ context, input, caller }) {
     const instance = input.name
     const { folder, data } = context.home.instance(instance.id)
-    const environment = await shellEnvironment(context, instance)
     const account = accountAt(folder)
-    const [command, before] = asAccount(account, '/bin/sh')
+    const shellOf = asAccountWith(account, '/bin/sh', {
+      ...(await shellEnvironment(context, instance)),
+      ...(account && { HOME: data, USER: account.name, LOGNAME: account.name }),
+    })
     return recordHistory(context, caller, { action: 'shell', instance }, () => ({
       message: `Shell of "${instance.name}" in ${folder}`,
       program: {
         // The account of the person at the terminal, not of the one who runs the manager.
-        command,
-        args: [...before, '-c', 'exec "${SHELL:-/bin/sh}"'],
-        environment: { ...environment, ...(account && { HOME: data, USER: account.name, LOGNAME: account.name }) },
+        command: shellOf.program,
+        args: [...shellOf.before, '-c', 'exec "${SHELL:-/bin/sh}"'],
+        environment: shellOf.environment,
         isolated: account !== undefined,
         folder,
       },

@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import { accountAt, asAccount } from '../accounts/account.js'
+import { accountAt, asAccountWith } from '../accounts/account.js'
 import { plainEnvironment } from '../accounts/environment.js'
 import { withReadableCopy } from '../application/readable-copy.js'
 import { instanceHomeAt } from '../domain/home.js'
@@ -73,8 +73,8 @@ async function describe(
   const { data } = instanceHomeAt(folder)
   const args = [applicationServerOf(context, app), app, '--data', data, '--describe']
   const account = accountAt(folder)
-  const [program, before] = asAccount(account, process.execPath)
-  const env = { ...(account && plainEnvironment(data, account)), ...settings.others }
+  const own = { ...(account && plainEnvironment(data, account)), ...settings.others }
+  const { program, before, environment: env } = asAccountWith(account, process.execPath, own)
   const { execa } = await import('execa')
   const result = await execa(program, [...before, ...args], {
     env,

@@ -1,4 +1,4 @@
-import { asAccount, type SystemAccount } from '../accounts/account.js'
+import { asAccountWith, type SystemAccount } from '../accounts/account.js'
 import { plainEnvironment } from '../accounts/environment.js'
 import { applicationServerOf, type ServerContext } from '../servers/application-server.js'
 
@@ -19,12 +19,13 @@ export function applicationCommand(
   { app, environment, account, home }: ApplicationCommandOptions,
   task: readonly string[],
 ) {
-  const [program, before] = asAccount(account, process.execPath)
+  // Nothing else of the manager's environment reaches the code of an application.
+  const all = { ...plainEnvironment(home, account), ...environment }
+  const launch = asAccountWith(account, process.execPath, all)
   return {
-    program,
-    args: [...before, applicationServerOf(context, app), app, ...task],
-    // Nothing else of the manager's environment reaches the code of an application.
-    environment: { ...plainEnvironment(home, account), ...environment },
+    program: launch.program,
+    args: [...launch.before, applicationServerOf(context, app), app, ...task],
+    environment: launch.environment,
   }
 }
 

@@ -40,6 +40,20 @@ export function needFile(manifest: Pick<Manifest, 'id' | 'files' | 'encryption'>
   throw new ManagerError('ERR_BACKUP', `The backup ${manifest.id} has no ${name}.`)
 }
 
+/**
+ * The manager writes settings into encrypted backups only.
+ *
+ * @throws ManagerError ERR_BACKUP
+ */
+export function checkSecrets({ id, secrets, encryption }: Pick<Manifest, 'id' | 'secrets' | 'encryption'>): void {
+  if (!secrets || encryption) return
+  throw new ManagerError(
+    'ERR_BACKUP',
+    `The backup ${id} contains settings, but is not encrypted. The manager does not write such backups.`,
+    { help: 'Find out who changed it, and restore another backup.', command: 'backups list' },
+  )
+}
+
 /** How many bytes files take as they are stored. */
 export function storedBytes(files: readonly Pick<ManifestFile, 'size'>[]): number {
   return files.reduce((sum, { size }) => sum + size, 0)

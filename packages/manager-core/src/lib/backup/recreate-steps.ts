@@ -65,21 +65,29 @@ export async function inspectRecreation(
  * variables of the application are as they were when they were saved (`--with-secrets`).
  */
 export function recreateSteps(options: RecreateStepsOptions): readonly Step[] {
-  const { row, note = null, backup, sameInstance, isolated } = options
+  const { row, note = null, backup, isolated } = options
   return [
     verifyStep({ backup }),
     reserveStep(row, note, options.port),
     ...(isolated ? [accountStep()] : []),
     unpackHomeStep(options),
-    settingsStep({ row, saved: (context) => savedSettings(context, backup, sameInstance) }),
+    settingsStep({ row, saved: (run) => savedSettings(run, options) }),
     databaseStep({ row }),
     fillStep(options),
   ]
 }
 
-async function savedSettings(context: ManagerContext, backup: string, sameInstance: boolean) {
+async function savedSettings(
+  { context, warn }: StepRun,
+  { row: { name }, backup, sameInstance }: RecreateStepsOptions,
+) {
   const manifest = await needManifest(backup)
-  const saved = await settingsOfBackup(backup, manifest, context)
+  const { settings: saved, dropped = [] } = (await settingsOfBackup(backup, manifest, context)) ?? {}
+  if (dropped.length > 0)
+    warn(
+      `These settings were not restored, because they affect more than the instance: ${dropped.join(', ')}. To set ` +
+        `one again, run: manager setting set ${name} <variable>.`,
+    )
   return {
     ...(saved && { like: saved, ...(sameInstance && { keep: saved }) }),
     ...(manifest.neutralised && { neutralised: true }),

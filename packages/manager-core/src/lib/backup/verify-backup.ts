@@ -7,7 +7,7 @@ import type { BackupEncryptionSettings } from '../settings/settings.js'
 import type { Manifest, ManifestFile, Verification, VerifyOptions } from './backup.js'
 import { checkDumps } from './check-dumps.js'
 import { openerOf } from './encryption.js'
-import { foldersIn, manifestName } from './manifest.js'
+import { checkSecrets, foldersIn, manifestName } from './manifest.js'
 import { checkKey, isOtherKey, type Opener } from './packing/age.js'
 import { createEntryCheck, type EntryCheck } from './packing/check-entries.js'
 import type { Measures, ReadOptions } from './packing/read-options.js'
@@ -58,11 +58,12 @@ export async function verifyForRestore(
 }
 
 /**
- * Whether it can be decrypted here; only the start of one file is read.
+ * Whether it can be decrypted here, and has no settings in plain; only the start of one file is read.
  *
- * @throws ManagerError ERR_BACKUP when it cannot; ERR_SETTINGS
+ * @throws ManagerError ERR_BACKUP when it cannot, or has; ERR_SETTINGS
  */
 export async function checkKeys(folder: string, manifest: Manifest, keys: BackupEncryptionSettings): Promise<void> {
+  checkSecrets(manifest)
   const opener = await openerOf(manifest, keys)
   const [file] = manifest.files
   if (!opener || !file) return

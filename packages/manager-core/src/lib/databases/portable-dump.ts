@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { dumpWithTool, restoreWithTool } from '@steward/db-adapters/server'
 import type { Dump, DumpOptions, ToolCall } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
-import { accountAt } from '../accounts/account.js'
+import { accountAt, withoutLoader } from '../accounts/account.js'
 import { foreignKind } from '../accounts/foreign.js'
 import { applicationServerOf } from '../servers/application-server.js'
 import { launchIn, launchOf } from './launch.js'
@@ -71,15 +71,19 @@ function callOf(
   const { databases } = context
   const url = databases.server(settings.database).url(databases.account(folder, settings))
   const account = accountAt(folder)
+  // What starts the program does so as root, and must load nothing that the instance names.
+  const { assigned, rest } = withoutLoader({
+    ...(account && { HOME: join(folder, 'data'), TMPDIR: '/tmp' }),
+    ...settings.others,
+    STEWARD_DATABASE: url,
+  })
+  const server = [process.execPath, applicationServerOf(context, app)] as const
+  const [command = process.execPath, ...before] = [...assigned, ...server]
   return {
-    command: process.execPath,
+    command,
     launch: account ? launchIn(folder) : launchOf(join(folder, 'data', 'any'), ''),
-    args: [applicationServerOf(context, app), app, '--data', join(folder, 'data'), task, '-'],
-    environment: {
-      ...(account && { HOME: join(folder, 'data'), TMPDIR: '/tmp' }),
-      ...settings.others,
-      STEWARD_DATABASE: url,
-    },
+    args: [...before, app, '--data', join(folder, 'data'), task, '-'],
+    environment: rest,
     signal,
   }
 }

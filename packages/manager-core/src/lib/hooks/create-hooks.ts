@@ -3,6 +3,7 @@ import { access, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Home } from '../domain/home.js'
 import type { Settings } from '../settings/settings.js'
+import { allowedForHooks } from './hook-environment.js'
 import { whyUnsafe, type Hooks } from './hooks.js'
 import { longest, maskSecrets, secretsOf } from './mask-secrets.js'
 import { runScript, type ScriptEnd } from './run-script.js'
@@ -25,8 +26,9 @@ export function createHooks({ home, settings }: HooksOptions): Hooks {
         return { ran: false, code: undefined, problem, output: '', timedOut: false, duration: 0 }
       }
       const { hookTimeoutMs: timeoutMs, passedOn } = settings().global
-      const environment = { ...settings().environment(), ...call.environment }
-      const secrets = secretsOf({ ...passedOn, ...call.environment })
+      const own = allowedForHooks(call.environment)
+      const environment = { ...settings().environment(), ...own }
+      const secrets = secretsOf({ ...passedOn, ...own })
       const begin = performance.now()
       const end = await runScript({
         file,

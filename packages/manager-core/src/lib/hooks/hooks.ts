@@ -34,7 +34,7 @@ export interface HookCall {
   readonly hook: HookName
   /** Arguments of the calling action: for add the instance's name, version, options. */
   readonly args: readonly string[]
-  /** The instance's variables, over the manager's: `USER`, `SERVICE_URL`, `SERVICE_USER`, `SERVICE_PASSWORD` … */
+  /** The instance's variables, over the manager's, see `allowedForHooks`; others are left out. */
   readonly environment: Readonly<Record<string, string>>
   /** Written to its standard input as JSON. */
   readonly input: Json

@@ -1,4 +1,4 @@
-import { accountAt, asAccount } from '../accounts/account.js'
+import { accountAt, asAccountWith } from '../accounts/account.js'
 import { plainEnvironment } from '../accounts/environment.js'
 import type { Step } from '../context.js'
 import { redact } from '../runtime/redact.js'
@@ -21,19 +21,19 @@ export function administratorStep(): Step {
       const own = await context.settings.instance(folder)
       const server = applicationServerOf(context, app)
       const account = accountAt(folder)
-      const [program, before] = asAccount(account, process.execPath)
+      const { program, before, environment } = asAccountWith(account, process.execPath, {
+        ...(account && plainEnvironment(data, account)),
+        ...own.others,
+        STEWARD_DATABASE: context.databases.server(own.database).url(context.databases.account(folder, own)),
+        STEWARD_ADMIN_LOGIN: own.adminUser,
+        STEWARD_ADMIN_PASSWORD: own.adminPassword.reveal(),
+        STEWARD_NEUTRALISED: 'true',
+        STEWARD_LOG_LEVEL: 'error',
+      })
       const { execa } = await import('execa')
       const result = await execa(program, [...before, server, app, '--data', data, '--reset-admin'], {
         extendEnv: account === undefined,
-        env: {
-          ...(account && plainEnvironment(data, account)),
-          ...own.others,
-          STEWARD_DATABASE: context.databases.server(own.database).url(context.databases.account(folder, own)),
-          STEWARD_ADMIN_LOGIN: own.adminUser,
-          STEWARD_ADMIN_PASSWORD: own.adminPassword.reveal(),
-          STEWARD_NEUTRALISED: 'true',
-          STEWARD_LOG_LEVEL: 'error',
-        },
+        env: environment,
         timeout,
         stdin: 'ignore' as const,
         reject: false as const,

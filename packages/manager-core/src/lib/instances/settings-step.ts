@@ -1,4 +1,4 @@
-import type { ManagerContext, Step } from '../context.js'
+import type { Step, StepRun } from '../context.js'
 import { reservePlace } from '../documents/places.js'
 import type { Instance } from '../domain/instance.js'
 import { fileError } from '../files/file-error.js'
@@ -15,7 +15,7 @@ export interface SettingsStepOptions {
   /** Home of an instance that it is to be like. */
   readonly like?: string
   /** The same from elsewhere: what it is to be like, and credentials that stay. */
-  readonly saved?: (context: ManagerContext) => Promise<Pick<NewSettingsOptions, 'keep' | 'like' | 'neutralised'>>
+  readonly saved?: (run: StepRun) => Promise<Pick<NewSettingsOptions, 'keep' | 'like' | 'neutralised'>>
 }
 
 /** Writes the settings of what is laid out, with new secrets. */
@@ -38,7 +38,7 @@ export function settingsStep({ row, names, keepCredentialsOf, like, saved }: Set
         version: await context.settings.version(row.version),
         ...(keepCredentialsOf !== undefined && { keep: await context.settings.instance(keepCredentialsOf) }),
         ...(like !== undefined && { like: await context.settings.instance(like) }),
-        ...(await saved?.(context)),
+        ...(await saved?.(run)),
       })
       try {
         await context.settings.writeInstance(stage.folder, settings)

@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import { asAccount, type SystemAccount } from '../accounts/account.js'
+import { asAccountWith, type SystemAccount } from '../accounts/account.js'
 import { plainEnvironment } from '../accounts/environment.js'
 
 export interface ToolCall {
@@ -30,11 +30,12 @@ const maxOutput = 64 * 2 ** 20
  */
 export async function runTool(program: string, args: readonly string[], call: ToolCall): Promise<ToolEnd> {
   const { folder, environment, account, home, timeoutMs, signal } = call
-  const [own, before] = asAccount(account, program)
+  const all = { ...plainEnvironment(home, account), ...environment }
+  const { program: own, before, environment: env } = asAccountWith(account, program, all)
   const { execa } = await import('execa')
   const { exitCode, stdout, stderr, timedOut } = await execa(own, [...before, ...args], {
     cwd: folder,
-    env: { ...plainEnvironment(home, account), ...environment },
+    env,
     extendEnv: false,
     timeout: timeoutMs,
     maxBuffer: maxOutput,

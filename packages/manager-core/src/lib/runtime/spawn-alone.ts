@@ -2,13 +2,15 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asAccount, type SystemAccount } from '../accounts/account.js'
+import { asAccountWith, type SystemAccount } from '../accounts/account.js'
 import { statOf, uidOf } from '../system/process-table.js'
 
 /** From `fcntl.h`: closed when a program is run. */
 const closeOnExec = 0o2000000
 
-export interface SpawnAloneOptions extends Pick<SpawnOptions, 'cwd' | 'env'> {
+export interface SpawnAloneOptions extends Pick<SpawnOptions, 'cwd'> {
+  /** All of it. */
+  readonly env: Readonly<Record<string, string>>
   readonly stdio: readonly ('pipe' | 'ignore' | number)[]
   /** Whose process it is. Default: this user's. */
   readonly account: SystemAccount | undefined
@@ -31,8 +33,8 @@ export async function spawnAlone(
       while (all.length < inherited) all.push('ignore')
       all[inherited] = nothing
     }
-    const [program, before] = asAccount(account, '/bin/sh')
-    const child = spawn(program, [...before, ...args], { cwd, env, detached: true, stdio: all })
+    const { program, before, environment } = asAccountWith(account, '/bin/sh', env)
+    const child = spawn(program, [...before, ...args], { cwd, env: environment, detached: true, stdio: all })
     child.unref()
     await once(child, 'spawn')
     if (account) await becomes(child.pid as number, account)

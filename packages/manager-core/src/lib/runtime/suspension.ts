@@ -67,7 +67,7 @@ interface Watch {
 export async function beginWatchdog(run: string, { maxMs, command, account }: Watch): Promise<void> {
   const dog = await spawnAlone(watchdogOf(maxMs, command), {
     cwd: run,
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'] ?? '' },
     stdio: ['ignore', 'ignore', 'ignore'],
     account,
   })

@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { withoutLoader } from '../accounts/account.js'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
 import type { Instance } from '../domain/instance.js'
@@ -97,12 +98,13 @@ async function shellOf(
   const { name, home, shell, become } = accountUser(folder) ?? (await terminalUser(context))
   const own = Object.entries(process.env).filter(([key]) => passedOn.test(key)) as [string, string][]
   const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'
+  const { assigned, rest } = withoutLoader(instance ? await shellEnvironment(context, instance) : {})
   return {
     // APPS_USER need not be able to enter the folder.
-    command: [...become, '/bin/sh', '-c', 'cd "$0" 2>/dev/null || cd /; exec "$@"', folder, shell],
+    command: [...become, ...assigned, '/bin/sh', '-c', 'cd "$0" 2>/dev/null || cd /; exec "$@"', folder, shell],
     environment: {
       ...Object.fromEntries(own),
-      ...(instance && (await shellEnvironment(context, instance))),
+      ...rest,
       USER: name,
       LOGNAME: name,
       HOME: home,

@@ -7,7 +7,7 @@ import { newBackup } from '../backup/new-backup.js'
 import { restoreWorkOf } from '../backup/restore-data-steps.js'
 import { layOutBackupSteps, removeOldStep, swapStep } from '../backup/restore-data-steps.js'
 import { saveSteps } from '../backup/save-steps.js'
-import { settingsOfBackup } from '../backup/settings-of-backup.js'
+import { settingsOfPoint } from '../backup/settings-of-backup.js'
 import type { ManagerContext, OperationKind, Plan, Step } from '../context.js'
 import { instanceHomeAt } from '../domain/home.js'
 import { isRunning, type Instance } from '../domain/instance.js'
@@ -205,7 +205,7 @@ function oldSettingsStep(folder: string, backup: string): Step {
     title: 'Restore its settings',
     async do(run) {
       const { settings } = run.context
-      const before = await settingsOfBackup(backup, await needManifest(backup), run.context)
+      const before = await settingsOfPoint(backup, await needManifest(backup), run.context)
       if (!before) return
       const { old } = restoreWorkOf(run)
       const file = instanceHomeAt(folder).settings
