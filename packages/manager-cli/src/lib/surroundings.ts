@@ -19,6 +19,7 @@ export interface Signals {
 interface TerminalSize {
   readonly isTTY?: boolean
   readonly columns?: number
+  readonly rows?: number
 }
 
 export function surroundingsOf(given: Partial<Surroundings> = {}): Surroundings {
