@@ -67,7 +67,9 @@ describe.runIf(process.getuid?.() === 0)('manager shell of an instance with an a
       shown: () => shown,
       type: (line: string) => terminal.write(`${line}\r`),
       /** Waits until it shows the text. */
-      shows: (text: string | RegExp) => expect.poll(() => shown, poll).toMatch(text),
+      async shows(text: string | RegExp) {
+        await expect.poll(() => shown, poll).toMatch(text)
+      },
     }
   }
 
@@ -127,7 +129,7 @@ describe.runIf(process.getuid?.() === 0)('manager shell of an instance with an a
     await shows(/second=4/)
     expect(readFileSync(join(test.folder, 'output'), 'utf8')).toBe('user=65533\n')
     // The input is a terminal, the output is none.
-    type(`${shell(`> ${test.folder}/other; echo third=$?`)}`)
+    type(shell(`> ${test.folder}/other; echo third=$?`))
     await expect.poll(() => existsSync(join(test.folder, 'other'))).toBe(true)
     type(`sh ${data}/attack.sh; exit 6`)
     await shows(/third=6/)

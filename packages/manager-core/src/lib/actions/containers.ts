@@ -1,41 +1,60 @@
 import { ManagerError } from '../../errors.js'
 import type { Action, Parameter } from '../action.js'
+import type { Caller } from '../domain/caller.js'
 import type { Input } from '../domain/input.js'
 import { databaseTypes, type Instance } from '../domain/instance.js'
 import { checkName } from '../domain/names.js'
 import { refOf } from '../runtime/instance-ref.js'
 import { describeEngine, inspectInstance, pullFor, shellIn } from '../runtime/container/for-people.js'
-import { defineAction, type CallPlace } from './define-action.js'
+import { defineAction, performRow, type CallPlace } from './define-action.js'
 import { nameOfInstance } from './shared-inputs.js'
 
 const runtime = 'container'
 
 const asOthers =
-  'The same as the command without "container", for instances that run in containers. Runs no hooks. For ' +
-  'details, see --help of that command.'
+  'The same as the command without "container", for instances that run in containers. On the command line, it runs ' +
+  'no hooks. For details, see --help of that command.'
 
-/** Those that are the others' for instances in containers, by the names that clients of other managers know. */
-export function containerActions(actions: () => readonly Action[]): readonly Action[] {
-  const named = (name: string) => actions().find((action) => action.name === name) as Action
+/** What such a row has of its own; all else is that of the row it calls. */
+type Alias = Pick<Action, 'summary'> & Partial<Pick<Action, 'examples'>>
 
-  /** Hooks do not apply to these commands. */
-  async function perform(name: string, { context, caller }: CallPlace, input: Readonly<Record<string, Input>>) {
-    return named(name).handler({ context, caller: { ...caller, withoutHooks: true }, input })
+/**
+ * Those that are the others' for instances in containers, by the names that clients of other managers know.
+ *
+ * @param others the rows that they call
+ */
+export function containerActions(others: readonly Action[]): readonly Action[] {
+  const named = (name: string) => others.find((action) => action.name === name) as Action
+
+  /** On the command line, hooks do not apply to these commands. Callers of the API must not be able to leave them out. */
+  function perform(name: string, { context, caller }: CallPlace, input: Readonly<Record<string, Input>>) {
+    const by: Caller = caller.surface === 'cli' ? { ...caller, withoutHooks: true } : caller
+    return performRow(named(name), { context, caller: by, input })
   }
 
-  /** The same command for one instance, which must run in a container. */
+  /** The same command for one instance, which must run in a container: with the rights, risks and surfaces of that. */
   function likewise(
     own: string,
     name: string,
-    row: Pick<Action, 'summary' | 'view' | 'ability' | 'mutating' | 'group'> & Partial<Action>,
+    { summary, examples = [`container ${own} demo`] }: Alias,
     more: { readonly parameter?: Parameter; readonly option?: string } = {},
   ): Action {
     const { parameter, option } = more
+    const {
+      handler: _handler,
+      aliases: _aliases,
+      formerly: _formerly,
+      options: _options,
+      harmlessWith: _harmless,
+      destructiveWith: _only,
+      ...row
+    } = named(name)
     return defineAction({
-      description: asOthers,
-      examples: [`container ${own} demo`],
       ...row,
       name: `container ${own}`,
+      summary,
+      description: asOthers,
+      examples,
       parameters: [nameOfInstance, ...(parameter ? [parameter] : [])],
       async handler(call) {
         const instance = (call.input as { readonly name: Instance }).name
@@ -102,8 +121,8 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
       group: 'Instances',
       summary: 'Add an instance in a container, and start it',
       description:
-        'Without a name, or with -, the instance gets a random name of 10 letters and digits. Runs no hooks. For ' +
-        'details, see add --help.',
+        'Without a name, or with -, the instance gets a random name of 10 letters and digits. On the command ' +
+        'line, it runs no hooks. For details, see add --help.',
       parameters: [
         { name: 'name', type: 'text', summary: 'Name of 3 to 20 letters and digits, or - for a random one' },
         { name: 'database', type: 'choice', choices: databaseTypes, summary: 'Type of its database' },
@@ -119,18 +138,11 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
         return perform('add', call, { name: given, database, runtime })
       },
     }),
-    likewise('del', 'delete', {
-      group: 'Instances',
-      summary: 'Delete an instance that runs in a container (moves it to the trash)',
-      ability: 'operate',
-      mutating: true,
-      destructive: 'Instance "{name}" will be deleted.',
-      view: { type: 'text' },
-    }),
-    likewise('start', 'start', operating('Start an instance that runs in a container')),
-    likewise('stop', 'stop', operating('Stop an instance that runs in a container')),
-    likewise('restart', 'restart', operating('Restart an instance that runs in a container')),
-    likewise('save', 'save', { ...operating('Back up an instance that runs in a container'), group: 'Backups' }),
+    likewise('del', 'delete', { summary: 'Delete an instance that runs in a container (moves it to the trash)' }),
+    likewise('start', 'start', { summary: 'Start an instance that runs in a container' }),
+    likewise('stop', 'stop', { summary: 'Stop an instance that runs in a container' }),
+    likewise('restart', 'restart', { summary: 'Restart an instance that runs in a container' }),
+    likewise('save', 'save', { summary: 'Back up an instance that runs in a container' }),
     defineAction({
       name: 'container inspect',
       group: 'Looking',
@@ -151,12 +163,8 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
       'logs',
       'logs',
       {
-        group: 'Looking',
         summary: 'Show the last lines of the log of an instance that runs in a container',
-        ability: 'read',
-        mutating: false,
         examples: ['container logs demo', 'container logs demo 20'],
-        view: { type: 'log' },
       },
       {
         parameter: { name: 'lines', type: 'integer', min: 0, max: 100_000, summary: 'Number of lines (default 100)' },
@@ -180,19 +188,9 @@ export function containerActions(actions: () => readonly Action[]): readonly Act
         return { message: `Shell in the container of "${input.name.name}"`, program }
       },
     }),
-    likewise('database', 'database', {
-      group: 'Application',
-      summary: 'Open the database of an instance that runs in a container',
-      ability: 'sensitive',
-      mutating: false,
-      surfaces: ['cli'],
-      view: { type: 'text' },
-    }),
+    likewise('database', 'database', { summary: 'Open the database of an instance that runs in a container' }),
   ]
 }
-
-const operating = (summary: string) =>
-  ({ group: 'Instances', summary, ability: 'operate', mutating: true, view: { type: 'text' } }) as const
 
 /** @throws ManagerError ERR_STATE */
 function assertContainer({ name, runtime: its }: Instance): void {

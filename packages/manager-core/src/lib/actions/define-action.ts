@@ -1,3 +1,5 @@
+import { ManagerError } from '../../errors.js'
+import { whyNot, whyNotOption } from '../access/scope.js'
 import type { Action, ActionCall, ActionResult, Option, Parameter } from '../action.js'
 import type { Input } from '../domain/input.js'
 import type { Instance } from '../domain/instance.js'
@@ -62,6 +64,18 @@ export function defineAction<const P extends readonly Parameter[] = [], const O 
       return row.handler({ context, caller, input: Object.fromEntries(entries) as InputsOf<P[number] | O[number]> })
     },
   }
+}
+
+/**
+ * Performs another row for the same caller, who needs its rights, too.
+ *
+ * @throws ManagerError ERR_ACCESS, or what the row throws
+ */
+export async function performRow(row: Action, call: ActionCall): Promise<ActionResult> {
+  const given = (row.options ?? []).filter(({ name }) => call.input[name] !== undefined && call.input[name] !== false)
+  const reason = [whyNot(row, call.caller), ...given.map((one) => whyNotOption(one, call.caller))].find(Boolean)
+  if (reason !== undefined) throw new ManagerError('ERR_ACCESS', reason)
+  return row.handler(call)
 }
 
 /** @throws ManagerError ERR_NOT_FOUND */

@@ -29,8 +29,7 @@ import { tokenActions } from './tokens.js'
 import { versionActions } from './versions.js'
 import { whoamiAction } from './whoami.js'
 
-/** The action table. */
-export const actions: readonly Action[] = Object.freeze([
+const first: readonly Action[] = [
   ...lifecycleActions,
   ...runningActions,
   ...versionActions,
@@ -48,7 +47,8 @@ export const actions: readonly Action[] = Object.freeze([
   isolateAction,
   ...runtimeActions,
   ...documentActions,
-  ...containerActions(() => actions),
+]
+const last: readonly Action[] = [
   ...swarmActions,
   ...applicationActions,
   ...qualityActions,
@@ -60,7 +60,10 @@ export const actions: readonly Action[] = Object.freeze([
   ...managerActions,
   ...doctorActions,
   actionTable(() => actions),
-])
+]
+
+/** The action table. */
+export const actions: readonly Action[] = Object.freeze([...first, ...containerActions([...first, ...last]), ...last])
 
 /** By name or alias; between two words stands a space or, as in the API, a hyphen: `backups verify`, `backups-verify`. */
 export function findAction(name: string): Action | undefined {

@@ -6,7 +6,7 @@ import type { ManagerManifest } from '../recovery/manager-copy.js'
 import { recoverServer } from '../recovery/recover.js'
 import { recovered, type Recovered } from '../recovery/recovered.js'
 import { jobNames } from '../schedule/jobs.js'
-import { defineAction, type CallPlace } from './define-action.js'
+import { defineAction, performRow, type CallPlace } from './define-action.js'
 import { scheduleAction } from './schedule.js'
 
 export const recoverAction = defineAction({
@@ -91,10 +91,10 @@ async function schedule(
   const command = `schedule install ${saved.jobs.map(({ name, time }) => `--${name} ${time}`).join(' ')}`
   if (!isWanted) return [recovered('schedule', times, 'left out', `As asked for: ${command}`)]
   try {
-    const there = await scheduleAction.handler({ ...call, input: { what: 'show' } })
+    const there = await performRow(scheduleAction, { ...call, input: { what: 'show' } })
     if ((there.list ?? []).length > 0) return [recovered('schedule', times, 'there')]
     const wanted = { what: 'install', ...jobs, ...(saved.by === 'systemd' && { systemd: true }) }
-    if (!caller.dryRun) await scheduleAction.handler({ ...call, input: wanted })
+    if (!caller.dryRun) await performRow(scheduleAction, { ...call, input: wanted })
     return [recovered('schedule', times, 'restored')]
   } catch (error) {
     return [recovered('schedule', times, 'failed', `${(error as Error).message} Then: manager ${command}`)]
