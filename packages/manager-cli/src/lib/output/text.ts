@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Json } from '@steward/manager-core'
+import { withVisibleDirections } from '@steward/manager-core/logs'
 
 /** Printable ASCII: nothing to be cleaned, and a column each. Most texts are, and there may be very many. */
 const plain = /^[\u0020-\u007e]*$/
@@ -16,11 +17,12 @@ export function lineOf(value: Json | undefined): string {
     .join(' ')
 }
 
-/** Text as it is, but without what a terminal would obey; line ends and tabs stay. */
+/** Text as it is, but without what a terminal would obey; line ends and tabs stay, and what turns text around is visible. */
 export function printable(text: string): string {
   if (plain.test(text)) return text
   // oxlint-disable-next-line no-control-regex -- those are meant
-  return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+  const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+  return withVisibleDirections(stripVTControlCharacters(text).replaceAll(obeyed, ''))
 }
 
 /** How many columns of a terminal it takes, as far as that is known without a table of all scripts. */

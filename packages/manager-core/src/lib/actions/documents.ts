@@ -8,6 +8,21 @@ import { moveDocumentsKind } from '../instances/move-documents.js'
 import { defineAction } from './define-action.js'
 import { runOperation } from './run-operation.js'
 
+/** Whether an address of a bucket is that of the manager, or a place in it. */
+function isBelow(to: string, own: string | undefined): boolean {
+  const [there, here] = [to, own ?? ''].map((text) => URL.parse(text))
+  if (!there || !here) return false
+  const folder = here.pathname.replace(/\/*$/, '/')
+  return (
+    there.protocol === here.protocol &&
+    there.host === here.host &&
+    there.username === here.username &&
+    there.password === here.password &&
+    there.search === here.search &&
+    `${there.pathname.replace(/\/*$/, '')}/`.startsWith(folder)
+  )
+}
+
 export const documentActions: readonly Action[] = [
   defineAction({
     name: 'documents',
@@ -40,7 +55,8 @@ export const documentActions: readonly Action[] = [
     description:
       'Most documents are copied while the instance runs. It is stopped to copy those added since, and started ' +
       'again with the new place; if it is not healthy there, it returns to the old one. Objects left in a bucket are ' +
-      'removed a day later by "refresh". Runs the hooks pre-start.sh and post-start.sh when it starts.',
+      'removed a day later by "refresh". Runs the hooks pre-start.sh and post-start.sh when it starts. A bucket other ' +
+      'than that of APPS_DOCUMENTS requires the ability sensitive as well.',
     parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Instance' }],
     options: [
       {
@@ -64,6 +80,12 @@ export const documentActions: readonly Action[] = [
           help: 'The address of a bucket, s3://bucket/prefix?endpoint=…, or "folder".',
         })
       const to = input.to === 'folder' ? null : input.to
+      const { address } = context.settings.global.documents
+      if (to !== null && !isBelow(to, address) && !call.caller.grant.abilities.has('sensitive'))
+        throw new ManagerError(
+          'ERR_ACCESS',
+          'Documents leave this manager with a bucket other than that of APPS_DOCUMENTS. This requires the ability "sensitive", which you do not have.',
+        )
       return runOperation(call, moveDocumentsKind, { id, name, to }, async () => {
         const { documents } = await context.settings.instance(context.home.instance(id).folder)
         const at = documents === undefined ? 'folder' : shownBucket(documents)

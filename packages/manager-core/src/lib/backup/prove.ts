@@ -14,6 +14,7 @@ import { nameIn } from './choose-backup.js'
 import { compareRowsStep } from './compare-rows-step.js'
 import { needManifest } from './manifest.js'
 import { inspectRecreation, recreateSteps } from './recreate-steps.js'
+import { savedInstance } from './saved-instance.js'
 import { fetchInto } from './copies/fetch-backup.js'
 import { findCopy } from './copies/list-copies.js'
 import { localFolderOf } from './copies/remote-backup.js'
@@ -68,7 +69,7 @@ export const proveKind: OperationKind<ProveRequest, ProveFacts> = {
   async inspect({ id, backup, key, target }, context) {
     const manifest = target === '' ? await needManifest(backup) : (await copyAt(context, target, key)).manifest
     await checkKeys(backup, manifest, context.settings.global.backupEncryption)
-    const { updated: _updated, ...saved } = manifest.instance
+    const { updated: _updated, ...saved } = savedInstance(manifest)
     const kind = await inspectRecreation(context, manifest, saved.database)
     const at = context.clock().toISOString()
     const { runtime } = await runtimeAgain(context, saved, null)

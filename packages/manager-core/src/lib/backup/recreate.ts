@@ -13,6 +13,7 @@ import { placeStep } from '../instances/stage.js'
 import { checkKnown } from './check-version.js'
 import { needManifest } from './manifest.js'
 import { inspectRecreation, recreateSteps } from './recreate-steps.js'
+import { savedInstance } from './saved-instance.js'
 import { runtimeAgain } from './runtime-again.js'
 import { checkKeys } from './verify-backup.js'
 
@@ -65,7 +66,7 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
     if (!allowNewer) await checkKnown(context, manifest.instance)
     const type = database ?? manifest.instance.database
     const kind = await inspectRecreation(context, manifest, type)
-    const { updated: _updated, ...saved } = manifest.instance
+    const { updated: _updated, ...saved } = savedInstance(manifest)
     const { runtime: had = saved.runtime, ...facts } = known
     const { runtime, note: other } = await runtimeAgain(
       context,

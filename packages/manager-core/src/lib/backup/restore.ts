@@ -15,6 +15,7 @@ import { copyApplicationStep, keepOldStep, type KeptState } from './keep-old-ste
 import { needManifest, plainBytes } from './manifest.js'
 import { layOutBackupSteps, removeOldStep, swapStep } from './restore-data-steps.js'
 import { checkKeys } from './verify-backup.js'
+import { savedInstance } from './saved-instance.js'
 
 export type RestoreRequest = {
   readonly id: string
@@ -87,7 +88,7 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
       saved: manifest.started,
       ...(other !== undefined && { other }),
       before: versionOf(instance),
-      after: versionOf(parts === 'data' ? instance : manifest.instance),
+      after: versionOf(parts === 'data' ? instance : savedInstance(manifest)),
       kept: discard || parts === 'app' ? null : await keptState(context, instance),
       ...(left && { left }),
     }

@@ -1,4 +1,5 @@
 import { durationText } from '../domain/readable.js'
+import { withVisibleDirections } from './directions.js'
 
 /** How grave a line of a log is, in rising order. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
@@ -34,7 +35,22 @@ const seldom = ['bytes', 'address', 'requestId', 'referrer', 'userAgent']
 /** Understands the JSON lines of the application server and what its supervisor writes; other lines stay as they are. */
 export function readLogEntry(line: string): LogEntry {
   const fields = line.startsWith('{') ? fieldsOf(line) : undefined
-  if (fields) return entryOf(fields)
+  return withPlainDirections(fields ? entryOf(fields) : entryOfText(line))
+}
+
+/** An application decides what it writes: it must not make a line read as another one. */
+function withPlainDirections(entry: LogEntry): LogEntry {
+  const { text, message, fields, details } = entry
+  return {
+    ...entry,
+    text: withVisibleDirections(text),
+    message: withVisibleDirections(message),
+    fields: fields.map(([name, value]) => [withVisibleDirections(name), withVisibleDirections(value)]),
+    details: details.map(withVisibleDirections),
+  }
+}
+
+function entryOfText(line: string): LogEntry {
   const [, at = '', text = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) steward: (.*)$/.exec(line) ?? []
   if (at === '') return { ...plain, text: line, message: line }
   return { ...plain, time: Date.parse(at), level: 'warn', text, message: text }

@@ -5,6 +5,7 @@ import { recreateKind } from '../backup/recreate.js'
 import { fetchBackup } from '../backup/copies/fetch-backup.js'
 import { listCopies } from '../backup/copies/list-copies.js'
 import type { RemoteBackup } from '../backup/copies/remote-backup.js'
+import { savedInstance } from '../backup/saved-instance.js'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
 import { formerRuntime, isThrowAway, thisHost, type Instance } from '../domain/instance.js'
@@ -37,7 +38,14 @@ export async function bringBackInstances(
   const knownIds = new Set(known.map(({ id }) => id))
   const others = [...copies].flatMap(([id, [newest]]) => (newest && !knownIds.has(id) ? [newest] : []))
   const isNew = ({ manifest }: RemoteBackup) => saved === undefined || manifest.started > saved.at
-  const wanted = [...known, ...others.filter(isNew).map((copy) => instanceOf(copy))]
+  const found = others.filter(isNew).map((copy) => {
+    try {
+      return { copy, instance: instanceOf(copy) }
+    } catch (error) {
+      return { copy, error: error as Error }
+    }
+  })
+  const wanted = [...known, ...found.flatMap(({ instance }) => instance ?? [])]
   const { registry } = context
   const isHere = ({ id, name }: Instance) => registry.byId(id) !== undefined || registry.find(name) !== undefined
   const missing = wanted.filter((instance) => !isHere(instance))
@@ -59,6 +67,7 @@ export async function bringBackInstances(
   const rows = [
     ...entries,
     ...wanted.filter((instance) => !missing.includes(instance)).map(({ name }) => recovered('instance', name, 'there')),
+    ...found.flatMap(({ copy, error }) => (error ? [recovered('instance', copy.key, 'failed', error.message)] : [])),
     ...others
       .filter((copy) => !isNew(copy))
       .map(({ key, manifest }) =>
@@ -83,15 +92,16 @@ const noBackup = 'There is no backup of it at the target.'
 
 /** As its backup says; a port is chosen anyhow. */
 function instanceOf({ manifest }: RemoteBackup): Instance {
+  const saved = savedInstance(manifest)
   return {
-    ...manifest.instance,
+    ...saved,
     observed: 'stopped',
     operation: '',
     port: 0,
     proved: '',
     installedVersion: '',
     heldRevision: '',
-    runtime: manifest.instance.runtime ?? formerRuntime,
+    runtime: saved.runtime ?? formerRuntime,
     host: thisHost,
   }
 }

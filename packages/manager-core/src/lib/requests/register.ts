@@ -67,8 +67,8 @@ export async function register(
     throw new ManagerError('ERR_LIMIT', 'Too many requests are waiting for confirmation.', {
       help: 'Try again tomorrow.',
     })
-  const email = registration.email.toLowerCase()
-  if (unconfirmed.filter((one) => one.email.toLowerCase() === email).length >= mostOfAddress) return {}
+  const mailbox = mailboxOf(registration.email)
+  if (unconfirmed.filter((one) => mailboxOf(one.email) === mailbox).length >= mostOfAddress) return {}
 
   const now = context.clock()
   const request = { ...registration, name: registration.name || randomName(), language, address }
@@ -89,6 +89,13 @@ export async function register(
     throw error
   }
   return {}
+}
+
+/** Where mails to an address arrive, for counting: `Ada.L+1@x.org` and `adal@x.org` are one mailbox at many providers. */
+function mailboxOf(email: string): string {
+  const address = email.toLowerCase()
+  const at = address.lastIndexOf('@')
+  return address.slice(0, at).replace(/\+.*$/, '').replaceAll('.', '') + address.slice(at)
 }
 
 /** The request that a link of a mail is about; undefined: there is none (any more). */

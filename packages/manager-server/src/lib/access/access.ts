@@ -16,13 +16,14 @@ import { HttpError } from '../http-error.js'
 import { callerOf } from './caller-of.js'
 import { createCertificateNameOf } from './certificate-name.js'
 import { createIsOwnProxy } from './own-proxy.js'
-import { createClientAddress } from './client-address.js'
+import { createClientAddress, isLoopback as isLoopbackAddress } from './client-address.js'
 import { credentialsOf } from './credentials.js'
 import { createCurrentSettings } from './current-settings.js'
 import { assertOwnPassword, defaultPassword, isFromThisMachine } from './default-password.js'
 import { createDevices } from './device.js'
 import { isFromPages, whyRefused } from './guard.js'
 import { cameByHttps } from './came-by-https.js'
+import { peerUser } from './peer-user.js'
 import type { Principal } from './principal.js'
 import { isSameText } from './same-text.js'
 import { createSessionCookie } from './session-cookie.js'
@@ -257,7 +258,10 @@ export function createAccess(
     const expected = passwordOf(now)
     const holds = (current = settings()) =>
       isSameText(JSON.stringify([user, password]), JSON.stringify([current.userName, passwordOf(current)]))
-    const outcome = await throttle.attempt({ address, device: devices.of(request) }, logInAttempts, () => holds(now))
+    // An address that a proxy reports is not that of the connection.
+    const isDirect = isLoopbackAddress(address)
+    const from = { address, device: devices.of(request), user: isDirect ? await peerUser(request.socket) : undefined }
+    const outcome = await throttle.attempt(from, logInAttempts, () => holds(now))
     const actor = user === userName ? user : 'unknown'
     if (typeof outcome === 'object') throw tooMany(outcome.waitSeconds)
     if (!outcome) throw refused(request, actor, address, 'User or password is wrong.')

@@ -70,6 +70,18 @@ it('a browser of an earlier login gets in while others guess from the same addre
   expect(await logIn({ ...from, device: 'laptop' })).toEqual(refused)
 })
 
+it('users of this machine are counted each by themselves', async () => {
+  const [instance, operator] = [
+    { address: '127.0.0.1', user: 65_533 },
+    { address: '127.0.0.1', user: 0 },
+  ]
+  for (let n = 0; n < 20 * limit; n++) await guess(instance)
+  expect(await logIn(instance)).toEqual(refused)
+  expect(await logIn(operator)).toBe(true)
+  // Nor do they fill the count of all others.
+  expect(await logIn({ address: '198.51.100.1' })).toBe(true)
+})
+
 it('without a limit no one waits', async () => {
   for (let n = 0; n < 200; n++) expect(await throttle.attempt({ address: '::1' }, 0, () => false)).toBe(false)
 })

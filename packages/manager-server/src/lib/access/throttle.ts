@@ -11,13 +11,16 @@ export interface Attempt {
   readonly address: string
   /** Identifies a browser of an earlier login. */
   readonly device?: string | undefined
+  /** Id of the user of this machine that it comes from. Undefined: from elsewhere, or not known. */
+  readonly user?: number | undefined
 }
 
 export interface Throttle {
   /**
    * Tries a password, unless too many wrong ones came from there.
    *
-   * Wrong ones are counted by address (of IPv6 by network), and all together. Neither count holds for a browser that
+   * Wrong ones are counted by address (of IPv6 by network), and all together; those of users of this machine by user alone,
+   * so that an instance cannot lock the operator out. Neither count holds for a browser that
    * of an earlier login, which has one of its own, and the second one not for an address that a user has come
    * in from: so guessing cannot lock the rightful user out. Each count starts again after 15 minutes, whatever
    * happens meanwhile.
@@ -33,14 +36,16 @@ export function createThrottle(): Throttle {
   let counters = countersOf(0)
 
   return {
-    async attempt({ address, device }, limit, isRight) {
+    async attempt({ address, device, user }, limit, isRight) {
       if (limit === 0) return isRight()
       if (limit !== counters.limit) counters = countersOf(limit)
-      const network = networkOf(address)
+      const network = user === undefined ? networkOf(address) : `${networkOf(address)} user ${user}`
       const { one, all } = counters
       const counts = [
         { counter: one, key: device === undefined ? `address ${network}` : `device ${device}` },
-        ...(device === undefined && !known.has(network) ? [{ counter: all, key: 'anywhere' }] : []),
+        ...(device === undefined && user === undefined && !known.has(network)
+          ? [{ counter: all, key: 'anywhere' }]
+          : []),
       ]
       const taken: typeof counts = []
       // Counted before it is tried: many may come at the same time.

@@ -194,6 +194,21 @@ describe('the form', () => {
     expect(mail.received.length).toBe(3)
   })
 
+  test('sends one mailbox three mails at most, however its address is written', async () => {
+    const emails = [
+      'ada@example.org',
+      'ada+1@example.org',
+      'Ada+2@Example.org',
+      'a.d.a+x+y@example.org',
+      'ada+3@example.org',
+    ]
+    for (const [n, email] of emails.entries())
+      expect((await post(url, { ...ada, email, name: `mailbox${n}` })).ok).toBe(true)
+    expect(mail.received.length).toBe(3)
+    expect((await post(url, { ...ada, email: 'bob+1@example.org', name: 'another' })).ok).toBe(true)
+    expect(mail.received.length).toBe(4)
+  })
+
   test('may be posted ten times in an hour', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => post(url, { ...ada, email: '' })))
     expect(answers.filter(({ status }) => status === 429).length).toBe(2)
