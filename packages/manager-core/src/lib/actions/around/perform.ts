@@ -53,7 +53,9 @@ const clockNoted: Layer = async (performance, rest) => {
   noteClock(context)
   const doubt = clockDoubt(context)
   const result = await rest(performance)
-  return doubt === undefined || caller.instances ? result : { ...result, warnings: [...(result.warnings ?? []), doubt] }
+  return doubt === undefined || !caller.grant.scope.all
+    ? result
+    : { ...result, warnings: [...(result.warnings ?? []), doubt] }
 }
 
 /** Brings to an end what dead owners left. */
