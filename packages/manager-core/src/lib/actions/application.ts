@@ -15,6 +15,8 @@ import type { Json } from '../domain/json.js'
 import { isWebapp, notForWebapps } from '../files/webapp.js'
 import { recordHistory } from '../history/record-history.js'
 import { checkHealth } from '../runtime/health.js'
+import { refOf } from '../runtime/instance-ref.js'
+import { ownerOfPort } from '../runtime/owner-of-port.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { defineAction, type CallPlace } from './define-action.js'
 import { nameOfInstance } from './shared-inputs.js'
@@ -46,15 +48,17 @@ const health = defineAction({
         data: { health: { ok: true, reason: 'asleep', responseTime: 0 } satisfies WireHealth },
       }
     const place = healthPlace(context, instance)
-    const { ok, reason, text, sections, responseTime, silent } = await checkHealth(place)
+    const { ok, reason, text, sections, responseTime, silent, problem } = await checkHealth(place)
     const message =
       silent !== undefined
         ? `"${instance.name}" answers /health with HTTP ${silent}: its web application does not report its health.`
         : reason === 'not-deployed'
           ? `Tomcat could not deploy the web application of "${instance.name}"; its log says why: manager logs ${instance.name}`
-          : text === ''
-            ? `"${instance.name}" does not answer (${reason}).`
-            : text
+          : problem !== undefined
+            ? `"${instance.name}" cannot be believed: ${problem}`
+            : text === ''
+              ? `"${instance.name}" does not answer (${reason}).`
+              : text
     return {
       message,
       data: {
@@ -282,7 +286,11 @@ async function runIo(
     )
   if (caller.dryRun) return { message: `Would call ${service} of "${instance.name}".` }
   return recordHistory(context, caller, { action, instance, parameters: { ...fields } }, async () => {
-    const { ok, status, text } = await callIo(settings, { service, fields, signal: caller.signal })
+    const { ok, status, text } = await callIo(settings, ownerOfPort(context.runtimes, refOf(context, instance)), {
+      service,
+      fields,
+      signal: caller.signal,
+    })
     if (!ok && status !== 500) throw new ManagerError('ERR_FAILED', `"${instance.name}" refused ${service}: ${text}`)
     return { message: text, data: { ok }, exitCode: ok ? 0 : 1 }
   })

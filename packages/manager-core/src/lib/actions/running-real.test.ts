@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { healthPlace } from '../application/health-place.js'
 import { checkHealth } from '../runtime/health.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { processesOf } from '../testing/end-processes.js'
@@ -37,10 +38,10 @@ afterAll(() => test.close())
 describe('an instance with the real application server', () => {
   it('starts, survives a kill, is debugged and stops', async () => {
     await test.perform('add', { name: 'demo' })
-    const { port } = test.instance('demo')
+    const place = healthPlace(test.context, test.instance('demo'))
     const ref = { id: test.instance('demo').id, folder: test.path('demo') }
     const runtime = test.context.runtimes.named('process')
-    const { ok, sections } = await checkHealth(port)
+    const { ok, sections } = await checkHealth(place)
     expect({ ok, application: sections['application']?.['name'] }).toEqual({ ok: true, application: 'fake' })
     const [supervisor, application] = await runtime.processes(ref)
     expect(application?.parent).toBe(supervisor?.pid)
@@ -49,14 +50,14 @@ describe('an instance with the real application server', () => {
 
     process.kill(application?.pid as number, 'SIGKILL')
     await expect.poll(async () => (await runtime.observe(ref)).restarts, patience).toBe(1)
-    await expect.poll(async () => (await checkHealth(port)).ok, patience).toBe(true)
+    await expect.poll(async () => (await checkHealth(place)).ok, patience).toBe(true)
     expect(await test.perform('app-status', { name: 'demo' })).toMatchObject({
       item: { state: 'started', health: 'OK', restarts: 1, last_exit: expect.stringContaining('SIGKILL') },
     })
 
     const { data } = await test.perform('app-debug', { name: 'demo' })
     expect((await fetch(`http://${String(data?.['debugger'])}/json/list`)).status).toBe(200)
-    expect((await checkHealth(port)).ok).toBe(true)
+    expect((await checkHealth(place)).ok).toBe(true)
 
     await test.perform('stop', { name: 'demo' })
     expect((await runtime.observe(ref)).lastExit?.code).toBe(0)
@@ -99,6 +100,6 @@ describe('an instance with the real application server', () => {
     await test.perform('stop', { name: 'broken', force: true })
     await test.perform('restore', { name: 'broken' })
     await test.perform('start', { name: 'broken' })
-    expect((await checkHealth(test.instance('broken').port)).ok).toBe(true)
+    expect((await checkHealth(healthPlace(test.context, test.instance('broken')))).ok).toBe(true)
   })
 })

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ManagerError } from '../../errors.js'
+import { healthPlace } from '../application/health-place.js'
 import { checkHealth } from '../runtime/health.js'
 import { sqlite } from '../store/sqlite.js'
 import { statOf } from '../system/process-table.js'
@@ -21,7 +22,7 @@ afterAll(() => test.close())
 
 const refOf = (name: string) => ({ id: test.instance(name).id, folder: test.path(name) })
 const stateOf = async (name: string) => (await test.context.runtimes.named('process').observe(refOf(name))).state
-const isHealthy = async (name: string) => (await checkHealth(test.instance(name).port)).ok
+const isHealthy = async (name: string) => (await checkHealth(healthPlace(test.context, test.instance(name)))).ok
 const failure = (work: Promise<unknown>) =>
   work.then(
     () => expect.unreachable('it succeeded'),

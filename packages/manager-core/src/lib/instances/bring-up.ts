@@ -4,7 +4,8 @@ import type { ManagerContext } from '../context.js'
 import { isRunning } from '../domain/instance.js'
 import { causeOf, reasonIn } from '../logs/cause-of.js'
 import { waitForHealth, type Health, type HealthPlace } from '../runtime/health.js'
-import { describeHolder } from '../runtime/port-holder.js'
+import { describeHolder } from '../system/port-holder.js'
+import { ownerOfPort } from '../runtime/owner-of-port.js'
 import { redact } from '../runtime/redact.js'
 import type { InstanceRef, InstanceSpec, Observation, Runtime } from '../runtime/runtime.js'
 import { becomesFree } from '../system/port.js'
@@ -59,7 +60,7 @@ export async function bringUp(
     return (await runtime.observe(spec)).pids.includes(Number(pid))
   }
   const { startTimeoutMs } = settings.global
-  const place = { port: spec.port, context: spec.tomcat?.context }
+  const place = { port: spec.port, owner: ownerOfPort(runtimes, spec), context: spec.tomcat?.context }
   const health = await waitForHealth(place, { timeoutMs: startTimeoutMs, signal, stillRunning, isOurs })
   const problem = health.ok
     ? await unsteadiness(place, { windowMs, stillRunning, signal, ended: () => howItEnded(runtime, spec) })

@@ -2,6 +2,7 @@ import { ManagerError } from '../../errors.js'
 import { specOf } from '../application/instance-spec.js'
 import type { ManagerContext, Step, StepRun } from '../context.js'
 import { waitForHealth } from '../runtime/health.js'
+import { ownerOfPort } from '../runtime/owner-of-port.js'
 import type { Copy, InstanceRef } from '../runtime/runtime.js'
 import { bringUp } from './bring-up.js'
 import { unused } from './connections.js'
@@ -134,7 +135,9 @@ async function pointAt(run: StepRun, options: HandOverOptions, place: CopyPlace)
 
 /** Before the former copy ends: that this one has not ended meanwhile. */
 async function assertHealthy(run: StepRun, options: HandOverOptions, place: CopyPlace): Promise<void> {
-  const { ok, reason } = await waitForHealth(portOf(run, options, place), { timeoutMs: 2000, signal: run.signal })
+  const owner = ownerOfPort(run.context.runtimes, refOf(options, place))
+  const at = { port: portOf(run, options, place), owner }
+  const { ok, reason } = await waitForHealth(at, { timeoutMs: 2000, signal: run.signal })
   if (!ok)
     throw new ManagerError('ERR_HEALTH', `"${options.instance.name}" was healthy, but no longer is (${reason}).`, {
       help: 'See its log for details.',

@@ -2,6 +2,7 @@ import { ManagerError } from '../../errors.js'
 import { specOf } from '../application/instance-spec.js'
 import type { Step, StepRun } from '../context.js'
 import { waitForHealth } from '../runtime/health.js'
+import { ownerOfPort } from '../runtime/owner-of-port.js'
 import type { InstanceSpec } from '../runtime/runtime.js'
 import { causeInLog } from './bring-up.js'
 import { existing } from './existing.js'
@@ -38,7 +39,8 @@ export function rollStep({ instance, folder, windowMs = 0 }: RollOptions): Step 
             output: await causeInLog(runtime, spec),
           },
         )
-      const { ok, reason } = await waitForHealth(spec.port, { timeoutMs: 10_000, signal })
+      const place = { port: spec.port, owner: ownerOfPort(context.runtimes, spec) }
+      const { ok, reason } = await waitForHealth(place, { timeoutMs: 10_000, signal })
       if (!ok)
         throw new ManagerError('ERR_HEALTH', `"${instance.name}" is not healthy after the change (${reason}).`, {
           help: 'See its log for details.',

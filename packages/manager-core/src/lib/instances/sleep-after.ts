@@ -23,8 +23,8 @@ export async function sleepAfterMs(
  * proxy, and it reports no work in the section `activity` of its `/health`.
  */
 export async function isIdle(
-  context: Pick<ManagerContext, 'home'>,
-  instance: Pick<Instance, 'id' | 'port'>,
+  context: Pick<ManagerContext, 'home' | 'runtimes'>,
+  instance: Pick<Instance, 'id' | 'port' | 'runtime'>,
 ): Promise<boolean> {
   if (isPortUsed(instance.port)) return false
   const { ok, sections } = await checkHealth(healthPlace(context, instance))

@@ -35,10 +35,11 @@ export class LoadMeter {
     const refs = instances.map((instance) => refOf(this.#context, instance))
     const loads = this.#loads(await runtimes.usageAll(refs))
     return Promise.all(
-      instances.map(({ id, port }) =>
+      instances.map((instance) =>
         limit(async () => {
+          const { id } = instance
           const at = clock().getTime()
-          const health = await checkHealth(healthPlace(this.#context, { id, port }), {
+          const health = await checkHealth(healthPlace(this.#context, instance), {
             slowMs,
             timeoutMs: slowMs + patienceMs,
             signal,

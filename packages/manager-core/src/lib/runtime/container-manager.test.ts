@@ -17,6 +17,7 @@ import { unpackDownload } from '../testing/unpack-download.js'
 import { writeHook } from '../testing/write-hook.js'
 import { createContainerEngine } from './container/engine.js'
 import { containerName } from './container/names.js'
+import { healthPlace } from '../application/health-place.js'
 import { checkHealth } from './health.js'
 
 const missing = dockerIsMissing()
@@ -82,7 +83,7 @@ describe.skipIf(missing !== undefined)(`a manager whose instances run in contain
   }
 
   const runs = (name: string) => `${manager.instance(name).id} running`
-  const health = async (name: string) => (await checkHealth(manager.instance(name).port)).ok
+  const health = async (name: string) => (await checkHealth(healthPlace(manager.context, manager.instance(name)))).ok
   const companies = (name: string) => {
     const file = new DatabaseSync(manager.path(name, 'data', 'database.db'), { readOnly: true })
     const rows = file.prepare('select com_name as name from company order by com_name').all()

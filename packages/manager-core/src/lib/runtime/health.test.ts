@@ -19,12 +19,15 @@ async function serve(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+/** Where this process answers. */
+const at = (port: number) => ({ port, owner: { uids: [process.getuid?.() ?? 0] } })
+
 const says = (status: number, text: string) => serve((_request, response) => void response.writeHead(status).end(text))
 
 describe('checkHealth()', () => {
   it('reads sections and says when all is well', async () => {
     const text = '[platform]\r\nstatus=OK\nversion = 1.0 \n\n[disk]\nfree=a=b\nnot a pair\n'
-    expect(await checkHealth(await says(200, text))).toMatchObject({
+    expect(await checkHealth(at(await says(200, text)))).toMatchObject({
       ok: true,
       reason: undefined,
       text,
@@ -41,7 +44,7 @@ describe('checkHealth()', () => {
     [200, '<html>another server</html>', 'status-unknown'],
     [200, '[__proto__]\nstatus=OK\n[constructor]\nstatus=OK\n', 'status-unknown'],
   ])('%i %j is %s', async (status, text, reason) => {
-    expect(await checkHealth(await says(status, text))).toMatchObject({ ok: false, reason })
+    expect(await checkHealth(at(await says(status, text)))).toMatchObject({ ok: false, reason })
   })
 
   it.each([
@@ -58,13 +61,13 @@ describe('checkHealth()', () => {
       if (url === deployedPath) response.end()
       else response.writeHead(url === '/shop/health' ? status : 500).end(text)
     })
-    expect(await checkHealth({ port, context: '/shop' })).toMatchObject(expected)
+    expect(await checkHealth({ ...at(port), context: '/shop' })).toMatchObject(expected)
   })
 
   it('of a Java web application that is not deployed says so, and is not waited for', async () => {
     const port = await serve(({ url }, response) => void response.writeHead(url === deployedPath ? 503 : 404).end())
-    expect(await checkHealth({ port, context: '/' })).toMatchObject({ ok: false, reason: 'not-deployed' })
-    const waiting = waitForHealth({ port, context: '/' }, { timeoutMs: 3_600_000 })
+    expect(await checkHealth({ ...at(port), context: '/' })).toMatchObject({ ok: false, reason: 'not-deployed' })
+    const waiting = waitForHealth({ ...at(port), context: '/' }, { timeoutMs: 3_600_000 })
     expect(await waiting).toMatchObject({ ok: false, reason: 'not-deployed' })
   })
 
@@ -72,14 +75,14 @@ describe('checkHealth()', () => {
     const port = await says(200, '')
     ends.splice(0).forEach((end) => end())
     await expect.poll(() => isPortFree(port)).toBe(true)
-    expect(await checkHealth(port)).toMatchObject({ ok: false, reason: 'unreachable', text: '' })
+    expect(await checkHealth(at(port))).toMatchObject({ ok: false, reason: 'unreachable', text: '' })
     const hanging = await serve((_request, response) => void response.writeHead(200).write('[platform]\nstatus=OK\n'))
-    expect(await checkHealth(hanging, { timeoutMs: 100 })).toMatchObject({ ok: false, reason: 'unreachable' })
+    expect(await checkHealth(at(hanging), { timeoutMs: 100 })).toMatchObject({ ok: false, reason: 'unreachable' })
   })
 
   it('that takes long is well, and slow', async () => {
     const port = await serve((_request, response) => void setTimeout(() => response.end('[platform]\nstatus=OK\n'), 50))
-    expect(await checkHealth(port, { slowMs: 20 })).toMatchObject({ ok: true, reason: 'slow' })
+    expect(await checkHealth(at(port), { slowMs: 20 })).toMatchObject({ ok: true, reason: 'slow' })
   })
 
   it('reads no more of a long answer than it needs', async () => {
@@ -90,7 +93,7 @@ describe('checkHealth()', () => {
       response.on('drain', write)
       write()
     })
-    const { ok, text } = await checkHealth(port)
+    const { ok, text } = await checkHealth(at(port))
     expect({ ok, length: text.length }).toEqual({ ok: false, length: 100_000 })
   })
 })
@@ -101,15 +104,15 @@ describe('waitForHealth()', () => {
     const port = await serve((_request, response) => {
       response.writeHead(++calls < 3 ? 503 : 200).end(calls < 3 ? '' : '[platform]\nstatus=OK\n')
     })
-    expect(await waitForHealth(port, { timeoutMs: 20_000 })).toMatchObject({ ok: true })
+    expect(await waitForHealth(at(port), { timeoutMs: 20_000 })).toMatchObject({ ok: true })
   })
 
   it('ends with the time, the process, and the signal', async () => {
     const port = await says(200, '[platform]\nstatus=KO\n')
-    expect(await waitForHealth(port, { timeoutMs: 1500 })).toMatchObject({ ok: false, reason: 'status-KO' })
+    expect(await waitForHealth(at(port), { timeoutMs: 1500 })).toMatchObject({ ok: false, reason: 'status-KO' })
     const stillRunning = async () => false
-    expect(await waitForHealth(port, { timeoutMs: 60_000, stillRunning })).toMatchObject({ reason: 'status-KO' })
+    expect(await waitForHealth(at(port), { timeoutMs: 60_000, stillRunning })).toMatchObject({ reason: 'status-KO' })
     const signal = AbortSignal.timeout(50)
-    await expect(waitForHealth(port, { timeoutMs: 60_000, signal })).rejects.toThrow()
+    await expect(waitForHealth(at(port), { timeoutMs: 60_000, signal })).rejects.toThrow()
   })
 })

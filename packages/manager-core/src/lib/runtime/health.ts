@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ForeignPortError, toOwner, type OwnedPort } from '../system/connect-to-owner.js'
 import { deployedPath } from './tomcat/base-files.js'
 
 /** What `/health` of an instance says. */
 export interface Health {
   readonly ok: boolean
   /**
-   * One of wire-decisions, "monitoring reasons": `unreachable`, `http-<code>`, `status-<value>`, `slow`; for a Java web
-   * application also `not-deployed`. Undefined: healthy.
+   * One of wire-decisions, "monitoring reasons": `unreachable`, `http-<code>`, `status-<value>`, `slow`; `foreign`:
+   * a program of another user answers, see `problem`; for a Java web application also `not-deployed`. Undefined: healthy.
    */
   readonly reason: string | undefined
   /** As it came, INI text. */
@@ -16,6 +17,8 @@ export interface Health {
   readonly sections: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** In ms. */
   readonly responseTime: number
+  /** Who answers in its place, in a sentence. */
+  readonly problem?: string
   /** A Java web application that is deployed, and reports no health: the status of its answer. */
   readonly silent?: number
 }
@@ -37,9 +40,8 @@ export interface WaitOptions {
   readonly isOurs?: (health: Health) => Promise<boolean>
 }
 
-/** Where the health of an instance is asked for. */
-export interface HealthPlace {
-  readonly port: number
+/** Where the health of an instance is asked for, and who may answer. */
+export interface HealthPlace extends OwnedPort {
   /** Path below which a Java web application is served, `/` or `/<name>`. Absent: an application for Node. */
   readonly context?: string | undefined
 }
@@ -52,30 +54,43 @@ const callMs = 5000
 /**
  * Calls `/health`. Never rejects for an instance that does not answer. Applications for Node must say that they are well.
  * A Java web application may do so, in the same form or as JSON; any other answer of one that is deployed counts as well,
- * unless its status is 500 or above.
+ * unless its status is 500 or above. Only programs of the port's owner are asked.
  */
 export async function checkHealth(
-  place: number | HealthPlace,
+  place: HealthPlace,
   { timeoutMs = 5000, slowMs = Infinity, signal }: HealthOptions = {},
 ): Promise<Health> {
   const begin = performance.now()
   const limit = AbortSignal.timeout(Math.max(1, Math.round(timeoutMs)))
   const ends = signal ? AbortSignal.any([limit, signal]) : limit
-  const { port, context } = typeof place === 'number' ? { port: place } : place
-  const answer = await call(port, `${context === '/' ? '' : (context ?? '')}/health`, ends).catch(() => undefined)
+  const { context } = place
+  let problem: string | undefined
+  const answer = await call(place, `${context === '/' ? '' : (context ?? '')}/health`, ends).catch((error: unknown) => {
+    if (error instanceof ForeignPortError) problem = error.message
+    return undefined
+  })
   const responseTime = Math.round(performance.now() - begin)
   const text = answer?.text ?? ''
   const sections = context === undefined ? parseIni(text) : (parseJson(text) ?? parseIni(text))
   const isSilent = context !== undefined && answer && answer.status < 500 && !sections['platform']?.['status']
-  const problem = isSilent ? await whyNotDeployed(port, ends) : reasonOf(answer?.status, sections)
-  const reason = problem ?? (responseTime > slowMs ? 'slow' : undefined)
+  const isForeign = problem !== undefined
+  const failed = isSilent ? await whyNotDeployed(place, ends) : reasonOf(answer?.status, sections)
+  const reason = isForeign ? 'foreign' : (failed ?? (responseTime > slowMs ? 'slow' : undefined))
   const ok = reason === undefined || reason === 'slow'
-  return { ok, reason, text, sections, responseTime, ...(isSilent && ok && { silent: answer.status }) }
+  return {
+    ok,
+    reason,
+    text,
+    sections,
+    responseTime,
+    ...(problem !== undefined && { problem }),
+    ...(isSilent && ok && { silent: answer.status }),
+  }
 }
 
 /** Tomcat answers for a web application that could not be deployed. */
-async function whyNotDeployed(port: number, signal: AbortSignal): Promise<string | undefined> {
-  const { status } = await call(port, deployedPath, signal).catch(() => ({ status: undefined }))
+async function whyNotDeployed(place: OwnedPort, signal: AbortSignal): Promise<string | undefined> {
+  const { status } = await call(place, deployedPath, signal).catch(() => ({ status: undefined }))
   return status === 200 ? undefined : status === undefined ? 'unreachable' : 'not-deployed'
 }
 
@@ -86,7 +101,7 @@ async function whyNotDeployed(port: number, signal: AbortSignal): Promise<string
  * @throws what the signal was aborted with
  */
 export async function waitForHealth(
-  place: number | HealthPlace,
+  place: HealthPlace,
   { timeoutMs, signal, stillRunning, isOurs }: WaitOptions,
 ): Promise<Health> {
   const begin = performance.now()
@@ -104,14 +119,18 @@ export async function waitForHealth(
 }
 
 async function call(
-  port: number,
+  place: OwnedPort,
   path: string,
   signal: AbortSignal,
 ): Promise<{ readonly status: number; readonly text: string }> {
   // An import would load all that Node has of HTTP, which takes longer than most commands.
   const { get } = process.getBuiltinModule('node:http')
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get({ host: '127.0.0.1', port, path, agent: false, signal }, resolve).once('error', reject)
+    const { port } = place
+    get({ host: '127.0.0.1', port, path, createConnection: toOwner(place, signal), signal }, resolve).once(
+      'error',
+      reject,
+    )
   })
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) {

@@ -1,5 +1,6 @@
 import type { Observed } from '../domain/instance.js'
 import type { Limits } from '../domain/limits.js'
+import type { PortOwner } from '../system/connect-to-owner.js'
 import type { ProcessInfo } from '../system/process-table.js'
 import type { LimitInForce } from './limits/limits.js'
 import type { TomcatSpec } from './tomcat/tomcat-spec.js'
@@ -42,6 +43,8 @@ export interface Runtime {
   roll?(spec: InstanceSpec, options: RollOptions & { readonly windowMs: number }): Promise<Rolled>
   /** Puts back what ran before `roll` with this id, unless that has been done already. */
   unroll?(ref: InstanceRef, options: RollOptions): Promise<void>
+  /** Who listens at its port. Absent: its account, or the user of the manager. @throws Error when that is not known */
+  ownerOfPort?(ref: InstanceRef): PortOwner
   observe(ref: InstanceRef): Promise<Observation>
   /** Observes many at once, cheaply: for lists. */
   observeAll(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, Observed>>

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json } from '../domain/json.js'
+import { healthPlace } from '../application/health-place.js'
 import { checkHealth } from '../runtime/health.js'
 import { cgroupOf } from '../runtime/limits/confine.js'
 import type { LimitInForce } from '../runtime/limits/limits.js'
@@ -68,7 +69,7 @@ await test.close()
 writeFileSync(output, JSON.stringify({ howLimited, results, cgroup, isLeft } satisfies HarmReport))
 
 async function doHarm(harm: string): Promise<HarmResult> {
-  await until(async () => (await checkHealth(test.instance('bad').port)).ok)
+  await until(async () => (await checkHealth(healthPlace(test.context, test.instance('bad')))).ok)
   const { restarts } = await runtime.observe(ref)
   const from = test.log('bad').length
   const log = () => test.log('bad').slice(from)
@@ -84,7 +85,7 @@ async function doHarm(harm: string): Promise<HarmResult> {
   })
   let answers = 0
   for (let number = 0; number < enoughAnswers; number++)
-    if ((await checkHealth(test.instance('good').port)).ok) answers++
+    if ((await checkHealth(healthPlace(test.context, test.instance('good')))).ok) answers++
   const { message } = await test.perform('get', { name: 'good' })
   const { limits = [], lastExit } = await runtime.observe(ref)
   const { item } = await test.perform('app-status', { name: 'bad' })

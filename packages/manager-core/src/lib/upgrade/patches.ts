@@ -4,6 +4,8 @@ import { ManagerError } from '../../errors.js'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { removeTree } from '../accounts/remove-tree.js'
 import { callIo } from '../application/call-io.js'
+import { ownerOfPort } from '../runtime/owner-of-port.js'
+import type { InstanceRef } from '../runtime/runtime.js'
 import type { Step } from '../context.js'
 import { instanceHomeAt } from '../domain/home.js'
 import { foreignKind, readForeignFile, readForeignFolder } from '../accounts/foreign.js'
@@ -22,7 +24,8 @@ const recordName = 'patches.json'
  *
  * @param template folder that the new application was copied from: the copy is the instance's, which runs already
  */
-export function patchesStep(folder: string, template: string): Step {
+export function patchesStep(instance: InstanceRef, template: string): Step {
+  const { folder } = instance
   return {
     id: 'patches',
     title: 'Import the patches of the new version',
@@ -35,7 +38,7 @@ export function patchesStep(folder: string, template: string): Step {
       for (const name of (await patchesOf(template)).filter((one) => !known.has(one))) {
         run.progress(`Import ${name}`)
         const service = serviceOf[extname(name).toLowerCase()] as string
-        const { ok, status, text } = await callIo(settings, {
+        const { ok, status, text } = await callIo(settings, ownerOfPort(run.context.runtimes, instance), {
           service,
           file: join(template, 'patches', name),
           signal: run.signal,

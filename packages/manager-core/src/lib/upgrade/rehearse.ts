@@ -29,6 +29,8 @@ import { removeThrowAwaySteps, throwAwayRow } from '../instances/throw-away.js'
 import { lastRehearsalRow, stepTimes } from '../store/operation-rows.js'
 import { shortRevision } from '../templates/upgrade-needed.js'
 import { besideStep, switchStep } from './application-steps.js'
+import { ownerOfPort } from '../runtime/owner-of-port.js'
+import type { InstanceRef } from '../runtime/runtime.js'
 import { patchesStep } from './patches.js'
 import type { RehearsalReport } from './rehearsal-report.js'
 import { newPointFolder, snapshotOf } from './restore-points.js'
@@ -123,8 +125,8 @@ function planRehearsal(request: RehearseRequest, facts: RehearseFacts): Plan {
       }),
       switchStep(folder),
       tryStep({ instance: row, folder, windowMs: upgrade.windowMs, check: upgrade.check ?? null }),
-      ...(patches ? [patchesStep(folder, template)] : []),
-      unitTestsStep(folder),
+      ...(patches ? [patchesStep({ id: row.id, folder }, template)] : []),
+      unitTestsStep({ id: row.id, folder }),
       countStep('rows-after', folder),
       reportStep(facts, notes),
       ...removeThrowAwaySteps({ row, folder, names, isolated }),
@@ -153,17 +155,22 @@ function countStep(id: string, folder: string): Step {
   }
 }
 
-function unitTestsStep(folder: string): Step {
+function unitTestsStep(instance: InstanceRef): Step {
+  const { folder } = instance
   return {
     id: 'unit-tests',
     title: 'Run its unit tests',
     async do({ context, signal }) {
       const app = join(folder, 'app')
       if (isWebapp(app) || foreignKind(join(app, 'tests')) === undefined) return { ran: false }
-      const { ok, status, text } = await callIo(await context.settings.instance(folder), {
-        service: 'unittests',
-        signal,
-      })
+      const { ok, status, text } = await callIo(
+        await context.settings.instance(folder),
+        ownerOfPort(context.runtimes, instance),
+        {
+          service: 'unittests',
+          signal,
+        },
+      )
       // It has none.
       if (status === 404) return { ran: false }
       if (!ok)

@@ -153,7 +153,7 @@ export function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
     }),
     switchStep(folder),
     tryOrPutBackStep(),
-    ...(patches ? [patchesStep(folder, template)] : []),
+    ...(patches ? [patchesStep({ id: instance.id, folder }, template)] : []),
     ...(runs ? [] : [stopAgainStep()]),
     removeOldApplicationStep(folder, kept),
   ]

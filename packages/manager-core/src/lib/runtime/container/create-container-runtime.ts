@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ManagerError } from '../../../errors.js'
 import { accountAt } from '../../accounts/account.js'
@@ -26,7 +26,7 @@ import { goOn, pause } from './pause.js'
 import { processesOf } from './processes.js'
 import { make, startContainer } from './start.js'
 import { usageOf } from './usage.js'
-import { takeBack } from './who.js'
+import { takeBack, userOf } from './who.js'
 
 export interface ContainerRuntimeOptions {
   /** Socket of the engine. */
@@ -106,6 +106,9 @@ export function createContainerRuntime({
         return { ok: false, message: [error.message, error.help].filter(Boolean).join(' ') }
       }
     },
+    // On the host's network its program listens; else a proxy of the engine does, or rules of the kernel are in its place.
+    ownerOfPort: ({ folder }) =>
+      network === 'host' ? { uids: [userOf(folder).uid] } : { uids: [statSync(socket).uid], forwarded: true },
     howLimited: () => 'Limits of memory, CPU and processes apply to a container as a whole (cgroup of the engine).',
     define: (spec) =>
       translated(spec, 'prepare', async () => {

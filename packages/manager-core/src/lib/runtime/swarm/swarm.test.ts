@@ -29,6 +29,7 @@ import { takeTestPort } from '../../testing/take-ports.js'
 import { startTraffic, type Traffic } from '../../testing/traffic.js'
 import { createContainerEngine } from '../container/engine.js'
 import { containerName } from '../container/names.js'
+import { healthPlace } from '../../application/health-place.js'
 import { checkHealth } from '../health.js'
 import { isServing, nodesOf, tasksOf, type Service } from './tasks.js'
 
@@ -174,7 +175,7 @@ needs('postgresql', (postgresql) =>
 
     /** Why it is not healthy. */
     const reasonOf = async (name: string) =>
-      (await checkHealth(manager.instance(name).port, { timeoutMs: 60_000 })).reason
+      (await checkHealth(healthPlace(manager.context, manager.instance(name)), { timeoutMs: 60_000 })).reason
     const publish = async (more: string) => {
       writeFileSync(join(manager.template, 'objects', 'extra.mjs'), extra(more))
       await manager.perform('refresh')
@@ -297,7 +298,7 @@ needs('postgresql', (postgresql) =>
     it('is reached again after a boot of the manager machine, by the same task', async () => {
       const before = await servingTask('demo')
       await endProcessesOf(manager.home)
-      expect((await checkHealth(manager.instance('demo').port)).reason).toBe('unreachable')
+      expect((await checkHealth(healthPlace(manager.context, manager.instance('demo')))).reason).toBe('unreachable')
       await manager.perform('startall')
       expect(await reasonOf('demo')).toBeUndefined()
       expect(await servingTask('demo')).toEqual(before)

@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { listPids } from '../system/process-table.js'
+import { listPids } from './process-table.js'
+import { tcpSockets, tcpStates } from './tcp-table.js'
 
 export interface PortHolder {
   readonly pid: number
   readonly command: string
 }
-
-/** State of a socket that listens, in `/proc/net/tcp`. */
-const listening = '0A'
 
 /** Who listens on a port, as far as this user may see it; undefined: no process, or one of another user. */
 export function portHolder(port: number): PortHolder | undefined {
@@ -43,14 +41,9 @@ export function describeHolder(port: number): string {
 }
 
 function listeners(): readonly { readonly port: number; readonly socket: string }[] {
-  return ['tcp', 'tcp6']
-    .flatMap((file) => readText(`/proc/net/${file}`).split('\n'))
-    .map((line) => line.trim().split(/\s+/))
-    .filter((fields) => fields[3] === listening)
-    .map((fields) => ({
-      port: Number.parseInt(fields[1]?.split(':').at(-1) ?? '', 16),
-      socket: `socket:[${fields[9]}]`,
-    }))
+  return tcpSockets()
+    .filter(({ state }) => state === tcpStates.listening)
+    .map(({ port, inode }) => ({ port, socket: `socket:[${inode}]` }))
 }
 
 function linksOf(pid: number): readonly string[] {

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+
+/** A socket of TCP of this machine, as `/proc/net/tcp` and `/proc/net/tcp6` show it. */
+export interface TcpSocket {
+  /** As there: address in hexadecimal, a colon, port in hexadecimal. IPv4 within IPv6 is IPv4 here. */
+  readonly local: string
+  readonly remote: string
+  readonly port: number
+  readonly state: string
+  /** Of the user whose process made it, or accepted it. */
+  readonly uid: number
+  /** 0: no process has it yet. */
+  readonly inode: string
+}
+
+/** States, as they are there. */
+export const tcpStates = Object.freeze({ established: '01', listening: '0A' })
+
+const files = ['/proc/net/tcp', '/proc/net/tcp6'] as const
+/** What IPv4 within IPv6 begins with. */
+const mapped = '0000000000000000FFFF0000'
+
+/** All sockets; none where there is no `/proc`. */
+export function tcpSockets(): readonly TcpSocket[] {
+  return files.flatMap((file) => {
+    try {
+      return parse(readFileSync(file, 'utf8'))
+    } catch {
+      return []
+    }
+  })
+}
+
+/** Those that listen, by their ports. */
+export function listenersByPort(): ReadonlyMap<number, readonly TcpSocket[]> {
+  return Map.groupBy(
+    tcpSockets().filter(({ state }) => state === tcpStates.listening),
+    ({ port }) => port,
+  )
+}
+
+const readings = new Map<string, Promise<readonly TcpSocket[]>>()
+
+/**
+ * The other end of a connection within this machine, by the addresses of this end. The kernel walks a large table for each
+ * reading, which takes some ms: those who ask at the same time share one, that starts after they asked.
+ */
+export async function otherEnd(end: {
+  readonly local: string
+  readonly remote: string
+}): Promise<TcpSocket | undefined> {
+  for (const file of files) {
+    const found = (await nextReading(file)).find(({ local, remote }) => local === end.remote && remote === end.local)
+    if (found) return found
+  }
+  return undefined
+}
+
+function nextReading(file: string): Promise<readonly TcpSocket[]> {
+  const known = readings.get(file)
+  if (known) return known
+  const reading = new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
+    readings.delete(file)
+    return parse(await readFile(file, 'utf8').catch(() => ''))
+  })
+  readings.set(file, reading)
+  return reading
+}
+
+/** `0100007F:1F90` */
+export function tcpEnd(address: string, port: number): string {
+  const bytes = address.split('.').map(Number).toReversed()
+  return `${bytes.map((byte) => hex(byte, 2)).join('')}:${hex(port, 4)}`
+}
+
+function hex(value: number, length: number): string {
+  return value.toString(16).toUpperCase().padStart(length, '0')
+}
+
+function parse(text: string): readonly TcpSocket[] {
+  return text
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const [, local, remote, state, , , , uid, , inode] = line.trim().split(/\s+/)
+      if (local === undefined || remote === undefined || state === undefined || inode === undefined) return []
+      const plain = (end: string) => (end.startsWith(mapped) ? end.slice(mapped.length) : end)
+      const port = Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)
+      return [{ local: plain(local), remote: plain(remote), port, state, uid: Number(uid), inode }]
+    })
+}
