@@ -35,7 +35,7 @@ const status = defineAction({
           message: problems.map(({ message }) => message).join('\n'),
         }
       })
-    const { waker: _waker, sleepers: _sleepers, ...published } = now
+    const { waker: _waker, sleepers: _sleepers, open: _open, closed: _closed, ...published } = now
     const warnings = now.problems.filter(({ instance }) => !instance).map(({ message }) => message)
     if (now.failure !== '') warnings.unshift(`Publishing has failed since then: ${now.failure}`)
     return {

@@ -15,6 +15,7 @@ import { refOf } from '../runtime/instance-ref.js'
 import { describeHolder, portsOf } from '../system/port-holder.js'
 import { missingServer, serverVersion } from '../servers/application-server.js'
 import { openOperations } from '../store/operation-rows.js'
+import { reaches } from '../runtime/reach.js'
 import { isPortFree } from '../system/port.js'
 import type { DoctorCheck, Finding } from './check.js'
 import { leftOperations } from './operation-checks.js'
@@ -122,8 +123,19 @@ export const instanceChecks: readonly DoctorCheck[] = [
     title: 'Ports of instances are not used by other programs',
     async run(context) {
       const findings: Finding[] = []
-      for (const instance of context.registry.instances()) {
-        const { name, port, desired, operation } = instance
+      const instances = context.registry.instances()
+      const reach = reaches(context, instances)
+      for (const instance of instances) {
+        const { id, name, port, desired, operation } = instance
+        const found = reach.get(id)
+        if (found?.listens === 'foreign') {
+          findings.push({
+            level: 'error',
+            message: `The port ${port} of "${name}" is used by a program of user ${found.uid}${describeHolder(port)}.`,
+            help: 'Its answers are not believed, and the reverse proxy passes nothing on. End that program, then start the instance.',
+          })
+          continue
+        }
         const { state } = await context.runtimes.observe(refOf(context, instance))
         if (operation !== '' || isRunning(state) || state === 'unknown' || (await isPortFree(port))) continue
         findings.push({

@@ -35,10 +35,21 @@ export function createProxies(context: () => ManagerContext, { takeOverMs = 60_0
     check: (caller) => alone(caller, (publisher) => publisher.check()),
     async status() {
       const { enabled, type, folder } = settings()
-      const { generation, published, problems: noted, failure, waker, sleepers } = readState(folder)
+      const { generation, published, problems: noted, failure, waker, sleepers, open, closed } = readState(folder)
       const others = noted.filter((problem) => !isStopped(problem))
       const runs = others.length < noted.length && (await createPublisher(context(), takeOverMs).isRunning())
-      return { enabled, type, generation, published, problems: runs ? others : noted, waker, sleepers, failure }
+      return {
+        enabled,
+        type,
+        generation,
+        published,
+        problems: runs ? others : noted,
+        waker,
+        sleepers,
+        open,
+        closed,
+        failure,
+      }
     },
   }
 

@@ -4,8 +4,9 @@ import { ManagerError } from '../../errors.js'
 import { clientAuthorities } from '../certificates/client-authorities.js'
 import type { ManagerContext } from '../context.js'
 import { addressOf, type Address } from '../domain/address.js'
-import { isThrowAway, type Instance } from '../domain/instance.js'
+import { isThrowAway, thisHost, type Instance } from '../domain/instance.js'
 import { isManagers, sharedHosts } from '../instances/addresses.js'
+import { reaches } from '../runtime/reach.js'
 import { servedContext } from '../runtime/tomcat/served-context.js'
 import { standardUrlOf } from '../settings/public-url.js'
 import { managerUpstream } from './manager-upstream.js'
@@ -27,10 +28,11 @@ export interface Waker {
 
 /**
  * What is to be published: the manager, and all instances, also stopped ones, at their standard addresses and their custom
- * URLs. A host belongs to one: to the manager, then to the instance whose standard address it is, then to the older one.
+ * URLs. Requests are passed on only to those that listen at their ports themselves: another user may have taken the port
+ * of one that does not. A host belongs to one: to the manager, then to the instance whose standard address it is, then to the older one.
  */
 export function desiredSites(
-  context: Pick<ManagerContext, 'home' | 'settings' | 'registry' | 'certificates'>,
+  context: Pick<ManagerContext, 'home' | 'settings' | 'registry' | 'certificates' | 'runtimes'>,
   upstream: Upstream = managerUpstream(context.settings.global),
   waker?: Waker,
 ): DesiredSites {
@@ -57,11 +59,12 @@ export function desiredSites(
     .toSorted((a, b) => (a.created < b.created ? -1 : a.created > b.created ? 1 : a.id < b.id ? -1 : 1))
   const folder = join(global.proxy.folder, global.proxy.type, 'snippets')
   const snippets = new Map(instances.map((one) => [one.id, readSnippet(one, folder, problems)]))
+  const reach = reaches(context, instances)
   const publishedAt = ({ id, name, port }: Instance): Omit<Place, 'path'> => {
     const snippet = snippets.get(id)
     const served = servedContext(context.home.instance(id))
     return {
-      upstream: { host: '127.0.0.1', port },
+      ...(reach.get(id)?.listens === 'own' && { upstream: { host: thisHost, port } }),
       instance: { id, name },
       ...(waker?.instances.has(id) && { waker: waker.upstream }),
       ...(served && { context: served }),
@@ -71,6 +74,15 @@ export function desiredSites(
   const tell = ({ id, name }: Instance, message: string) =>
     problems.push({ kind: 'address', instance: { id, name }, message })
   const shared = sharedHosts(global)
+  for (const instance of instances) {
+    const { id, name, port } = instance
+    const found = reach.get(id)
+    if (found?.listens === 'foreign')
+      tell(
+        instance,
+        `Requests for "${name}" are not passed on: its port ${port} is used by a program of user ${found.uid}.`,
+      )
+  }
   /** Hosts that are one instance's. */
   const owners = new Map<string, Instance>()
   for (const instance of instances) {

@@ -59,6 +59,9 @@ export interface ProxyStatus {
   /** Where the server of the manager wakes instances, and the ids of those whose requests pass it. */
   readonly waker: Upstream | undefined
   readonly sleepers: readonly string[]
+  /** Ids of instances that requests are passed on to, and of those for which the proxy answers itself. */
+  readonly open: readonly string[]
+  readonly closed: readonly string[]
   /** Why nothing could be published since then; empty: nothing was to be. */
   readonly failure: string
 }

@@ -21,6 +21,9 @@ export interface ProxyState {
   readonly waker?: Upstream
   /** Ids of instances whose requests pass the waker. */
   readonly sleepers: readonly string[]
+  /** Ids of instances that requests are passed on to, and of those for which the proxy answers itself. */
+  readonly open: readonly string[]
+  readonly closed: readonly string[]
   /** Snippets that were refused, by the hash of their text: they are not tried again. */
   readonly refused: Readonly<Record<string, RefusedSnippet>>
   readonly problems: readonly Problem[]
@@ -40,6 +43,8 @@ const none: ProxyState = {
   published: '',
   reloaded: false,
   sleepers: [],
+  open: [],
+  closed: [],
   refused: {},
   problems: [],
   failure: '',

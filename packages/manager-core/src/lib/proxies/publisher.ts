@@ -20,7 +20,7 @@ import { newProblems, placeOf, snippetProblems, type Problem } from './problem.j
 import type { ProxyCheck, PublishOptions, PublishResult } from './proxies.js'
 import { readState, writeState, type ProxyState } from './proxy-state.js'
 import type { ReverseProxy, ReverseProxyPlugin } from './reverse-proxy.js'
-import type { Publication, Upstream } from './site.js'
+import type { Place, Publication, Upstream } from './site.js'
 
 export interface Published {
   readonly state: PublishResult['state']
@@ -111,9 +111,9 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
       problems: [...desired.problems, ...snippetProblems(desired.publication, refused)],
       ...(manager && { manager }),
       ...(waker && { waker }),
-      sleepers: publication.sites.flatMap(({ places }) =>
-        places.flatMap((place) => (place.waker && place.instance ? [place.instance.id] : [])),
-      ),
+      sleepers: idsOf(publication, ({ waker: wakes }) => wakes !== undefined),
+      open: idsOf(publication, ({ upstream }) => upstream !== undefined),
+      closed: idsOf(publication, ({ upstream }) => upstream === undefined),
     }
     if (before.reloaded && (await isInForce(publication))) {
       generations.remove(generation)
@@ -273,6 +273,12 @@ async function sleepers(context: ManagerContext): Promise<ReadonlySet<string>> {
 function namesOf({ publication }: DesiredSites): ProxyState['names'] {
   const places = publication.sites.flatMap((site) => site.places)
   return Object.fromEntries(places.flatMap(({ instance }) => (instance ? [[instance.id, instance.name]] : [])))
+}
+
+/** Of instances. */
+function idsOf({ sites }: Publication, isOne: (place: Place) => boolean): readonly string[] {
+  const places = sites.flatMap((site) => site.places).filter(isOne)
+  return [...new Set(places.flatMap(({ instance }) => (instance ? [instance.id] : [])))]
 }
 
 function hashesOf({ sites }: Publication): ProxyState['sites'] {

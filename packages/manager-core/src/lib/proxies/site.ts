@@ -27,7 +27,8 @@ export interface SiteTls {
 export interface Place {
   /** Empty, or `/path` without a last slash. */
   readonly path: string
-  readonly upstream: Upstream
+  /** Absent: nothing of the instance listens, so that the proxy itself answers 503. */
+  readonly upstream?: Upstream
   /**
    * Who passes requests on to `upstream`, and wakes it: it knows the instance by the header `wakerHeader`. Where the product
    * can, requests go to `upstream` itself when nothing listens. Absent: requests go there straight away.
@@ -48,6 +49,8 @@ export const wakerHeader = 'X-Steward-Instance'
 export interface Upstream {
   readonly host: string
   readonly port: number
+  /** Path of a Unix socket where the same program answers: in a folder where no other user can take its place. */
+  readonly socket?: string
 }
 
 export interface Snippet {

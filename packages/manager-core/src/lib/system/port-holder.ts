@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { listPids } from './process-table.js'
-import { tcpSockets, tcpStates } from './tcp-table.js'
+import { listenersByPort } from './tcp-table.js'
 
 export interface PortHolder {
   readonly pid: number
@@ -17,7 +17,11 @@ export function portHolder(port: number): PortHolder | undefined {
   if (sockets.size === 0) return undefined
   const pid = listPids().find((each) => linksOf(each).some((link) => sockets.has(link)))
   if (pid === undefined) return undefined
-  return { pid, command: readText(`/proc/${pid}/cmdline`).split('\0').join(' ').trim() }
+  // Another user has chosen it: no controls reach a terminal.
+  const command = readText(`/proc/${pid}/cmdline`)
+    .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim()
+  return { pid, command }
 }
 
 /** Ports on which these processes listen. */
@@ -41,8 +45,8 @@ export function describeHolder(port: number): string {
 }
 
 function listeners(): readonly { readonly port: number; readonly socket: string }[] {
-  return tcpSockets()
-    .filter(({ state }) => state === tcpStates.listening)
+  return [...(listenersByPort()?.values() ?? [])]
+    .flat()
     .map(({ port, inode }) => ({ port, socket: `socket:[${inode}]` }))
 }
 

@@ -21,23 +21,21 @@ const files = ['/proc/net/tcp', '/proc/net/tcp6'] as const
 /** What IPv4 within IPv6 begins with. */
 const mapped = '0000000000000000FFFF0000'
 
-/** All sockets; none where there is no `/proc`. */
-export function tcpSockets(): readonly TcpSocket[] {
-  return files.flatMap((file) => {
-    try {
-      return parse(readFileSync(file, 'utf8'))
-    } catch {
-      return []
-    }
-  })
+/** Sockets that listen, by their ports; undefined where sockets cannot be seen, as without `/proc`. */
+export function listenersByPort(): ReadonlyMap<number, readonly TcpSocket[]> | undefined {
+  const [tcp, tcp6] = files.map(textOf)
+  // At least its heading is there.
+  if (!tcp) return undefined
+  const listening = [...parse(tcp), ...parse(tcp6 ?? '')].filter(({ state }) => state === tcpStates.listening)
+  return Map.groupBy(listening, ({ port }) => port)
 }
 
-/** Those that listen, by their ports. */
-export function listenersByPort(): ReadonlyMap<number, readonly TcpSocket[]> {
-  return Map.groupBy(
-    tcpSockets().filter(({ state }) => state === tcpStates.listening),
-    ({ port }) => port,
-  )
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
 }
 
 const readings = new Map<string, Promise<readonly TcpSocket[]>>()

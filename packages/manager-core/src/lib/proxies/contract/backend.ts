@@ -20,8 +20,8 @@ export interface Echo {
   readonly bytes: number
 }
 
-/** `/redirect?to=`, `/cookie?path=`, both also below another path, `/events` (SSE), `/large?bytes=`, `/slow?ms=`; upgraded connections get back what they send. */
-export async function startBackend(name: string): Promise<Backend> {
+/** `/redirect?to=`, `/cookie?path=`, both also below another path, `/events` (SSE), `/large?bytes=`, `/slow?ms=`; upgraded connections get back what they send. @param port default: a free one */
+export async function startBackend(name: string, port = 0): Promise<Backend> {
   const streams = new Set<(text: string) => void>()
   const sockets = new Set<Duplex>()
   const server: Server = createServer(async (request, response) => {
@@ -60,7 +60,7 @@ export async function startBackend(name: string): Promise<Backend> {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n')
     socket.on('data', (data) => socket.write(`${name}:${request.url}:${String(data)}`))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
     send: (text) => streams.forEach((send) => send(text)),

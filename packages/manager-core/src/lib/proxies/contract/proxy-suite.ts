@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { testAddresses } from './addresses.js'
+import { testClosed } from './closed.js'
 import { testFaults } from './faults.js'
 import type { ProductWords } from './product-words.js'
 import { startProxyUnderTest, type ProxyUnderTest, type StartProxy } from './proxy-under-test.js'
@@ -18,6 +19,7 @@ export function testReverseProxy(start: StartProxy, words: ProductWords): void {
   const under = () => it
   testAddresses(under)
   testTraffic(under)
+  testClosed(under)
   testTls(under)
   testSnippets(under, words)
   testFaults(under, words)

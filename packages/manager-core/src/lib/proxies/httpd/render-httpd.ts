@@ -1,12 +1,14 @@
 import { proxyHeaders } from '../proxy-headers.js'
 import { placeLines, renderFiles } from '../render-files.js'
 import { generationHeader, probeHost, probePath, type Generation } from '../reverse-proxy.js'
-import { authorityOf, wakerHeader, type Place, type Publication, type Site } from '../site.js'
+import { authorityOf, wakerHeader, type Place, type Publication, type Site, type Upstream } from '../site.js'
 
 export interface HttpdOptions {
   /** The content of `home/proxy.secret`. */
   readonly secret: string
 }
+
+const challengePath = '/.well-known/acme-challenge/'
 
 /** Files of Apache httpd: virtual hosts of each host, with a location for each instance there. */
 export function renderHttpd(
@@ -72,10 +74,9 @@ function hostsOf(site: Site, publication: Publication, generation: Generation, s
     '  RewriteEngine On',
     ...probe(id),
   ]
-  const challengePath = '/.well-known/acme-challenge/'
   const challenge = [
     `  <Location "${challengePath}">`,
-    `    ProxyPass "http://${authorityOf(manager)}${challengePath}" nocanon retry=0 disablereuse=on`,
+    `    ProxyPass "${targetOf(manager)}${challengePath}" nocanon retry=0 disablereuse=on`,
     '    ProxyPreserveHost On',
     '  </Location>',
   ]
@@ -109,13 +110,14 @@ function behind(places: readonly Place[]): string {
 
 function locationOf(
   { host, tls, clientAuthorities }: Site,
-  { path, upstream, waker = upstream, instance, context = '', snippet }: Place,
+  { path, upstream, waker, instance, context = '', snippet }: Place,
   { hsts }: Publication,
   { folder }: Generation,
   secret: string,
 ): readonly string[] {
   const prefix = instance && context === '' ? path : ''
-  const target = `http://${authorityOf(waker)}${instance ? context : path}`
+  const passedTo = (instance && waker) ?? upstream
+  const target = passedTo && `${targetOf(passedTo)}${instance ? context : path}`
   const set = (name: string, value: string) => `  RequestHeader set ${name} "${value}"`
   const unset = (name: string) => `  RequestHeader unset ${name}`
   const tellsClient = !instance && clientAuthorities !== undefined
@@ -128,9 +130,14 @@ function locationOf(
           `  Redirect 308 "${path}/"`,
           '</LocationMatch>',
         ]),
+    ...(target === undefined ? closed(path) : []),
     `<Location "${path}/">`,
     // "%" of a path stays as it came. Another connection each time: none is used that an instance just closes.
-    `  ProxyPass "${target}/" nocanon upgrade=websocket retry=0 disablereuse=on flushpackets=on connectiontimeout=5 timeout=3600`,
+    ...(target === undefined
+      ? []
+      : [
+          `  ProxyPass "${target}/" nocanon upgrade=websocket retry=0 disablereuse=on flushpackets=on connectiontimeout=5 timeout=3600`,
+        ]),
     '  ProxyPreserveHost On',
     // Those of the upstream's own address.
     ...(!instance || context === path
@@ -139,7 +146,7 @@ function locationOf(
           `  ProxyPassReverseCookiePath "${context || '/'}" "${context && path ? path : `${path}/`}"`,
           ...redirects(host, context, path),
         ]),
-    ...(waker !== upstream && instance ? [set(wakerHeader, instance.id)] : []),
+    ...(waker && instance ? [set(wakerHeader, instance.id)] : []),
     unset('Forwarded'),
     '  ProxyAddHeaders Off',
     '  RequestHeader append X-Forwarded-For "expr=%{REMOTE_ADDR}"',
@@ -165,6 +172,22 @@ function locationOf(
     ...(instance && snippet ? [`  Include "${folder}/snippets/${instance.id}.conf"`] : []),
     '</Location>',
   ]
+}
+
+/** Answers in place of an instance; challenges of ACME for its host are the manager's all the same. */
+function closed(path: string): readonly string[] {
+  return [
+    `<LocationMatch "^${path.replaceAll('.', '\\.')}/(?!${challengePath.slice(1).replaceAll('.', '\\.')})">`,
+    '  ProxyPass "!"',
+    '  Redirect 503',
+    '  Header always set Retry-After 5',
+    '</LocationMatch>',
+  ]
+}
+
+function targetOf(upstream: Upstream): string {
+  const { socket } = upstream
+  return `${socket === undefined ? '' : `unix:${socket}|`}http://${authorityOf(upstream)}`
 }
 
 const variables = { verify: 'SSL_CLIENT_VERIFY', subject: 'SSL_CLIENT_S_DN', serial: 'SSL_CLIENT_M_SERIAL' } as const

@@ -2,7 +2,7 @@ import semver from 'semver'
 import { proxyHeaders } from '../proxy-headers.js'
 import { placeLines, renderFiles } from '../render-files.js'
 import { generationHeader, probeHost, probePath, type Generation } from '../reverse-proxy.js'
-import { authorityOf, wakerHeader, type Place, type Publication, type Site } from '../site.js'
+import { authorityOf, wakerHeader, type Place, type Publication, type Site, type Upstream } from '../site.js'
 
 export interface NginxOptions {
   readonly version: string
@@ -13,6 +13,9 @@ export interface NginxOptions {
   /** Whether the main file says itself how large tables of host names may be. */
   readonly hasHashSizes: boolean
 }
+
+/** What clients read of an instance that does not answer. */
+const away = 'It does not answer at the moment.'
 
 /** Files of nginx: a server of each host, with a location for each instance there. */
 export function renderNginx(
@@ -58,18 +61,30 @@ function hashSizes({ sites }: Publication, { hasHashSizes }: NginxOptions): read
  * Those of instances that may sleep. When the manager's server is away, one that is awake keeps answering: a request that
  * could not be sent to the first one is sent to the backup.
  */
-function upstreamsOf({ sites }: Publication): readonly string[] {
+function upstreamsOf({ sites, manager }: Publication): readonly string[] {
   const places = new Map(sites.flatMap((site) => site.places).map((place) => [place.instance?.id, place]))
-  return [...places.values()].flatMap(({ waker, upstream, instance }) =>
+  const ofManager = manager.socket === undefined ? [] : [`upstream steward_manager { server ${serverOf(manager)}; }`]
+  const ofInstances = [...places.values()].flatMap(({ waker, upstream, instance }) =>
     waker && instance
       ? [
           `upstream steward_${instance.id} {`,
-          `  server ${authorityOf(waker)} max_fails=0;`,
-          `  server ${authorityOf(upstream)} max_fails=0 backup;`,
+          `  server ${serverOf(waker)} max_fails=0;`,
+          ...(upstream ? [`  server ${serverOf(upstream)} max_fails=0 backup;`] : []),
           '}',
         ]
       : [],
   )
+  return [...ofManager, ...ofInstances]
+}
+
+/** Of an upstream group. */
+function serverOf(upstream: Upstream): string {
+  return upstream.socket === undefined ? authorityOf(upstream) : `unix:${upstream.socket}`
+}
+
+function targetOf({ waker, upstream, instance }: Place): string | undefined {
+  if (waker && instance) return `http://steward_${instance.id}`
+  return upstream && (upstream.socket === undefined ? `http://${authorityOf(upstream)}` : 'http://steward_manager')
 }
 
 function listen(port: number, { ipv6 }: NginxOptions, flags = ''): readonly string[] {
@@ -116,7 +131,7 @@ function serversOf(
     '  proxy_read_timeout 1h;',
     '  proxy_send_timeout 1h;',
     '  error_page 502 504 =503 @steward_away;',
-    '  location @steward_away { add_header Retry-After 5 always; default_type text/plain; return 503 "It does not answer at the moment.\\n"; }',
+    `  location @steward_away { add_header Retry-After 5 always; default_type text/plain; return 503 "${away}\\n"; }`,
     ...places.flatMap((place) => placeLines(place, locationOf(site, place, publication, generation, options))),
     ...(places.some(({ path }) => path === '') ? [] : ['  location / { return 404; }']),
   ]
@@ -134,7 +149,7 @@ function serversOf(
 function challenge({ manager }: Publication): readonly string[] {
   return [
     '  location ^~ /.well-known/acme-challenge/ {',
-    `    proxy_pass http://${authorityOf(manager)};`,
+    `    proxy_pass ${targetOf({ path: '', upstream: manager })};`,
     '    proxy_set_header Host $host$steward_port;',
     '  }',
   ]
@@ -142,28 +157,31 @@ function challenge({ manager }: Publication): readonly string[] {
 
 function locationOf(
   { host, tls, clientAuthorities }: Site,
-  { path, upstream, waker, instance, context = '', snippet }: Place,
+  place: Place,
   { hsts }: Publication,
   { folder }: Generation,
   { secret }: NginxOptions,
 ): readonly string[] {
-  const target = `http://${waker && instance ? `steward_${instance.id}` : authorityOf(upstream)}`
+  const { path, waker, instance, context = '', snippet } = place
+  const target = targetOf(place)
   const prefix = instance && context === '' ? path : ''
   return [
     ...(path === '' ? [] : [`location = ${path} { return 308 ${path}/$is_args$args; }`]),
     `location ${path}/ {`,
     // As it came: what is encoded in a path stays so, also after the prefix.
-    ...(!instance || context === path
-      ? [`  proxy_pass ${target};`]
-      : [
-          '  set $steward_found "";',
-          // A named group, as numbered ones would be encoded again.
-          `  if ($request_uri ~ "^${escaped(path)}(?<steward_path>/.*)$") { set $steward_found yes; }`,
-          '  if ($steward_found = "") { return 400; }',
-          `  proxy_pass ${target}${context}$steward_path;`,
-          `  proxy_redirect ~^(https?://${escaped(host)}(?::[0-9]+)?)?${escaped(context)}/(.*)$ $1${path}/$2;`,
-          `  proxy_cookie_path ${context || '/'} ${context && path ? path : `${path}/`};`,
-        ]),
+    ...(target === undefined
+      ? ['  add_header Retry-After 5 always;', '  default_type text/plain;', `  return 503 "${away}\\n";`]
+      : !instance || context === path
+        ? [`  proxy_pass ${target};`]
+        : [
+            '  set $steward_found "";',
+            // A named group, as numbered ones would be encoded again.
+            `  if ($request_uri ~ "^${escaped(path)}(?<steward_path>/.*)$") { set $steward_found yes; }`,
+            '  if ($steward_found = "") { return 400; }',
+            `  proxy_pass ${target}${context}$steward_path;`,
+            `  proxy_redirect ~^(https?://${escaped(host)}(?::[0-9]+)?)?${escaped(context)}/(.*)$ $1${path}/$2;`,
+            `  proxy_cookie_path ${context || '/'} ${context && path ? path : `${path}/`};`,
+          ]),
     '  proxy_http_version 1.1;',
     '  proxy_set_header Host $host$steward_port;',
     '  proxy_set_header Upgrade $steward_upgrade;',

@@ -83,7 +83,10 @@ export function routesNow(): Picture {
 export function routesWanted(folder: string): Picture {
   const wanted: Record<string, string> = { [managersHost]: textOf({ port: 8000, wakes: false }) }
   for (const row of rowsOf(folder)) {
-    const { id, name, port, source, custom_url: url } = row
+    const { id, name, source, custom_url: url } = row
+    // Sockets of this machine cannot be seen: what is recorded counts.
+    const isStarted = row.desired === 'started' && row.observed !== 'stopped' && row.observed !== 'asleep'
+    const port = isStarted ? row.port : undefined
     if (isThrowAway({ source })) continue
     const hosts = [`${name}.${managersHost}`, ...(url === '' ? [] : [new URL(url).host])]
     // What is only half there does not sleep.
@@ -93,7 +96,7 @@ export function routesWanted(folder: string): Picture {
   return wanted
 }
 
-const textOf = ({ port, instance = 'the manager', wakes }: Route) => `${instance} at ${port}${wakes ? ', woken' : ''}`
+const textOf = ({ port, instance = 'the manager', wakes }: Route) => `${instance} at ${port ?? 'no port'}${wakes ? ', woken' : ''}`
 
 function contentOf(path: string): string {
   if (lstatSync(path).isSymbolicLink()) return readlinkSync(path)

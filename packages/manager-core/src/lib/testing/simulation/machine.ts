@@ -42,7 +42,8 @@ export interface Configuration {
 }
 
 export interface Route {
-  readonly port: number
+  /** Absent: the proxy answers itself. */
+  readonly port?: number | undefined
   /** Id of the instance; absent: the manager. */
   readonly instance?: string | undefined
   /** Whether requests pass the waker. */

@@ -16,7 +16,7 @@ export function createNginx({ settings: { folder } }: { readonly settings: Proxy
       renderFiles(publication, JSON.stringify({ id }), ({ host, places }) => [
         `${host} {`,
         ...places.map(({ path, upstream, instance, waker }) =>
-          JSON.stringify({ path, port: upstream.port, instance: instance?.id, wakes: waker !== undefined }),
+          JSON.stringify({ path, port: upstream?.port, instance: instance?.id, wakes: waker !== undefined }),
         ),
         '}',
       ]),
