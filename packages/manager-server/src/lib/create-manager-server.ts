@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import Koa from 'koa'
 import { startMonitoring, startPublishing, startRenewals, type Manager } from '@steward/manager-core'
 import { createAccess } from './access/access.js'
@@ -8,7 +9,10 @@ import { apiRoute } from './api/api-route.js'
 import { createAddressing } from './addressing.js'
 import { metricsRoute } from './metrics/metrics-route.js'
 import { closeServer } from './close-server.js'
+import { inheritedListeners } from './inherited-listeners.js'
 import { listenOn } from './listen-on.js'
+import { listenOnSocket } from './listen-on-socket.js'
+import { socketFolder } from './socket-folder.js'
 import { pagesRoute } from './pages/pages-route.js'
 import { pingRoute } from './ping-route.js'
 import { registerRoute } from './register/register-route.js'
@@ -77,22 +81,33 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   limitServer(server)
   acceptUpgrades(server, terminals.upgrade)
   try {
-    await listenOn(server, addressing)
+    await listenOn(server, addressing, inheritedListeners())
   } catch (error) {
     await web.close()
     throw error
   }
   const { address, port } = server.address() as AddressInfo
   const at = `${address.includes(':') ? `[${address}]` : address}:${port}`
+  const { enabled: isPublished } = context.settings.global.proxy
+  // Ports that were given for this start only are another server's next time.
+  const folder = isPublished ? socketFolder(context.home.folder) : undefined
+  const path = folder && join(folder, `${port}.sock`)
+  const closeSocket = path === undefined ? () => undefined : await listenOnSocket(server, path)
   const runs = context.runs.serve()
   const monitoring = startMonitoring({ context, onProblem: report('Monitoring') })
-  const publishing = startPublishing({ context, manager: at, onProblem: report('Reverse proxy') })
+  const publishing = startPublishing({
+    context,
+    manager: path === undefined ? at : `unix:${path}`,
+    onProblem: report('Reverse proxy'),
+  })
   const renewals = startRenewals({ context, after: publishing.begun, onProblem: report('Certificates') })
-  const sleeping = startSleeping({ manager, after: publishing.begun, onProblem: report('Sleeping instances') })
+  const sleeping = startSleeping({ manager, folder, after: publishing.begun, onProblem: report('Sleeping instances') })
   return {
     url: `${web.scheme}://${at}`,
     async close() {
       closing.abort()
+      // First: another server that listens on the port makes it again.
+      closeSocket()
       runs.close()
       const parts = [web, terminals, renewals, monitoring, publishing, sleeping]
       await Promise.all([closeServer(server), ...parts.map((part) => part.close())])

@@ -1,4 +1,6 @@
-import type { Server } from 'node:net'
+import { once } from 'node:events'
+import { isIP, type AddressInfo, type ListenOptions, type Server } from 'node:net'
+import { describeHolder } from '@steward/manager-core'
 import { ManagerError } from '@steward/manager-core/errors'
 
 const reasons: Readonly<Record<string, string>> = {
@@ -8,21 +10,66 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no such host',
 }
 
-/** @throws ManagerError ERR_STATE when it cannot listen there */
-export async function listenOn(server: Server, { host, port }: { readonly host: string; readonly port: number }) {
+export interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * @param inherited files of sockets that listen already; the one of this place is used
+ * @throws ManagerError ERR_STATE when it cannot listen there
+ */
+export async function listenOn(server: Server, place: Place, inherited: readonly number[] = []): Promise<void> {
+  const { host, port } = place
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, host, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
+    if (await listenOnInherited(server, place, inherited)) return
+    await listen(server, { port, host })
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
-    throw new ManagerError('ERR_STATE', `The server cannot listen on ${host}:${port}: ${reasons[code] ?? message}.`, {
-      cause: error,
-      help: 'Name another address with --listen or APPS_LISTEN.',
-    })
+    const isTaken = code === 'EADDRINUSE'
+    const holder = isTaken ? describeHolder(port) : ''
+    throw new ManagerError(
+      'ERR_STATE',
+      `The server cannot listen on ${host}:${port}: ${reasons[code] ?? message}${holder}.`,
+      {
+        cause: error,
+        help: isTaken
+          ? 'End that program: what is sent to this port reaches it. Or name another address with --listen or APPS_LISTEN. ' +
+            'To keep the port while the server restarts, use the socket unit of "manager setup", or a port below 1024.'
+          : 'Name another address with --listen or APPS_LISTEN.',
+      },
+    )
   }
+}
+
+/** @returns whether one of them is at this place; the others are closed */
+async function listenOnInherited(server: Server, place: Place, inherited: readonly number[]): Promise<boolean> {
+  let isFound = false
+  for (const fd of inherited) {
+    if (isFound) break
+    await listen(server, { fd })
+    const at = server.address() as AddressInfo | string | null
+    if (at && typeof at === 'object' && isAt(at, place)) isFound = true
+    else {
+      server.close()
+      await once(server, 'close')
+      process.stderr.write(`A socket that was passed on is not at ${place.host}:${place.port}, and is not used.\n`)
+    }
+  }
+  return isFound
+}
+
+function isAt({ address, port }: AddressInfo, { host, port: wanted }: Place): boolean {
+  const hosts = isIP(host) === 0 && host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
+  return port === wanted && hosts.includes(address)
+}
+
+async function listen(server: Server, options: ListenOptions & { readonly fd?: number }): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
 }

@@ -7,8 +7,12 @@ export function managerUpstream({ baseUrl, listen }: Pick<GlobalSettings, 'baseU
   return upstreamOf(listen ?? `127.0.0.1:${url.protocol === 'http:' && url.port !== '' ? url.port : '8000'}`)
 }
 
-/** Reads `address:port`. */
+const ofSocket = 'unix:'
+
+/** Reads `address:port`, or `unix:` and the path of a socket. */
 export function upstreamOf(listen: string): Upstream {
+  // The rest is what HTTP calls it.
+  if (listen.startsWith(ofSocket)) return { host: 'localhost', port: 80, socket: listen.slice(ofSocket.length) }
   const at = listen.lastIndexOf(':')
   const host = listen.slice(0, at).replace(/^\[(.*)\]$/, '$1')
   const local = { '0.0.0.0': '127.0.0.1', '::': '::1', '': '127.0.0.1' }[host]

@@ -23,9 +23,9 @@ export interface Proxies {
 }
 
 export interface PublishOptions {
-  /** Where the server of the manager listens now, `address:port`; remembered. */
+  /** Where the server of the manager listens now, `address:port`, or `unix:` and a path; remembered. */
   readonly manager?: string
-  /** Where it wakes instances, `address:port`; remembered. */
+  /** Where it wakes instances, likewise; remembered. */
   readonly waker?: string
   /** Looks at all files, and repairs what was changed by others. Default: only whether something else is wanted. */
   readonly repair?: boolean

@@ -7,7 +7,7 @@ import { failureOf } from '../system/failure.js'
 
 export interface PublishingOptions {
   readonly context: Pick<ManagerContext, 'proxies' | 'settings' | 'registry' | 'runtimes' | 'home'>
-  /** Where the server of the manager listens: `address:port`. */
+  /** Where the server of the manager listens: `address:port`, or `unix:` and a path. */
   readonly manager: string
   /** Called when something cannot be published, once per problem. */
   readonly onProblem: (message: string) => void

@@ -30,7 +30,8 @@ async function start(options: Partial<WakerOptions> & Pick<WakerOptions, 'look'>
 
 const head = 'GET / HTTP/1.1\r\nHost: a\r\nx-steward-instance: demo1234\r\n\r\n'
 const text = async (socket: Socket) => (await buffer(socket)).toString('latin1')
-const awake = (port: number): Sleeper => ({ port, asleep: false, changing: false })
+const owner = { uids: [process.getuid?.() ?? 0] }
+const awake = (port: number): Sleeper => ({ port, owner, asleep: false, changing: false })
 
 it('passes bytes as they come, both ways, until both sides have ended', async () => {
   const port = await instance()
@@ -98,7 +99,7 @@ it.each([
 
 it('brings to an end what a dead manager left', async () => {
   const port = await instance()
-  let found: Sleeper = { port: 1, asleep: false, changing: true }
+  let found: Sleeper = { port: 1, owner, asleep: false, changing: true }
   const open = await start({ look: () => found, recover: async () => void (found = awake(port)) })
   const socket = open()
   socket.end(head)

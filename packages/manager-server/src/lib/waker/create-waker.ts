@@ -1,5 +1,7 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo, type ListenOptions, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connectToOwner, type OwnedPort } from '@steward/manager-core'
 import { closeSockets } from './close-sockets.js'
 import { readHead } from './read-head.js'
 
@@ -17,8 +19,7 @@ export interface WakerOptions {
 }
 
 /** What the waker knows of an instance. */
-export interface Sleeper {
-  readonly port: number
+export interface Sleeper extends OwnedPort {
   readonly asleep: boolean
   /** An operation is at it, or was left. */
   readonly changing: boolean
@@ -30,8 +31,12 @@ export interface Sleeper {
  * request, so that a connection is a request.
  */
 export interface Waker {
-  /** `127.0.0.1:<port>`, on that port when it is free. */
-  listen(port?: number): Promise<string>
+  /**
+   * On that port of 127.0.0.1 when it is free, or at a Unix socket of that path in place of one that is there.
+   *
+   * @returns `127.0.0.1:<port>`, or `unix:<path>`
+   */
+  listen(at?: number | string): Promise<string>
   /** Since when no client is connected to an instance, by `performance.now()`; undefined: one is, or none ever was. */
   idleSince(id: string): number | undefined
   isUsed(id: string): boolean
@@ -75,7 +80,7 @@ export function createWaker({ look, wake, recover, patienceMs, mostWaiting = 100
   /** The usual way. */
   async function reachAwake(id: string): Promise<Socket | undefined> {
     const found = look(id)
-    return found && !found.asleep && !held.has(id) ? connectTo(found.port) : undefined
+    return found && !found.asleep && !held.has(id) ? connectTo(found) : undefined
   }
 
   /** @returns why it cannot be reached, for people */
@@ -94,7 +99,7 @@ export function createWaker({ look, wake, recover, patienceMs, mostWaiting = 100
           await inTime(wake(id), patience)
           continue
         }
-        const upstream = await connectTo(found.port)
+        const upstream = await connectTo(found)
         if (upstream) return upstream
         const now = look(id)
         // It was put to sleep, or has another port, since it was looked at.
@@ -113,13 +118,18 @@ export function createWaker({ look, wake, recover, patienceMs, mostWaiting = 100
   }
 
   return {
-    async listen(port = 0) {
+    async listen(at = 0) {
       const made = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: false }, (client) => {
         void accept(client).catch(() => client.destroy())
       })
       made.maxConnections = mostConnections
-      server = await listening(made, port).catch(() => listening(made, 0))
+      if (typeof at === 'string') {
+        rmSync(at, { force: true })
+        server = await listening(made, { path: at })
+        chmodSync(at, 0o666)
+      } else server = await ofPort(made, at).catch(() => ofPort(made, 0))
       server.on('error', () => {})
+      if (typeof at === 'string') return `unix:${at}`
       return `127.0.0.1:${(server.address() as AddressInfo).port}`
     },
     idleSince: (id) => (used.has(id) ? undefined : idle.get(id)),
@@ -140,9 +150,13 @@ export function createWaker({ look, wake, recover, patienceMs, mostWaiting = 100
   }
 }
 
-function listening(server: Server, port: number): Promise<Server> {
+function ofPort(server: Server, port: number): Promise<Server> {
+  return listening(server, { port, host: '127.0.0.1' })
+}
+
+function listening(server: Server, options: ListenOptions): Promise<Server> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', () => {
+    server.once('error', reject).listen(options, () => {
       server.off('error', reject)
       resolve(server)
     })
@@ -163,12 +177,13 @@ async function inTime(work: Promise<void> | undefined, signal: AbortSignal): Pro
   }
 }
 
-/** @returns undefined: nothing listens there */
-function connectTo(port: number): Promise<Socket | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true, noDelay: true })
-    socket.once('connect', () => resolve(socket)).once('error', () => resolve(undefined))
-  })
+/** @returns undefined: nothing listens there, or another user's program does */
+async function connectTo(place: OwnedPort): Promise<Socket | undefined> {
+  try {
+    return await connectToOwner(place, { allowHalfOpen: true })
+  } catch {
+    return undefined
+  }
 }
 
 /** Until both have ended; what cuts one off cuts off the other. */

@@ -1,10 +1,22 @@
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fullGrant, isIdle, isThrowAway, sleepAfterMs, type Instance, type Manager } from '@steward/manager-core'
+import {
+  fullGrant,
+  isIdle,
+  isThrowAway,
+  ownerOfPort,
+  refOf,
+  sleepAfterMs,
+  type Instance,
+  type Manager,
+} from '@steward/manager-core'
 import pLimit from 'p-limit'
 import { createWaker, type Waker } from './create-waker.js'
 
 export interface SleepingOptions {
   readonly manager: Manager
+  /** Folder for its socket. Undefined: it listens on a port of 127.0.0.1. */
+  readonly folder?: string | undefined
   /** It does not start before. */
   readonly after: Promise<void>
   readonly onProblem: (message: string) => void
@@ -35,7 +47,7 @@ interface Failure {
  * servers of one home one does; another one takes over when it ends. Nothing runs and no port is open before an instance is
  * to sleep.
  */
-export function startSleeping({ manager, after, onProblem }: SleepingOptions): Sleeping {
+export function startSleeping({ manager, folder, after, onProblem }: SleepingOptions): Sleeping {
   const { context } = manager
   const { registry, settings, locks, proxies } = context
   const ended = new AbortController()
@@ -135,7 +147,8 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
     const { waker: last } = await proxies.status()
     if (!waker) {
       waker = createWaker({ look, wake, recover, patienceMs: () => settings.global.startTimeoutMs })
-      address = await waker.listen(last?.port)
+      const port = last?.socket === undefined ? last?.port : undefined
+      address = await waker.listen(folder === undefined ? port : join(folder, 'waker.sock'))
     }
     const asks = [address, ...ids.toSorted()].join(' ')
     if (asks === asked) return
@@ -168,7 +181,8 @@ export function startSleeping({ manager, after, onProblem }: SleepingOptions): S
     const found = registry.byId(id)
     if (found?.desired !== 'started') return undefined
     const { port, observed, operation } = found
-    return { port, asleep: observed === 'asleep', changing: operation !== '' }
+    const owner = ownerOfPort(context.runtimes, refOf(context, found))
+    return { port, owner, asleep: observed === 'asleep', changing: operation !== '' }
   }
 
   /** Once for all who wait for it; resolves when it answers. */

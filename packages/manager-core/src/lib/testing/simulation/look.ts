@@ -96,7 +96,8 @@ export function routesWanted(folder: string): Picture {
   return wanted
 }
 
-const textOf = ({ port, instance = 'the manager', wakes }: Route) => `${instance} at ${port ?? 'no port'}${wakes ? ', woken' : ''}`
+const textOf = ({ port, instance = 'the manager', wakes }: Route) =>
+  `${instance} at ${port ?? 'no port'}${wakes ? ', woken' : ''}`
 
 function contentOf(path: string): string {
   if (lstatSync(path).isSymbolicLink()) return readlinkSync(path)

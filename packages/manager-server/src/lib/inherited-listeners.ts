@@ -1,0 +1,13 @@
+/** First file that systemd passes on. */
+const first = 3
+
+/**
+ * Files of the sockets that systemd listens on in place of this process (`LISTEN_FDS` of sd_listen_fds(3)): nobody can take
+ * their ports while the server restarts. Once; children hear nothing of it.
+ */
+export function inheritedListeners(environment: NodeJS.ProcessEnv = process.env): readonly number[] {
+  const { LISTEN_PID: pid, LISTEN_FDS: count } = environment
+  for (const name of ['LISTEN_PID', 'LISTEN_FDS', 'LISTEN_FDNAMES']) delete environment[name]
+  if (pid !== String(process.pid)) return []
+  return Array.from({ length: Number(count) || 0 }, (_, index) => first + index)
+}
