@@ -12,7 +12,7 @@ import { closeServer } from './close-server.js'
 import { inheritedListeners } from './inherited-listeners.js'
 import { listenOn } from './listen-on.js'
 import { listenOnSocket } from './listen-on-socket.js'
-import { socketFolder } from './socket-folder.js'
+import { removeIfEmpty, socketFolder } from './socket-folder.js'
 import { pagesRoute } from './pages/pages-route.js'
 import { pingRoute } from './ping-route.js'
 import { registerRoute } from './register/register-route.js'
@@ -112,6 +112,7 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
       const parts = [web, terminals, renewals, monitoring, publishing, sleeping]
       await Promise.all([closeServer(server), ...parts.map((part) => part.close())])
       cache.close()
+      if (folder !== undefined) removeIfEmpty(folder)
     },
   }
 }

@@ -12,6 +12,7 @@ import {
   makeCertificate,
   type TestCertificate,
 } from '../../../manager-core/src/lib/proxies/contract/certificates-for-test.js'
+import { squat } from '../../../manager-core/src/lib/testing/squat.js'
 import { writeHook } from '../../../manager-core/src/lib/testing/write-hook.js'
 import { basic, startServer, type TestServer } from '../server-for-test.js'
 
@@ -108,6 +109,33 @@ describe.each([
       expect(chunks.join('')).toContain(`"public_url":"https://demo.apps.test:${proxy.https}"`)
       const { status: published } = await call(at('/health', { host: `demo.apps.test:${proxy.https}` }))
       expect(published).toBe(200)
+    },
+  )
+
+  it.skipIf(missing !== undefined || process.getuid?.() !== 0)(
+    `another user who takes the port of the server while it restarts gets nothing from it ${missing ?? ''}`,
+    async () => {
+      const { createManagerServer } = await import('./create-manager-server.js')
+      const port = Number(new URL(test.server.url).port)
+      await test.server.close()
+      const squatter = await squat(port, 65_534)
+      const headers = { authorization }
+      try {
+        expect((await call(at('/api?action=whoami', { headers }))).status).toBe(503)
+        await expect(
+          createManagerServer({ manager: test.manager.manager as never, listen: `127.0.0.1:${port}` }),
+        ).rejects.toThrow(`another program listens there (process ${squatter.pid}: `)
+        expect(squatter.received()).toBe('')
+      } finally {
+        await squatter.close()
+      }
+      const again = await createManagerServer({ manager: test.manager.manager as never, listen: `127.0.0.1:${port}` })
+      try {
+        await expect.poll(() => status('/ping')).toBe(200)
+        expect((await call(at('/api?action=whoami', { headers }))).status).toBe(200)
+      } finally {
+        await again.close()
+      }
     },
   )
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ManagerError } from '@steward/manager-core/errors'
 
@@ -26,4 +26,13 @@ export function socketFolder(home: string, parent = root): string | undefined {
     chmodSync(each, 0o711)
   }
   return folder
+}
+
+/** Another server of the home may have its own there. */
+export function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // It is not empty, or has been removed.
+  }
 }

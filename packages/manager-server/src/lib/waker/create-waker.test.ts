@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
+import { squat } from '../../../../manager-core/src/lib/testing/squat.js'
 import { createWaker, type Sleeper, type Waker, type WakerOptions } from './create-waker.js'
 
 let server: Server | undefined
@@ -95,6 +96,18 @@ it.each([
   expect(answer).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/)
   expect(answer).toContain('\r\nRetry-After: 5\r\n')
   expect(answer).toContain(message)
+})
+
+it.runIf(process.getuid?.() === 0)('passes nothing to a program of another user', async () => {
+  const port = await instance()
+  server?.close()
+  const squatter = await squat(port, 65_534)
+  onTestFinished(() => squatter.close())
+  const open = await start({ look: () => awake(port) })
+  const socket = open()
+  socket.end(head)
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 503 /)
+  expect(squatter.received()).toBe('')
 })
 
 it('brings to an end what a dead manager left', async () => {
