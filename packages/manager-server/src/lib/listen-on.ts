@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { isIP, type AddressInfo, type ListenOptions, type Server } from 'node:net'
+import type { AddressInfo, ListenOptions, Server } from 'node:net'
 import { describeHolder } from '@steward/manager-core'
 import { ManagerError } from '@steward/manager-core/errors'
 
@@ -48,20 +48,23 @@ async function listenOnInherited(server: Server, place: Place, inherited: readon
   for (const fd of inherited) {
     if (isFound) break
     await listen(server, { fd })
-    const at = server.address() as AddressInfo | string | null
+    const at = server.address()
     if (at && typeof at === 'object' && isAt(at, place)) isFound = true
     else {
       server.close()
       await once(server, 'close')
-      process.stderr.write(`A socket that was passed on is not at ${place.host}:${place.port}, and is not used.\n`)
+      const where = at && typeof at === 'object' ? `${at.address}:${at.port}` : String(at)
+      process.stderr.write(
+        `systemd listens at ${where}, but the server at ${place.host}:${place.port}, so its socket is not used. ` +
+          'Set ListenStream of the socket unit to the address of APPS_LISTEN.\n',
+      )
     }
   }
   return isFound
 }
 
 function isAt({ address, port }: AddressInfo, { host, port: wanted }: Place): boolean {
-  const hosts = isIP(host) === 0 && host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
-  return port === wanted && hosts.includes(address)
+  return port === wanted && (host === 'localhost' ? ['127.0.0.1', '::1'] : [host]).includes(address)
 }
 
 async function listen(server: Server, options: ListenOptions & { readonly fd?: number }): Promise<void> {

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { whyNotIsolated } from '../accounts/why-not.js'
@@ -63,7 +64,9 @@ export async function look(
   checkHome(options, root, account)
   const proxy = proxyOf(options, root)
   const isDefaultHome = [undefined, `${home}\n`].includes(textAt(join(root, homeFile)))
-  const plan = { options, command, group: account?.group ?? options.user, proxy, root, isDefaultHome }
+  const group = account?.group ?? options.user
+  const listen = listenIn(textAt(homeAt(join(root, home)).config))
+  const plan = { options, command, group, proxy, root, listen, isDefaultHome }
   const pieces = piecesOf(plan)
     .map((piece) => ({ ...piece, state: stateOf(piece, record?.pieces[piece.path], root) }))
     // Modules that were loaded already are not setup's to unload.
@@ -93,6 +96,13 @@ export async function look(
     version: versionOf(command),
     warnings: [...differences(input, last, hasConfig, home), ...openPrograms(command, options)],
   }
+}
+
+/** APPS_LISTEN of `config.sh`, when it is an IP address and a port. */
+function listenIn(config: string | undefined): string | undefined {
+  const found = /^\s*(?:export\s+)?APPS_LISTEN=(["']?)(.+):(\d{1,5})\1\s*$/m.exec(config ?? '')
+  const [, , host = '', port] = found ?? []
+  return isIP(host.replace(/^\[(.*)\]$/, '$1')) === 0 ? undefined : `${host}:${port}`
 }
 
 export function rootOf(input: SetupInput): string {

@@ -5,7 +5,7 @@ import type { SetupOptions } from './options.js'
 import type { Piece } from './piece.js'
 import { proxyPieces, sudoPieces, type ProxyProgram } from './proxy-pieces.js'
 import { homeFile } from './record.js'
-import { logrotatePiece, serveCronPiece, servePiece, type ServeOptions } from './serve-unit.js'
+import { logrotatePiece, serveCronPiece, servePiece, socketPiece, type ServeOptions } from './serve-unit.js'
 
 export interface PlanOptions {
   readonly options: SetupOptions
@@ -15,13 +15,23 @@ export interface PlanOptions {
   readonly proxy: ProxyProgram | undefined
   /** Folder that stands for `/`. */
   readonly root: string
+  /** APPS_LISTEN of a home that is there. */
+  readonly listen?: string | undefined
   /** Commands of this machine find this home when they are not given another one. */
   readonly isDefaultHome: boolean
 }
 
 /** All files outside of the home, in the order in which they are written. */
-export function piecesOf({ options, command, group, proxy, root, isDefaultHome }: PlanOptions): readonly Piece[] {
-  const { home, service, user, supervisor } = options
+export function piecesOf({
+  options,
+  command,
+  group,
+  proxy,
+  root,
+  listen,
+  isDefaultHome,
+}: PlanOptions): readonly Piece[] {
+  const { home, service, user, port, supervisor } = options
   const usesSudo = proxy !== undefined && user !== 'root'
   const serve: ServeOptions = { home, service, user, group, command, usesSudo }
   return [
@@ -30,7 +40,9 @@ export function piecesOf({ options, command, group, proxy, root, isDefaultHome }
       : []),
     ...(usesSudo ? sudoPieces(proxy, options) : []),
     ...(proxy ? proxyPieces(proxy, options, root) : []),
-    ...(supervisor === 'systemd' ? [servePiece(serve), ...jobUnits(serve).map(pieceOfUnit)] : [serveCronPiece(serve)]),
+    ...(supervisor === 'systemd'
+      ? [servePiece(serve), socketPiece(serve, listen ?? `127.0.0.1:${port}`), ...jobUnits(serve).map(pieceOfUnit)]
+      : [serveCronPiece(serve)]),
     logrotatePiece(serve),
   ]
 }

@@ -32,7 +32,8 @@ export function servePiece({ home, service, user, group, command, usesSudo }: Se
       '[Unit]',
       `Description=Instances manager ${home}`,
       'Wants=network-online.target',
-      `After=${[...comeFirst, 'nginx.service', 'apache2.service'].join(' ')}`,
+      `Wants=${service}.socket`,
+      `After=${[...comeFirst, 'nginx.service', 'apache2.service', `${service}.socket`].join(' ')}`,
       '',
       '[Service]',
       'Type=exec',
@@ -49,6 +50,34 @@ export function servePiece({ home, service, user, group, command, usesSudo }: Se
       '',
       '[Install]',
       'WantedBy=multi-user.target',
+      '',
+    ].join('\n'),
+  }
+}
+
+/**
+ * systemd listens in place of the server, which gets the socket: while it restarts, no other user can take its port, and
+ * requests wait.
+ */
+export function socketPiece({ service, home }: Pick<ServeOptions, 'service' | 'home'>, listen: string): Piece {
+  return {
+    path: `/etc/systemd/system/${service}.socket`,
+    mode: 0o644,
+    about: 'the port of the server, which stays open while it restarts',
+    checkedBy: ['systemd-analyze', 'verify', '--man=no'],
+    text: [
+      '# Written by "manager setup", which keeps your changes.',
+      '[Unit]',
+      `Description=Port of the instances manager ${home}`,
+      '',
+      '[Socket]',
+      '# The address of APPS_LISTEN.',
+      `ListenStream=${listen}`,
+      `Service=${service}.service`,
+      'NoDelay=yes',
+      '',
+      '[Install]',
+      'WantedBy=sockets.target',
       '',
     ].join('\n'),
   }

@@ -191,7 +191,8 @@ async function startServices(
   if (isActive && [...written].some((path) => path.startsWith('/etc/systemd/')))
     await run(['systemctl', 'daemon-reload'], 'Loading the units')
   const units = jobUnits({ home, command, user, group: account?.group ?? user })
-  const wanted = [`${service}.service`, ...units.filter(({ enabled }) => enabled).map(({ name }) => name)]
+  const socket = `${service}.socket`
+  const wanted = [`${service}.service`, socket, ...units.filter(({ enabled }) => enabled).map(({ name }) => name)]
   for (const unit of wanted) {
     const starts = isActive && unit.endsWith('.timer')
     const isDone = await tryRun(['systemctl', ...(starts ? ['is-active'] : ['is-enabled']), '--quiet', unit])
@@ -201,8 +202,14 @@ async function startServices(
     changes.push(`${unit} enabled`)
   }
   if (!isActive) return undefined
+  const { ok: listens } = await tryRun(['systemctl', 'is-active', '--quiet', socket])
   const { ok: runs } = await tryRun(['systemctl', 'is-active', '--quiet', service])
-  if (!runs || isStale) {
+  if (!listens || written.has(`/etc/systemd/system/${socket}`)) {
+    // While the server has the port itself, systemd cannot listen there.
+    if (runs) await run(['systemctl', 'stop', service], 'Stopping the server')
+    await run(['systemctl', 'restart', socket], `Starting ${socket}`)
+  }
+  if (!runs || isStale || !listens || written.has(`/etc/systemd/system/${socket}`)) {
     say(`${runs ? 'Restarting' : 'Starting'} the server`)
     await run(['systemctl', 'restart', service], 'Starting the server')
     changes.push(`server ${runs ? 'restarted' : 'started'}`)

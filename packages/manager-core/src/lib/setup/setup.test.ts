@@ -101,6 +101,7 @@ describe('setup --root', () => {
     expect(planned.map(({ path }) => path)).toEqual(
       expect.arrayContaining([
         '/etc/systemd/system/steward.service',
+        '/etc/systemd/system/steward.socket',
         '/etc/nginx/conf.d/steward.conf',
         '/etc/sudoers.d/steward',
         '/etc/logrotate.d/steward',
@@ -131,6 +132,17 @@ describe('setup --root', () => {
     const removed = await setup({ remove: true })
     expect(removed.message).toContain(`${unit} was changed manually, and is kept as ${join(root, unit)}.dpkg-old.`)
     expect(textOf(`${unit}.dpkg-old`)).toBe(mine)
+  })
+
+  it('has systemd listen where APPS_LISTEN says it', async () => {
+    const unit = '/etc/systemd/system/steward.socket'
+    await setup(public_)
+    expect(textOf(unit)).toContain('\nListenStream=127.0.0.1:8000\n')
+    expect(textOf('/etc/systemd/system/steward.service')).toContain('\nWants=steward.socket\n')
+    const config = join(root, '/srv/apps/config.sh')
+    writeFileSync(config, textOf('/srv/apps/config.sh').replace('127.0.0.1:8000', '"[::]:8100"'))
+    await setup()
+    expect(textOf(unit)).toContain('\nListenStream=[::]:8100\n')
   })
 
   it('removes what is not needed any more', async () => {

@@ -107,14 +107,15 @@ async function stop({ options, command, pieces }: SetupRecord, say: Say): Promis
     return
   }
   const units = Object.keys(pieces).flatMap(
-    (path) => /^\/etc\/systemd\/system\/(.+\.(?:service|timer))$/.exec(path)?.[1] ?? [],
+    (path) => /^\/etc\/systemd\/system\/(.+\.(?:service|timer|socket))$/.exec(path)?.[1] ?? [],
   )
   const now = hasSystemd() ? ['--now'] : []
   for (const unit of units.toSorted().toReversed())
     await tryRun([
       'systemctl',
       'disable',
-      ...(unit === `${service}.service` || unit.endsWith('.timer') ? now : []),
+      // The socket goes before the server, which it would start again.
+      ...(unit === `${service}.service` || !unit.endsWith('.service') ? now : []),
       unit,
     ])
 }
