@@ -95,7 +95,7 @@ describe.skipIf(missing)(`setup on a machine of its own${missing ? `: ${missing}
 
       await machine.must('echo "# mine" >>/etc/systemd/system/steward.service')
       const left = await machine.run('manager setup --yes')
-      expect(left).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing was changed') })
+      expect(left).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing was changed') })
       expect(left.stderr).toContain('/etc/systemd/system/steward.service was changed manually, and was left alone.')
       expect(await machine.must('tail -1 /etc/systemd/system/steward.service')).toBe('# mine\n')
       // An upgrade: the version that was recorded is another one.
@@ -104,6 +104,18 @@ describe.skipIf(missing)(`setup on a machine of its own${missing ? `: ${missing}
       const first = await machine.must(pid)
       expect(await machine.must('manager setup --yes')).toContain('server restarted')
       expect(await machine.must(pid)).not.toBe(first)
+
+      // No other user takes the port while the server restarts, is killed, or is stopped.
+      const taker = `setpriv --reuid 65534 --regid 65534 --clear-groups ${node} -e '
+const take = () => require("node:net").createServer().on("error", () => setTimeout(take, 1))
+  .listen(8000, "127.0.0.1", () => { console.log("taken"); process.exit() })
+take()'`
+      await machine.must(`${taker} >/tmp/taker & taker=$!
+for try in 1 2 3; do systemctl restart steward; done
+systemctl kill --signal KILL steward; systemctl stop steward; sleep 1
+kill -0 $taker; kill $taker`)
+      expect(await machine.must('cat /tmp/taker')).toBe('')
+      expect(await machine.must('curl -sS http://127.0.0.1:8000/ping')).toBe('{"status":"OK"}')
 
       const removed = await machine.must('manager setup --remove --yes')
       expect(removed).toContain('is kept as /etc/systemd/system/steward.service.dpkg-old')
@@ -124,7 +136,7 @@ case $1 in -l) cat $table 2>/dev/null || { echo "no crontab for apps" >&2; exit 
       await machine.must('manager setup --yes --domain apps.example.org --http --user apps --supervisor cron')
       expect(await machine.must('cat /var/crontab-of-test')).toContain('saveall --home /srv/apps')
       const again = await machine.must('manager setup --yes')
-      expect(again).toContain('nothing was changed')
+      expect(again).toContain('Nothing was changed')
       // As cron does it: as the account that the line names, by its shell.
       const [, command = ''] = /^\* \* \* \* \* apps (.*)$/m.exec(await machine.must('cat /etc/cron.d/steward')) ?? []
       const cron = `setpriv --reuid apps --regid apps --clear-groups sh -c ${JSON.stringify(command)}`
