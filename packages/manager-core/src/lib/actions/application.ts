@@ -81,8 +81,8 @@ const monitorAction = defineAction({
   summary: 'Check the health of an instance at intervals',
   description:
     'Prints one line per check. Calls the hook monitoring.sh on each error or warning, and once when the ' +
-    'instance has recovered, with the name and a reason: unreachable, http-<code>, status-<value>, slow or ' +
-    'recovered. Press Ctrl-C to end.',
+    'instance has recovered, with the name and a reason: unreachable, http-<code>, status-<value>, slow, ' +
+    'foreign (a program of another user answers at its port) or recovered. Press Ctrl-C to end.',
   parameters: [
     nameOfInstance,
     { name: 'interval', type: 'integer', min: 1, max: 86_400, summary: 'Seconds between checks (default 60)' },

@@ -50,6 +50,8 @@ export interface HealthPlace extends OwnedPort {
 const maxLength = 100_000
 /** Longest time that one call of `waitForHealth` may take, in ms. */
 const callMs = 5000
+/** Least time of its last call: on a busy machine a shorter one says nothing about the instance. */
+const leastMs = 1000
 
 /**
  * Calls `/health`. Never rejects for an instance that does not answer. Applications for Node must say that they are well.
@@ -107,7 +109,7 @@ export async function waitForHealth(
   const begin = performance.now()
   for (let pause = 10; ; pause = Math.min(pause * 1.15, 250)) {
     const left = timeoutMs - (performance.now() - begin)
-    const answer = await checkHealth(place, { timeoutMs: Math.min(callMs, Math.max(left, 100)), signal })
+    const answer = await checkHealth(place, { timeoutMs: Math.min(callMs, Math.max(left, leastMs)), signal })
     const isForeign = answer.ok && isOurs !== undefined && !(await isOurs(answer))
     const health = isForeign ? { ...answer, ok: false, reason: 'another program answers' } : answer
     signal?.throwIfAborted()

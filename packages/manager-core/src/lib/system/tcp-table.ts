@@ -38,7 +38,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-const readings = new Map<string, Promise<readonly TcpSocket[]>>()
+const readings = new Map<string, Promise<string>>()
 
 /**
  * The other end of a connection within this machine, by the addresses of this end. The kernel walks a large table for each
@@ -48,19 +48,23 @@ export async function otherEnd(end: {
   readonly local: string
   readonly remote: string
 }): Promise<TcpSocket | undefined> {
-  for (const file of files) {
-    const found = (await nextReading(file)).find(({ local, remote }) => local === end.remote && remote === end.local)
-    if (found) return found
+  for (const [index, file] of files.entries()) {
+    const prefix = index === 0 ? '' : mapped
+    const text = await nextReading(file)
+    // There are thousands of lines: this one is looked for before any is taken apart.
+    const at = text.indexOf(` ${prefix}${end.remote} ${prefix}${end.local} `)
+    if (at === -1) continue
+    return parseLine(text.slice(text.lastIndexOf('\n', at) + 1, text.indexOf('\n', at)))
   }
   return undefined
 }
 
-function nextReading(file: string): Promise<readonly TcpSocket[]> {
+function nextReading(file: string): Promise<string> {
   const known = readings.get(file)
   if (known) return known
-  const reading = new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
+  const reading = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
     readings.delete(file)
-    return parse(await readFile(file, 'utf8').catch(() => ''))
+    return readFile(file, 'utf8').catch(() => '')
   })
   readings.set(file, reading)
   return reading
@@ -80,11 +84,13 @@ function parse(text: string): readonly TcpSocket[] {
   return text
     .split('\n')
     .slice(1)
-    .flatMap((line) => {
-      const [, local, remote, state, , , , uid, , inode] = line.trim().split(/\s+/)
-      if (local === undefined || remote === undefined || state === undefined || inode === undefined) return []
-      const plain = (end: string) => (end.startsWith(mapped) ? end.slice(mapped.length) : end)
-      const port = Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)
-      return [{ local: plain(local), remote: plain(remote), port, state, uid: Number(uid), inode }]
-    })
+    .flatMap((line) => parseLine(line) ?? [])
+}
+
+function parseLine(line: string): TcpSocket | undefined {
+  const [, local, remote, state, , , , uid, , inode] = line.trim().split(/\s+/)
+  if (local === undefined || remote === undefined || state === undefined || inode === undefined) return undefined
+  const plain = (end: string) => (end.startsWith(mapped) ? end.slice(mapped.length) : end)
+  const port = Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)
+  return { local: plain(local), remote: plain(remote), port, state, uid: Number(uid), inode }
 }
