@@ -2,8 +2,8 @@
 const first = 3
 
 /**
- * Files of the sockets that systemd listens on in place of this process (`LISTEN_FDS` of sd_listen_fds(3)): nobody can take
- * their ports while the server restarts. Once; children hear nothing of it.
+ * Files of the sockets that systemd listens on in place of this process (`LISTEN_FDS` of sd_listen_fds(3)): no other
+ * user can take their ports while the server restarts. Works once, and takes the variables from the environment of children.
  */
 export function inheritedListeners(environment: NodeJS.ProcessEnv = process.env): readonly number[] {
   const { LISTEN_PID: pid, LISTEN_FDS: count } = environment

@@ -22,7 +22,7 @@ export function socketFolder(home: string, parent = root): string | undefined {
       throw new ManagerError('ERR_STATE', `${each} does not belong to root, or is not a folder.`, {
         help: 'Remove it, then start the server again.',
       })
-    // Whatever the umask: workers of the reverse proxy pass, and nobody else than root changes it.
+    // Whatever the umask: workers of the reverse proxy pass, and only root changes it.
     chmodSync(each, 0o711)
   }
   return folder

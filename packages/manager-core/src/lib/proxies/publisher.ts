@@ -275,7 +275,7 @@ function namesOf({ publication }: DesiredSites): ProxyState['names'] {
   return Object.fromEntries(places.flatMap(({ instance }) => (instance ? [[instance.id, instance.name]] : [])))
 }
 
-/** Of instances. */
+/** Ids of the instances of such places. */
 function idsOf({ sites }: Publication, isOne: (place: Place) => boolean): readonly string[] {
   const places = sites.flatMap((site) => site.places).filter(isOne)
   return [...new Set(places.flatMap(({ instance }) => (instance ? [instance.id] : [])))]

@@ -29,12 +29,12 @@ const caller: Caller = { actor: 'manager', surface: 'api', grant: fullGrant }
 
 /** An instance whose port comes and goes has the proxy reloaded less and less often: longest pause, in ms. */
 const longestPauseMs = 300_000
-/** One that stays for so long starts again with short pauses, in ms. */
+/** One that stays this long starts again with short pauses, in ms. */
 const settledMs = 900_000
 
 /**
- * Publishes now and then at intervals, which repairs manual changes and failures; and when an instance has begun or ceased to
- * listen at its port without a command, as after a crash: another user may have taken it since.
+ * Publishes now and then at intervals, which repairs manual changes and failures; and when an instance started or stopped
+ * listening at its port without a command, as after a crash: another user may have taken it since.
  */
 export function startPublishing({
   context,

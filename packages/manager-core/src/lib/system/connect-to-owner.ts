@@ -34,7 +34,7 @@ const looksForwarded = 4
 export class ForeignPortError extends ManagerError {}
 
 /**
- * Connects to a port of 127.0.0.1, and looks who has the other end of this very connection: whoever takes the port before
+ * Connects to a port of 127.0.0.1, and looks who has the other end of this very connection: a program that takes the port before
  * or afterwards changes nothing. Nothing is sent before. Only Linux shows it; elsewhere any program is believed.
  *
  * @throws ForeignPortError when it belongs to another user, or to one that is not known; Error when nothing listens
@@ -48,7 +48,7 @@ export async function connectToOwner(
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve).once('error', reject)
   })
-  // Of what happens while it is looked at, the first use of the socket hears.
+  // A failure while the other end is looked for is thrown afterwards.
   let failure: Error | undefined
   const note = (error: Error) => (failure = error)
   socket.on('error', note)

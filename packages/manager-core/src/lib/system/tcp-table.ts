@@ -8,7 +8,7 @@ export interface TcpSocket {
   readonly remote: string
   readonly port: number
   readonly state: string
-  /** Of the user whose process made it, or accepted it. */
+  /** The user whose process made it, or accepted it. */
   readonly uid: number
   /** 0: no process has it yet. */
   readonly inode: string

@@ -77,7 +77,7 @@ function upstreamsOf({ sites, manager }: Publication): readonly string[] {
   return [...ofManager, ...ofInstances]
 }
 
-/** Of an upstream group. */
+/** As a member of an upstream group. */
 function serverOf(upstream: Upstream): string {
   return upstream.socket === undefined ? authorityOf(upstream) : `unix:${upstream.socket}`
 }

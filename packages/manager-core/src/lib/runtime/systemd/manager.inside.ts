@@ -6,8 +6,8 @@ import { createTestManager, type TestManager } from '../../testing/create-test-m
 import { addCompany, realApplication } from '../../testing/real-manager.js'
 import { unpackDownload } from '../../testing/unpack-download.js'
 import { uidOf } from '../../system/process-table.js'
-import { healthPlace } from '../../application/health-place.js'
 import { checkHealth } from '../health.js'
+import { ownerOfPort } from '../owner-of-port.js'
 import { refOf } from '../instance-ref.js'
 import { systemctl } from './systemctl.js'
 import { removeUnit } from './unit-files.js'
@@ -30,7 +30,11 @@ beforeAll(async () => {
 })
 afterAll(() => manager?.close())
 
-const health = async (name: string) => (await checkHealth(healthPlace(manager.context, manager.instance(name)))).ok
+const health = async (name: string) => {
+  const { port } = manager.instance(name)
+  const owner = ownerOfPort(manager.context.runtimes, refOf(manager.context, manager.instance(name)))
+  return (await checkHealth({ port, owner })).ok
+}
 const observe = (name: string) => manager.context.runtimes.observe(refOf(manager.context, manager.instance(name)))
 const publish = async (more: string) => {
   const text = `export const Extra = { name: 'Extra', fields: { ext_name: { type: 'string', key: true } } }\n${more}\n`
