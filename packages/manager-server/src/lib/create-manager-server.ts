@@ -90,7 +90,7 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   const at = `${address.includes(':') ? `[${address}]` : address}:${port}`
   const { enabled: isPublished } = context.settings.global.proxy
   // Ports that were given for this start only are another server's next time.
-  const folder = isPublished ? socketFolder(context.home.folder) : undefined
+  const folder = isPublished ? socketFolder(context.home.folder, report('Reverse proxy')) : undefined
   const path = folder && join(folder, `${port}.sock`)
   const closeSocket = path === undefined ? () => undefined : await listenOnSocket(server, path)
   const runs = context.runs.serve()

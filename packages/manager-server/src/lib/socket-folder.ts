@@ -1,31 +1,34 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ManagerError } from '@steward/manager-core/errors'
 
-/** Folder of the machine for those of all managers; a test has another one. */
+/** Folder of the machine for the sockets of all managers; a test has another one. */
 const root = '/run/steward'
 
 /**
  * Folder for the sockets that the reverse proxy connects to: only root can put one there, whereas any user can take a port
- * that is free for a moment. Undefined: the manager is not root, whose instances are its own user's anyway.
- *
- * @throws ManagerError ERR_STATE when it belongs to another user
+ * that is free for a moment. Undefined: the manager is not root, whose instances are its own user's anyway, or the folder
+ * cannot be used, which is reported: ports are used then.
  */
-export function socketFolder(home: string, parent = root): string | undefined {
+export function socketFolder(home: string, onProblem: (message: string) => void, parent = root): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
   const folder = join(parent, createHash('sha256').update(home).digest('hex').slice(0, 16))
-  for (const each of [parent, folder]) {
-    mkdirSync(each, { recursive: true })
-    const { uid, mode } = lstatSync(each)
-    if (uid !== 0 || (mode & 0o170000) !== 0o040000)
-      throw new ManagerError('ERR_STATE', `${each} does not belong to root, or is not a folder.`, {
-        help: 'Remove it, then start the server again.',
-      })
-    // Whatever the umask: workers of the reverse proxy pass, and only root changes it.
-    chmodSync(each, 0o711)
+  try {
+    for (const each of [parent, folder]) {
+      mkdirSync(each, { recursive: true })
+      const stats = lstatSync(each)
+      if (stats.uid !== 0 || !stats.isDirectory())
+        throw new Error(`${each} does not belong to root, or is not a folder`)
+      // Whatever the umask: workers of the reverse proxy pass, and only root changes it.
+      chmodSync(each, 0o711)
+    }
+    return folder
+  } catch (error) {
+    onProblem(
+      `The reverse proxy connects to ports, which other users can take while the server restarts: ${(error as Error).message}.`,
+    )
+    return undefined
   }
-  return folder
 }
 
 /** Another server of the home may have its own there. */
