@@ -1,3 +1,4 @@
+import { fullGrant } from '../domain/grant.js'
 import { createManager } from '../manager.js'
 import type { Input } from '../domain/input.js'
 
@@ -14,7 +15,7 @@ const manager = createManager({ home, applicationServer, defaultTemplate: templa
 const outcomes: string[] = []
 for (const [action, input] of actions)
   try {
-    const { file } = await manager.perform(action, input, { actor: 'tester', surface: 'cli' })
+    const { file } = await manager.perform(action, input, { actor: 'tester', surface: 'cli', grant: fullGrant })
     if (file) for await (const chunk of file.content()) void chunk
     outcomes.push('done')
   } catch (error) {
