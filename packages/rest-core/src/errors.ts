@@ -140,7 +140,8 @@ export class DefinitionError extends Error {
  * - `unique`: a unique index refused the write
  * - `reference`: a foreign key refused it (the linked row is missing, or others refer to the row)
  * - `value`: the database refused a value (too long, out of range, against a rule); `refusal` says more
- * - `unavailable`: no connection, pool exhausted, server stopping; a retry may help
+ * - `unavailable`: no connection, server stopping; a retry may help
+ * - `overloaded`: too much waits already, of this user or of all; a retry may help
  * - `busy`: a lock or deadlock; a retry of the whole transaction may help
  * - `timeout`: the statement took too long, or the caller no longer waits for its answer
  * - `size`: the answer has more bytes than one may have; ask for less
@@ -177,7 +178,7 @@ export class StoreError extends Error {
     this.code = code
     this.refusal = options.refusal
     this.repeatable = options.repeatable ?? false
-    this.retry = code === 'unavailable' || code === 'busy'
+    this.retry = code === 'unavailable' || code === 'overloaded' || code === 'busy'
   }
 }
 
@@ -186,6 +187,7 @@ export type StoreErrorCode =
   | 'reference'
   | 'value'
   | 'unavailable'
+  | 'overloaded'
   | 'busy'
   | 'timeout'
   | 'size'

@@ -32,6 +32,7 @@ export interface ReadOptions {
    * no new reference to it is allowed either. Rows that it refers to are not locked. Default false.
    */
   readonly lock?: boolean | 'delete' | undefined
+  readonly caller?: Caller | undefined
   /** Default: all linked rows may be seen. */
   readonly guards?: readonly Guard[] | undefined
 }
@@ -51,6 +52,8 @@ export interface Query {
 }
 
 export type CountOptions = Pick<Query, 'guards' | 'caller'>
+
+export type UpdateRowOptions = Pick<ReadOptions, 'select' | 'where' | 'caller'>
 
 /** One GROUP BY. */
 export interface AggregateQuery {
@@ -134,7 +137,7 @@ export interface StoreSession {
    * Inserts a row with these fields (the others are empty) and gives it back with its new row id. @throws StoreError `value`
    * when a field is missing that is part of the row id.
    */
-  insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord>
+  insert(object: ObjectModel, values: Values, select: Selection, caller?: Caller): Promise<BusinessRecord>
   /**
    * Changes these fields only; `undefined` when the row is not there or does not match `where` before the change.
    * @throws StoreError `value` for another value of a field that is part of the row id.
@@ -143,10 +146,10 @@ export interface StoreSession {
     object: ObjectModel,
     rowId: string,
     values: Values,
-    options: Pick<ReadOptions, 'select' | 'where'>,
+    options: UpdateRowOptions,
   ): Promise<BusinessRecord | undefined>
   /** `false` when the row is not there or does not match `where`. Rows that refer to it follow their reference's `onDelete`. */
-  delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean>
+  delete(object: ObjectModel, rowId: string, where?: Filter, caller?: Caller): Promise<boolean>
   /**
    * Inside a transaction: once it is committed, everything that listens on the channel is called, on all stores on the
    * database. Absent: not supported.
@@ -193,7 +196,7 @@ export interface ObjectStore extends StoreSession {
    * Only the given session takes part in it, and is of no use afterwards (StoreError). Not nested.
    * After a refused statement the work should reject too; when it does not, the rest is either kept or the call rejects.
    */
-  transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T>
+  transaction<T>(work: (session: StoreSession) => Promise<T>, caller?: Caller): Promise<T>
   /**
    * Runs reads that all see the moment at which they started, while others write. Absent: not supported.
    *

@@ -34,12 +34,13 @@ export function learning<T>(
 /** The application's own pool, from which the compiler learns too. */
 export function learningForeignPool<C extends ServerConnection>(
   borrow: () => Promise<Borrowed<C>>,
-  timeoutMs: number,
+  { timeoutMs, max }: { readonly timeoutMs: number; readonly max: number | undefined },
   compiler: Compiler,
   readFacts: ReadFacts,
 ): ForeignPool<C> {
   return new ForeignPool(
     learning(borrow, ({ connection }) => connection, compiler, readFacts),
     timeoutMs,
+    max,
   )
 }

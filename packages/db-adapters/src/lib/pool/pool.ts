@@ -1,4 +1,6 @@
+import type { Caller, Release } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
+import { ConnectionShares } from './connection-shares.js'
 import type { PoolLimits } from './options.js'
 
 /** What a pool holds. */
@@ -11,10 +13,14 @@ export interface Poolable {
 
 /** Where requests get a connection from, and where they bring it back. */
 export interface ConnectionSource<C> {
-  /** One that is there already, without waiting for a promise. */
-  take(): C | undefined
-  /** @throws StoreError `unavailable` when none can be had in time. */
-  acquire(): Promise<C>
+  /**
+   * One that is there already, or the promise of one.
+   *
+   * @param caller Users share the connections; those without one get what is left, and a part that users never get.
+   * @param isStream It is held for as long as the caller takes its rows.
+   * @throws StoreError `unavailable` when none can be had in time, `overloaded` when all that this caller may have are in use
+   */
+  take(caller?: Caller, isStream?: boolean): C | Promise<C>
   release(connection: C): void
   /** Closes idle connections, because they may be lost already. */
   discardIdle(): void
@@ -31,7 +37,7 @@ interface Waiter<C> {
 }
 
 /**
- * Connections, each serving one user at a time. The most recently used one is taken first, so that unused ones expire.
+ * Connections, each for one use at a time, shared between users. The most recently used one is taken first, so that unused ones expire.
  *
  * Own code, because the drivers' pools and tarn behave differently when the server is away or all connections are in use,
  * and because each of them costs a timer and several promises per statement.
@@ -41,6 +47,9 @@ export class ConnectionPool<C extends Poolable> implements ConnectionSource<C> {
   readonly #limits: PoolLimits
   readonly #idle: C[] = []
   readonly #waiting: Waiter<C>[] = []
+  readonly #shares: ConnectionShares
+  /** What is returned with a connection, of those that users have. */
+  readonly #held = new Map<C, Release>()
   /** Connections that are there or being opened. */
   #size = 0
   #opening = 0
@@ -55,6 +64,7 @@ export class ConnectionPool<C extends Poolable> implements ConnectionSource<C> {
   constructor(open: () => Promise<C>, limits: PoolLimits) {
     this.#open = open
     this.#limits = limits
+    this.#shares = new ConnectionShares(limits.max, limits.acquireTimeoutMs)
   }
 
   /** Connections that are there or being opened. */
@@ -62,36 +72,22 @@ export class ConnectionPool<C extends Poolable> implements ConnectionSource<C> {
     return this.#size
   }
 
-  take(): C | undefined {
-    if (this.#closed) return undefined
-    for (;;) {
-      const connection = this.#idle.pop()
-      if (!connection) return undefined
-      if (this.#idle.length < this.#unneeded) this.#unneeded = this.#idle.length
-      if (connection.usable) return connection
-      this.#drop(connection)
-    }
-  }
-
-  acquire(): Promise<C> {
+  take(caller: Caller = {}, isStream = false): C | Promise<C> {
     if (this.#closed) return Promise.reject(closedError())
-    const idle = this.take()
-    if (idle) return Promise.resolve(idle)
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#giveUp(waiter), this.#limits.acquireTimeoutMs)
-      this.#waited += 1
-      const waiter: Waiter<C> = { resolve, reject, number: this.#waited, timer }
-      this.#waiting.push(waiter)
-      this.#openMore()
-    })
+    if (!caller.user) return this.#connect()
+    const share = this.#shares.take(caller.user, caller, isStream)
+    return share instanceof Promise ? this.#connectLater(share) : this.#connectFor(share)
   }
 
   release(connection: C): void {
+    const share = this.#held.get(connection)
+    this.#held.delete(connection)
     if (connection.usable) this.#hand(connection)
     else {
       this.#drop(connection)
       this.#openMore()
     }
+    share?.()
   }
 
   discardIdle(): void {
@@ -106,6 +102,57 @@ export class ConnectionPool<C extends Poolable> implements ConnectionSource<C> {
       this.#checkClosed()
     }
     return this.#closed.promise
+  }
+
+  async #connectLater(waiting: Promise<Release>): Promise<C> {
+    try {
+      return await this.#connectFor(await waiting)
+    } catch (error) {
+      this.#checkClosed()
+      throw error
+    }
+  }
+
+  #connectFor(share: Release): C | Promise<C> {
+    const connection = this.#connect()
+    if (connection instanceof Promise) return this.#hold(connection, share)
+    this.#held.set(connection, share)
+    return connection
+  }
+
+  async #hold(opening: Promise<C>, share: Release): Promise<C> {
+    try {
+      const connection = await opening
+      this.#held.set(connection, share)
+      return connection
+    } catch (error) {
+      share()
+      throw error
+    }
+  }
+
+  #connect(): C | Promise<C> {
+    return this.#takeIdle() ?? this.#wait()
+  }
+
+  #takeIdle(): C | undefined {
+    for (;;) {
+      const connection = this.#idle.pop()
+      if (!connection) return undefined
+      if (this.#idle.length < this.#unneeded) this.#unneeded = this.#idle.length
+      if (connection.usable) return connection
+      this.#drop(connection)
+    }
+  }
+
+  #wait(): Promise<C> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.#giveUp(waiter), this.#limits.acquireTimeoutMs)
+      this.#waited += 1
+      const waiter: Waiter<C> = { resolve, reject, number: this.#waited, timer }
+      this.#waiting.push(waiter)
+      this.#openMore()
+    })
   }
 
   #openMore(): void {
@@ -170,15 +217,17 @@ export class ConnectionPool<C extends Poolable> implements ConnectionSource<C> {
   #giveUp(waiter: Waiter<C>): void {
     this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
     const { max, acquireTimeoutMs } = this.#limits
-    const used = this.#size - this.#opening
-    const why =
-      used < max ? 'connecting takes longer' : `all ${max} are in use. Shorten transactions, or raise "pool.max"`
-    waiter.reject(new StoreError('unavailable', `No database connection in ${acquireTimeoutMs} ms: ${why}.`))
+    const areInUse = this.#size - this.#opening >= max
+    const why = areInUse
+      ? `all ${max} are in use. Shorten transactions, or raise "pool.max"`
+      : 'connecting takes longer'
+    const text = `No database connection in ${acquireTimeoutMs} ms: ${why}.`
+    waiter.reject(new StoreError(areInUse ? 'overloaded' : 'unavailable', text))
     this.#checkClosed()
   }
 
   #checkClosed(): void {
-    if (!this.#closed || this.#size > 0 || this.#waiting.length > 0) return
+    if (!this.#closed || this.#size > 0 || this.#waiting.length > 0 || this.#shares.waiting > 0) return
     this.#stopReaper()
     void Promise.all(this.#ending).then(() => this.#closed?.resolve())
   }

@@ -64,7 +64,7 @@ onEachServer((database) => {
   })
 
   describe('the pool', () => {
-    it('is exhausted: a caller gets "unavailable" after the time-out, and works again once a connection is free', async () => {
+    it('is exhausted: a caller gets "overloaded" after the time-out, and works again once a connection is free', async () => {
       const small = database.store({ pool: { max: 2, acquireTimeoutMs: 3_600_000 } })
       const gate = Promise.withResolvers<void>()
       let held = 0
@@ -81,7 +81,7 @@ onEachServer((database) => {
       vi.advanceTimersByTime(3_600_000)
       vi.useRealTimers()
       const refused = await refusing
-      expect(refused.code).toBe('unavailable')
+      expect(refused.code).toBe('overloaded')
       expect(refused.message).toContain('all 2 are in use')
       gate.resolve()
       await Promise.all(holders)

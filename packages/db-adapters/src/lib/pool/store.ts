@@ -21,6 +21,7 @@ import type {
   StoreCapabilities,
   StoreSession,
   SyncPlan,
+  UpdateRowOptions,
   Values,
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
@@ -50,10 +51,12 @@ export interface PooledStoreParts<C extends ServerConnection> {
   readonly schema: SchemaDialect
   /** Lets statements of schema work take their time. */
   readonly schemaSetUp: string
+  /** How long the database may take for a statement that is streamed, in ms; 0: no limit. */
+  readonly statementTimeoutMs: number
   readonly bulk: BulkDialect
   /** What to ask to hear whether the database answers. Default `select 1`. */
   readonly ping?: string
-  /** Connections, each for one user at a time. */
+  /** Connections, each for one use at a time. */
   readonly pool: ConnectionSource<C>
   /** Connections for single-row reads, which never wait for locks: may be shared by many requests at once. Default: the pool. */
   readonly readers?: ConnectionSource<C>
@@ -78,6 +81,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   readonly #readFacts: ReadFacts | undefined
   readonly #schema: SchemaDialect
   readonly #schemaSetUp: string
+  readonly #statementTimeoutMs: number
   readonly #bulk: BulkDialect
   readonly #pool: ConnectionSource<C>
   readonly #readers: ConnectionSource<C>
@@ -94,6 +98,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     this.#readFacts = parts.readFacts
     this.#schema = parts.schema
     this.#schemaSetUp = parts.schemaSetUp
+    this.#statementTimeoutMs = parts.statementTimeoutMs
     this.#bulk = parts.bulk
     this.#pool = parts.pool
     this.#readers = parts.readers ?? parts.pool
@@ -112,7 +117,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     const call = this.#compiler.get(object, rowId, options.lock ? { ...options, lock: false } : options)
     if (!call) return undefined
     try {
-      return firstRecord(call, await this.#read(this.#readers, call))
+      return firstRecord(call, await this.#read(this.#readers, call, options.caller))
     } catch (error) {
       // The id cannot be one of this column's type, e.g. uuid: there is no such row.
       if (StoreError.is(error) && error.code === 'value') return undefined
@@ -147,33 +152,35 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     return countIn(await this.#read(this.#pool, this.#compiler.count(object, where, guards), caller))
   }
 
-  async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
+  async insert(object: ObjectModel, values: Values, select: Selection, caller?: Caller): Promise<BusinessRecord> {
     if (this.#compiler.isFollowed(object, values))
-      return this.transaction((session) => session.insert(object, values, select))
+      return this.transaction((session) => session.insert(object, values, select), caller)
     const call = this.#compiler.insert(object, values, select)
-    if (call.statement.gives !== 'records') return this.#onOne((session) => session.insert(object, values, select))
-    return firstRecord(call, await this.#write(call))!
+    if (call.statement.gives !== 'records')
+      return this.#onOne((session) => session.insert(object, values, select), caller)
+    return firstRecord(call, await this.#write(call, caller))!
   }
 
   async update(
     object: ObjectModel,
     rowId: string,
     values: Values,
-    options: Pick<ReadOptions, 'select' | 'where'>,
+    options: UpdateRowOptions,
   ): Promise<BusinessRecord | undefined> {
     if (this.#compiler.isFollowed(object, values))
-      return this.transaction((session) => session.update(object, rowId, values, options))
+      return this.transaction((session) => session.update(object, rowId, values, options), options.caller)
     const call = this.#compiler.update(object, rowId, values, options)
     if (!call) return undefined
     if (call.statement.gives !== 'records')
-      return this.#onOne((session) => session.update(object, rowId, values, options))
-    return firstRecord(call, await this.#write(call))
+      return this.#onOne((session) => session.update(object, rowId, values, options), options.caller)
+    return firstRecord(call, await this.#write(call, options.caller))
   }
 
-  async delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean> {
+  async delete(object: ObjectModel, rowId: string, where?: Filter, caller?: Caller): Promise<boolean> {
     const call = this.#compiler.delete(object, rowId, where)
     if (!call) return false
-    const connection = this.#pool.take() ?? (await this.#pool.acquire())
+    const taken = this.#pool.take(caller)
+    const connection = taken instanceof Promise ? await taken : taken
     try {
       return (await connection.change(call)).affected > 0
     } catch (error) {
@@ -183,8 +190,9 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     }
   }
 
-  async transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
-    const connection = this.#pool.take() ?? (await this.#pool.acquire())
+  async transaction<T>(work: (session: StoreSession) => Promise<T>, caller?: Caller): Promise<T> {
+    const taken = this.#pool.take(caller)
+    const connection = taken instanceof Promise ? await taken : taken
     const session = new ConnectionSession(connection, this.#compiler)
     try {
       const began = connection.begin()
@@ -270,7 +278,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   }
 
   async constraintColumns(object: ObjectModel, constraint: string): Promise<readonly string[]> {
-    const connection = this.#pool.take() ?? (await this.#pool.acquire())
+    const taken = this.#pool.take()
+    const connection = taken instanceof Promise ? await taken : taken
     try {
       return (await this.#schema.constraintColumns?.(connection, object.table, constraint)) ?? []
     } finally {
@@ -279,7 +288,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   }
 
   async ping(): Promise<void> {
-    await this.#read(this.#readers, this.#ping)
+    await this.#read(this.#pool, this.#ping)
   }
 
   async close(): Promise<void> {
@@ -288,7 +297,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
 
   /** A read may be asked twice: when its connection turns out to be lost, another one answers. */
   async #read(source: ConnectionSource<C>, call: BoundStatement, caller?: Caller): Promise<Rows> {
-    const connection = source.take() ?? (await source.acquire())
+    const taken = source.take(caller)
+    const connection = taken instanceof Promise ? await taken : taken
     const stop = this.#cancelWhenGone(connection, caller)
     try {
       return await connection.query(call)
@@ -299,7 +309,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
       source.release(connection)
     }
     source.discardIdle()
-    const other = await source.acquire()
+    const other = await source.take(caller)
     try {
       return await other.query(call)
     } finally {
@@ -308,8 +318,9 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   }
 
   /** A write is sent once: how far it came is unknown when its connection was lost. */
-  async #write(call: BoundStatement): Promise<Rows> {
-    const connection = this.#pool.take() ?? (await this.#pool.acquire())
+  async #write(call: BoundStatement, caller: Caller | undefined): Promise<Rows> {
+    const taken = this.#pool.take(caller)
+    const connection = taken instanceof Promise ? await taken : taken
     try {
       return await connection.query(call)
     } catch (error) {
@@ -320,8 +331,9 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   }
 
   /** A write and what has to be read for its answer, on one connection. */
-  async #onOne<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
-    const connection = this.#pool.take() ?? (await this.#pool.acquire())
+  async #onOne<T>(work: (session: StoreSession) => Promise<T>, caller: Caller | undefined): Promise<T> {
+    const taken = this.#pool.take(caller)
+    const connection = taken instanceof Promise ? await taken : taken
     try {
       return await work(new ConnectionSession(connection, this.#compiler))
     } catch (error) {
@@ -334,12 +346,12 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   /** As long as nothing has come, another connection may start again. */
   async *#stream(call: BoundStatement, caller?: Caller): AsyncGenerator<Rows, void, undefined> {
     for (let attempt = 1; ; attempt++) {
-      const connection = await this.#pool.acquire()
+      const connection = await this.#pool.take(caller, true)
       const stop = this.#cancelWhenGone(connection, caller)
       let started = false
       try {
         connection.begin().catch(() => {}) // The stream fails for the same reason.
-        for await (const rows of connection.stream(call, true)) {
+        for await (const rows of this.#inTime(connection, connection.stream(call, true))) {
           started = true
           yield rows
         }
@@ -359,12 +371,13 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   /** The same for a page, which is one statement. Its connection is free before the last batch is given. */
   async *#page(call: BoundStatement, caller?: Caller): AsyncGenerator<Rows, void, undefined> {
     for (let attempt = 1; ; attempt++) {
-      const connection = this.#pool.take() ?? (await this.#pool.acquire())
+      const taken = this.#pool.take(caller)
+      const connection = taken instanceof Promise ? await taken : taken
       const stop = this.#cancelWhenGone(connection, caller)
       let last: Rows | undefined
       let failed = false
       try {
-        for await (const rows of connection.page(call, true)) {
+        for await (const rows of this.#inTime(connection, connection.page(call, true))) {
           if (last) yield last
           last = rows
         }
@@ -380,6 +393,36 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
         return
       }
       this.#pool.discardIdle()
+    }
+  }
+
+  /** Ends a stream when the database has taken too long for it in all; the time of the consumer does not count. */
+  async *#inTime(connection: C, rows: AsyncGenerator<Rows, void, undefined>): AsyncGenerator<Rows, void, undefined> {
+    const most = this.#statementTimeoutMs
+    if (most === 0) return yield* rows
+    let left = most
+    let isLate = false
+    try {
+      for (;;) {
+        const began = performance.now()
+        const late = Promise.withResolvers<never>()
+        const timer = setTimeout(() => {
+          isLate = true
+          late.reject(new StoreError('timeout', `The database took longer than ${most} ms for the rows of a search.`))
+        }, left)
+        const next = rows.next()
+        const { done, value } = await Promise.race([next, late.promise]).finally(() => clearTimeout(timer))
+        if (done) return
+        left = Math.max(1, left - (performance.now() - began))
+        yield value
+      }
+    } finally {
+      const ended = rows.return()
+      if (isLate) {
+        ended.catch(() => {})
+        void this.#cancel?.(connection)
+        void connection.close()
+      } else await ended
     }
   }
 
@@ -405,7 +448,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
 
   /** The connection is not used afterwards: its settings and locks end with it. */
   async #exclusively<T>(work: (connection: C) => Promise<T>): Promise<T> {
-    const connection = await this.#pool.acquire()
+    const connection = await this.#pool.take()
     try {
       await connection.run(this.#schemaSetUp)
       return await work(connection)

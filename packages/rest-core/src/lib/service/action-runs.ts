@@ -18,7 +18,7 @@ import type {
   SearchRequest,
   Task,
 } from './business-objects.js'
-import { checkSearch } from './reads.js'
+import { callerOf, checkSearch } from './reads.js'
 import { checkScope } from './scope.js'
 import { parseRowId } from './selections.js'
 import type { TaskJournalListener } from './task-journal.js'
@@ -26,8 +26,7 @@ import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
 import type { TaskControl, TaskRun } from './tasks.js'
 import { runTransaction } from './transaction.js'
-import type { LazyTransaction } from './transaction.js'
-import type { RepeatOptions } from './business-objects.js'
+import type { LazyTransaction, RunOptions } from './transaction.js'
 
 /** One call of an action on its way. */
 interface Run {
@@ -67,7 +66,12 @@ export function createActionRuns(
     if (definition.background && !context.transaction && !context.outer) return { task: await startTask(run, request) }
     const control: TaskControl = { signal: AbortSignal.any([tasks.closing]), progress: () => {} }
     const repeat = definition.repeatable
-    return { result: await inTransaction((transaction) => execute(run, transaction, control), { repeat }) }
+    return {
+      result: await inTransaction((transaction) => execute(run, transaction, control), {
+        repeat,
+        caller: callerOf(principal),
+      }),
+    }
   }
 
   /** Reads a call, and refuses what the user may not do. */
@@ -186,7 +190,7 @@ export function createActionRuns(
     if (rowId === undefined) return undefined
     const record = await context.bind(context.transaction).get(principal, object.name, rowId)
     if (!where) return record
-    const covered = await (await context.session()).get(object, rowId, { select: object.select([]), where })
+    const covered = await (await context.session(principal)).get(object, rowId, { select: object.select([]), where })
     if (!covered) throw new RestError('ERR_RIGHT', `You may not run actions of record "${rowId}" of "${object.name}".`)
     return record
   }
@@ -201,10 +205,7 @@ export function createActionRuns(
       throw new RestError('ERR_RIGHT', `Action "${action.name}" of "${object.name}" may not run now.`)
   }
 
-  async function inTransaction<T>(
-    work: (transaction: LazyTransaction) => Promise<T>,
-    options: RepeatOptions,
-  ): Promise<T> {
+  async function inTransaction<T>(work: (transaction: LazyTransaction) => Promise<T>, options: RunOptions): Promise<T> {
     try {
       if (context.transaction) return await work(context.transaction)
       return await runTransaction(context, work, options)

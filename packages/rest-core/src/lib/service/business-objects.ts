@@ -253,6 +253,16 @@ export interface RepeatOptions {
   readonly repeat?: boolean | undefined
 }
 
+export interface TransactionOptions extends RepeatOptions {
+  /**
+   * Whose transaction it is: users share the connections of the database, and take turns to write where it has a single
+   * writer. Default: that of no user.
+   */
+  readonly principal?: Principal | undefined
+  /** Aborted when the client no longer waits: a transaction that waits for its turn is given up. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** A service within a transaction of the application, which commits and rolls back. */
 export interface JoinedTransaction {
   /** For calls before the transaction ends. Background actions are waited for. */
@@ -383,7 +393,7 @@ export interface BusinessObjects {
     options?: UpdateOptions,
   ): Promise<BusinessRecord>
   /** Runs everything that `work` asks for (rights, hooks, validation, the database's own checks) and keeps nothing of it. */
-  dryRun<T>(work: (service: BusinessObjects) => Promise<T>, options?: RepeatOptions): Promise<T>
+  dryRun<T>(work: (service: BusinessObjects) => Promise<T>, options?: TransactionOptions): Promise<T>
   /**
    * Carries out a request once per user and key: its answer is kept in the same transaction, for a day, and answered to
    * repeats. A request that is refused leaves nothing. Needs the system object `IdempotencyKey` in the model.
@@ -401,7 +411,7 @@ export interface BusinessObjects {
    * given service; on a bound service (in a hook) it takes part in the running transaction, which is repeated, if at all,
    * by the code that opened it.
    */
-  transaction<T>(work: (service: BusinessObjects) => Promise<T>, options?: RepeatOptions): Promise<T>
+  transaction<T>(work: (service: BusinessObjects) => Promise<T>, options?: TransactionOptions): Promise<T>
   /**
    * This service within a transaction that the application has started on a connection of its own, as its store takes it
    * (`ObjectStore.within`): records, audit entries and events are kept or undone together with what the application writes.

@@ -3,8 +3,9 @@ import { isInColumn } from '../documents/column-content.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import type { Model } from '../model/model.js'
 import type { ObjectStore } from '../store.js'
-import type { BusinessObjects, JoinedTransaction } from './business-objects.js'
-import { createReads } from './reads.js'
+import type { BusinessObjects, JoinedTransaction, TransactionOptions } from './business-objects.js'
+import { callerOf, createReads } from './reads.js'
+import { CallerSession } from './caller-session.js'
 import { createKeys } from './keys.js'
 import { createBatch } from './batch.js'
 import { createCursors } from './cursors.js'
@@ -26,7 +27,6 @@ import type { TaskOptions } from './tasks.js'
 import { translate } from './store-errors.js'
 import { runTransaction, TransactionEnd } from './transaction.js'
 import type { LazyTransaction } from './transaction.js'
-import type { RepeatOptions } from './business-objects.js'
 import { createWrites } from './writes.js'
 
 export interface BusinessObjectsOptions {
@@ -92,7 +92,9 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       store: used,
       transaction,
       outer,
-      session: (own) => (transaction ?? (own?.isOpen ? own : undefined))?.session() ?? used,
+      session: (user, own) =>
+        (transaction ?? (own?.isOpen ? own : undefined))?.session() ??
+        (user ? new CallerSession(used, callerOf(user)) : used),
       resolve: (object) => model.object(typeof object === 'string' ? object : object.name),
       bind: (other) => (other === transaction ? service : create(other, used, outer)),
     }
@@ -124,11 +126,14 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
 
     async function inTransaction<T>(
       work: (service: BusinessObjects) => Promise<T>,
-      options?: RepeatOptions,
+      { principal, signal, ...options }: TransactionOptions = {},
     ): Promise<T> {
       if (transaction) return work(service)
       try {
-        return await runTransaction(context, (own) => work(create(own, used, outer)), options)
+        return await runTransaction(context, (own) => work(create(own, used, outer)), {
+          ...options,
+          caller: principal && callerOf(principal, { signal }),
+        })
       } catch (error) {
         throw await translate(error, undefined, used)
       }

@@ -39,7 +39,7 @@ export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObject
 
     async function group(query: AggregateQuery): Promise<readonly AggregateRow[]> {
       try {
-        return await (await context.session()).aggregate(object, query)
+        return await (await context.session(principal)).aggregate(object, query)
       } catch (error) {
         throw await translate(error, { object, operation: 'read' }, context.store)
       }

@@ -31,12 +31,12 @@ export async function deleteRow(
   where: Filter | undefined,
   missing: Missing,
 ): Promise<string[]> {
-  const { context, transaction } = request
+  const { context, transaction, principal } = request
   if (needsRows(object, new Set())) {
     const documents = await deleteWhole(request, object, rowId, where, new Set())
     if (documents) return documents
-  } else if (await (await context.session(transaction)).delete(object, rowId, where)) return []
-  throw await missing(await context.session(transaction))
+  } else if (await (await context.session(principal, transaction)).delete(object, rowId, where)) return []
+  throw await missing(await context.session(principal, transaction))
 }
 
 /** `undefined` when there is no such row, or none any more by the time that it could be locked. */

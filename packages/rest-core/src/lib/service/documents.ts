@@ -7,9 +7,11 @@ import { StoredDocument } from '../documents/stored-document.js'
 import { processBudget } from '../byte-budget.js'
 import type { FieldValue } from '../fields/field-value.js'
 import type { BusinessRecord, FieldModel, ObjectModel } from '../model/model.js'
+import type { Principal } from '../rights/rights.js'
 import type { AnswerOptions } from './business-objects.js'
 import type { Input } from './input.js'
 import type { Caller } from '../caller.js'
+import { callerOf } from './caller-session.js'
 import type { ServiceContext } from './service-context.js'
 
 const defaultMaxBytes = { document: 100 * 2 ** 20, image: 20 * 2 ** 20 } as const
@@ -79,12 +81,13 @@ export function checkDocumentIds({ documentIds }: Input, old: BusinessRecord | u
 /** Puts contents and thumbnails in place of document ids, as the caller asked. */
 export async function inlineDocuments(
   context: ServiceContext,
+  principal: Principal,
   object: ObjectModel,
   record: BusinessRecord,
-  options: AnswerOptions,
-  caller: Caller,
+  options: AnswerOptions & Pick<Caller, 'signal'>,
 ): Promise<void> {
   const { documents } = context
+  const caller = callerOf(principal, options)
   const count = counterOf(context, options)
   for (const field of object.documents) {
     const wanted = {
@@ -95,7 +98,7 @@ export async function inlineDocuments(
     if (isInColumn(field)) {
       if (id === undefined || id === '' || !wanted.content) continue
       await count(base64Length(shownLength(id)))
-      const found = await readColumn(await context.session(), field, record.row_id)
+      const found = await readColumn(await context.session(principal), field, record.row_id)
       const { bytes, ...info } = found ?? {}
       record[field.name] = bytes ? { ...info, content: bytes.toString('base64') } : ''
       continue
@@ -107,7 +110,7 @@ export async function inlineDocuments(
         break
       }
       // The document was replaced or removed after the record was read, or its content is lost.
-      const now = await currentId(context, field, record.row_id)
+      const now = await currentId(context, principal, field, record.row_id)
       if (now === id)
         throw new RestError(
           'ERR_INTERNAL',
@@ -164,8 +167,13 @@ async function inline(
 }
 
 /** What the field holds by now; empty when the record is gone. */
-async function currentId(context: ServiceContext, field: FieldModel, rowId: string): Promise<string> {
-  const session = await context.session()
+async function currentId(
+  context: ServiceContext,
+  principal: Principal,
+  field: FieldModel,
+  rowId: string,
+): Promise<string> {
+  const session = await context.session(principal)
   const record = await session.get(field.object, rowId, { select: field.object.select([field.name]) })
   return (record?.[field.name] ?? '') as string
 }

@@ -1,5 +1,6 @@
 import { RestError } from '../../errors.js'
 import type { BusinessObjects } from './business-objects.js'
+import { callerOf } from './reads.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
 import { LazyTransaction, repeatUndone } from './transaction.js'
@@ -7,12 +8,13 @@ import { LazyTransaction, repeatUndone } from './transaction.js'
 /** Everything happens in a transaction that is always undone; what waits for its end (documents, listeners) never comes. */
 export function createDryRun(context: ServiceContext): Pick<BusinessObjects, 'dryRun'> {
   return {
-    async dryRun(work, options) {
+    async dryRun(work, options = {}) {
       if (context.transaction)
         throw new RestError('ERR_BAD_REQUEST', 'A dry run cannot be part of a transaction, because it keeps nothing.')
+      const caller = options.principal && callerOf(options.principal, options)
       try {
         return await repeatUndone(async () => {
-          const transaction = new LazyTransaction(context.store, context.onError)
+          const transaction = new LazyTransaction(context.store, context.onError, undefined, caller)
           try {
             return await work(context.bind(transaction))
           } finally {

@@ -87,7 +87,7 @@ export function createIndexSearches(
     for (const searched of all) {
       const { where, guards } = await readWhere(principal, searched, request, 'preCount')
       count += await attempt(searched.object, async () =>
-        (await context.session()).countIndex(searched.object, {
+        (await context.session(principal)).countIndex(searched.object, {
           terms,
           where,
           guards,
@@ -124,7 +124,7 @@ export function createIndexSearches(
     const select = object.select([...new Set([...answered.fields, ...keyFields, ...index.fields].map(nameOf))])
     const { where, guards } = await readWhere(principal, searched, request, 'preSearch')
     const hits = await attempt(object, async (): Promise<readonly IndexHit[]> => {
-      const session = await context.session()
+      const session = await context.session(principal)
       const caller = callerOf(principal, request)
       return session.searchIndex(object, { select, terms, where, limit, offset, guards, caller })
     })
@@ -141,7 +141,7 @@ export function createIndexSearches(
       const key = keyFields.map((field) => wireText(record[field.name])).filter((text) => text !== '')
       const value = indexedText(index, record)
       for (const name of added) delete record[name]
-      if (wantsDocuments(request)) await inlineDocuments(context, object, record, request, callerOf(principal, request))
+      if (wantsDocuments(request)) await inlineDocuments(context, principal, object, record, request)
       await request.memory?.add(sizeOf(record) + value.length)
       records.push({ object: object.name, row_id: record.row_id, key: key.join(' '), value, data: record, score })
     }

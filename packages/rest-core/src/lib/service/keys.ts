@@ -19,7 +19,7 @@ export function createKeys(context: ServiceContext): Pick<BusinessObjects, 'find
   async function findByKey(principal: Principal, name: ObjectName, key: readonly FieldValue[]): Promise<string> {
     const access = accessOf(principal, context.resolve(name))
     const fields = keyOf(access, key)
-    const id = await find(access, fields, key)
+    const id = await find(principal, access, fields, key)
     if (id !== undefined) return id
     const shown = fields.map((field, at) => `${field.name} "${String(key[at]).slice(0, 100)}"`).join(', ')
     throw RestError.notFound(`Record with ${shown} of "${access.object.name}"`)
@@ -37,7 +37,7 @@ export function createKeys(context: ServiceContext): Pick<BusinessObjects, 'find
     return context.transaction ? attempt() : retryDuplicate(attempt)
 
     async function attempt() {
-      const rowId = await find(access, fields, given)
+      const rowId = await find(principal, access, fields, given)
       if (rowId !== undefined)
         return { created: false, record: await service.update(principal, object.name, rowId, values, options) }
       if (precondition)
@@ -48,6 +48,7 @@ export function createKeys(context: ServiceContext): Pick<BusinessObjects, 'find
 
   /** The row that has this key, as far as the caller may see it. */
   async function find(
+    principal: Principal,
     access: Access,
     fields: readonly FieldModel[],
     key: readonly unknown[],
@@ -61,7 +62,7 @@ export function createKeys(context: ServiceContext): Pick<BusinessObjects, 'find
       terms.push({ op: '=', field: field.name, value })
     }
     try {
-      const session = await context.session()
+      const session = await context.session(principal)
       const query = { select: object.select([]), where: and(rights, { op: 'and', terms }), order: byId, limit: 1 }
       for await (const [record] of session.search(object, query)) return record?.row_id
       return undefined

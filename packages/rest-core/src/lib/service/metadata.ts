@@ -28,15 +28,20 @@ export function createMetadata(context: ServiceContext): Pick<BusinessObjects, '
     try {
       if (rowId === undefined)
         return objectMetadata(principal, object, purpose, { runs: await globalRuns(hookContext) })
-      const record = await read(object, parseRowId(object, rowId), readable)
+      const record = await read(principal, object, parseRowId(object, rowId), readable)
       return objectMetadata(principal, object, purpose, await knownOf(access, hookContext, record))
     } catch (error) {
       throw await translate(error, { object, operation: 'read' }, context.store)
     }
   }
 
-  async function read(object: ObjectModel, id: string, where: Filter | undefined): Promise<BusinessRecord> {
-    const session = await context.session()
+  async function read(
+    principal: Principal,
+    object: ObjectModel,
+    id: string,
+    where: Filter | undefined,
+  ): Promise<BusinessRecord> {
+    const session = await context.session(principal)
     const record = await session.get(object, id, { select: wholeSelection(object), where })
     if (!record) throw RestError.notFound(`Record "${id}" of "${object.name}"`)
     return record
@@ -44,20 +49,30 @@ export function createMetadata(context: ServiceContext): Pick<BusinessObjects, '
 
   async function knownOf(access: Access, hookContext: HookContext, record: BusinessRecord): Promise<KnownRecord> {
     const { object } = access
+    const { principal } = hookContext
     const { hooks } = object.definition
     const recordContext = { ...hookContext, record }
-    const update = (await covers(access, 'U', record)) && (await allows(() => hooks?.isUpdateEnable?.(recordContext)))
-    const del = (await covers(access, 'D', record)) && (await allows(() => hooks?.isDeleteEnable?.(recordContext)))
-    const runnable = (await covers(access, 'A', record)) ? await recordRuns(hookContext, record.row_id) : new Set()
+    const update =
+      (await covers(principal, access, 'U', record)) && (await allows(() => hooks?.isUpdateEnable?.(recordContext)))
+    const del =
+      (await covers(principal, access, 'D', record)) && (await allows(() => hooks?.isDeleteEnable?.(recordContext)))
+    const runnable = (await covers(principal, access, 'A', record))
+      ? await recordRuns(hookContext, record.row_id)
+      : new Set()
     return { record, update, del, runs: (action) => runnable.has(action) }
   }
 
   /** Whether the right's rows hold the record. */
-  async function covers(access: Access, letter: RightLetter, { row_id: id }: BusinessRecord): Promise<boolean> {
+  async function covers(
+    principal: Principal,
+    access: Access,
+    letter: RightLetter,
+    { row_id: id }: BusinessRecord,
+  ): Promise<boolean> {
     if (!access.may(letter)) return false
     const where = access.need(letter)
     if (!where) return true
-    const session = await context.session()
+    const session = await context.session(principal)
     return (await session.get(access.object, id, { select: access.object.select([]), where })) !== undefined
   }
 }

@@ -2,14 +2,14 @@ import { RestError, StoreError } from '../../errors.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import type { ObjectStore, StoreSession } from '../store.js'
-import type { BusinessObjects, KeptAnswer, NeededRight, OnceRequest } from './business-objects.js'
+import type { BusinessObjects, KeptAnswer, NeededRight, OnceRequest, RepeatOptions } from './business-objects.js'
 import { checkNeed } from './check-need.js'
 import { missingRow } from './missing-row.js'
 import { parseRowId } from './selections.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
+import { callerOf } from './reads.js'
 import { runTransaction } from './transaction.js'
-import type { RepeatOptions } from './business-objects.js'
 
 /** How long an answer is kept. Not specified; chosen because clients give up much earlier. */
 const keptMs = 24 * 60 * 60 * 1000
@@ -54,7 +54,7 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
   ): Promise<{ readonly replayed: boolean; readonly answer: KeptAnswer }> {
     try {
       for (let attempt = 1; attempt <= attempts; attempt++) {
-        const entry = await findEntry(context.store, object, principal, request)
+        const entry = await findEntry(await context.session(principal), object, principal, request)
         if (entry) {
           for (const need of request.needs ?? []) await checkRow(need, principal)
           return { replayed: true, answer: answerOf(entry, request) }
@@ -77,8 +77,9 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
     const { object } = access
     const id = parseRowId(object, need.rowId)
     const select = object.select([])
-    if (await context.store.get(object, id, { select, where })) return
-    if (await context.store.get(object, id, { select })) throw await missingRow(context.store, access, id)
+    const session = await context.session(principal)
+    if (await session.get(object, id, { select, where })) return
+    if (await session.get(object, id, { select })) throw await missingRow(session, access, id)
   }
 
   /** `undefined` when the key turns out to be taken. */
@@ -101,7 +102,7 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
           await session.update(object, id, values, { select: object.select([]) })
           return answer
         },
-        options,
+        { ...options, caller: callerOf(principal) },
       )
     } catch (error) {
       if (error instanceof KeyTaken) return undefined

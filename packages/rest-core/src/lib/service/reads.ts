@@ -49,16 +49,21 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
     if (hooks?.preSelect) await hooks.preSelect({ ...hookContext(object, principal), rowId: id })
     const select = answerSelection(access, options)
     const guards = options?.fields ? access.guardsFor(options.fields) : access.guards
-    const record = await read(object, id, { select, where, guards, lock: options?.lock })
+    const record = await read(principal, object, id, { select, where, guards, lock: options?.lock })
     if (hooks?.postSelect) await hooks.postSelect({ ...hookContext(object, principal), record })
-    if (options && wantsDocuments(options)) await inlineDocuments(context, object, record, options, callerOf(principal))
+    if (options && wantsDocuments(options)) await inlineDocuments(context, principal, object, record, options)
     return record
   }
 
-  async function read(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord> {
+  async function read(
+    principal: Principal,
+    object: ObjectModel,
+    rowId: string,
+    options: ReadOptions,
+  ): Promise<BusinessRecord> {
     let record
     try {
-      const session = await context.session()
+      const session = await context.session(principal)
       record = await session.get(object, rowId, options)
     } catch (error) {
       throw await translate(error, { object, operation: 'read' }, context.store)
@@ -87,7 +92,7 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
       rights,
       await runSearchHook(object.definition.hooks?.preSearch, hookContext(object, principal), filter, request.order),
     )
-    const session = await context.session()
+    const session = await context.session(principal)
     const query = { select, where, order, guards, caller: callerOf(principal, request) }
     const batches = translated(
       cursor !== undefined && limit !== undefined
@@ -111,7 +116,7 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
     )
     try {
       const options = { guards, caller: callerOf(principal, request) }
-      const count = await (await context.session()).count(object, where, options)
+      const count = await (await context.session(principal)).count(object, where, options)
       return { count, page, maxpage: Math.max(0, Math.ceil(count / pagesize) - 1), pagesize }
     } catch (error) {
       throw await translate(error, { object, operation: 'read' }, context.store)
@@ -155,7 +160,7 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
       let bytes = 0
       for (const record of batch) {
         if (hooks?.postSearchRow) await hooks.postSearchRow({ ...hookBase, record })
-        await inlineDocuments(context, object, record, request, callerOf(principal, request))
+        await inlineDocuments(context, principal, object, record, request)
         some.push(record)
         bytes += sizeOf(record)
         if (bytes < batchBytes) continue
@@ -179,11 +184,8 @@ function lockOutside({ name }: ObjectModel): RestError {
   )
 }
 
-/** Who waits for the answer of a request. */
-export function callerOf(
-  { userId, login }: Principal,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
-): Caller {
+/** Whose request it is, and whether an answer is still awaited. */
+export function callerOf({ userId, login }: Principal, { signal }: Pick<Caller, 'signal'> = {}): Caller {
   return { user: userId || login, signal }
 }
 

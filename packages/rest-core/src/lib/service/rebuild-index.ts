@@ -46,7 +46,7 @@ async function rebuild(
     for (;;) {
       const where = last === undefined ? undefined : ({ op: '>', field: 'row_id', value: last } as const)
       const page: BusinessRecord[] = []
-      const reader = await context.session()
+      const reader = await context.session(undefined)
       for await (const batch of reader.search(object, { select, where, order, limit: pageRows })) page.push(...batch)
       const stale = page.filter((record) => isStale(index, record)).map(({ row_id: id }) => id)
       for (let at = 0; at < stale.length; at += mostWritten) {

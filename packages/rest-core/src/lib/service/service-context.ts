@@ -1,5 +1,6 @@
 import type { DocumentStore } from '../documents/document-store.js'
 import type { Model, ObjectModel } from '../model/model.js'
+import type { Principal } from '../rights/rights.js'
 import type { ObjectStore, StoreSession } from '../store.js'
 import type { BusinessObjects, ObjectName } from './business-objects.js'
 import type { Tasks } from './tasks.js'
@@ -29,8 +30,12 @@ export interface ServiceContext {
   readonly transaction: LazyTransaction | undefined
   /** The end of the transaction that the application started, when this service has joined one. */
   readonly outer: TransactionEnd | undefined
-  /** Where reads and writes go: the bound transaction, or a request's own one when it is open, else the store. */
-  session(own?: LazyTransaction): StoreSession | Promise<StoreSession>
+  /**
+   * Where reads and writes go: the bound transaction, or a request's own one when it is open, else the store.
+   *
+   * @param user Whose statements they are; undefined: those of no user.
+   */
+  session(user: Principal | undefined, own?: LazyTransaction): StoreSession | Promise<StoreSession>
   resolve(object: ObjectName): ObjectModel
   /** This service inside a transaction, or, without one, outside. */
   bind(transaction: LazyTransaction | undefined): BusinessObjects

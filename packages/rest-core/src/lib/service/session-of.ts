@@ -12,5 +12,5 @@ export function rememberSession(service: BusinessObjects, context: Pick<ServiceC
 export async function sessionOf(service: BusinessObjects): Promise<StoreSession> {
   const context = contexts.get(service)
   if (!context) throw new TypeError('This service was not made by createBusinessObjects.')
-  return context.session()
+  return context.session(undefined)
 }

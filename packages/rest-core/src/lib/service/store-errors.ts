@@ -40,6 +40,11 @@ export async function translate(
         cause: error,
         retryAfterSeconds: 2,
       })
+    case 'overloaded':
+      return new RestError('ERR_UNAVAILABLE', 'The server is busy: too many requests use the database. Try again.', {
+        cause: error,
+        retryAfterSeconds: 2,
+      })
     case 'busy':
       return new RestError('ERR_UNAVAILABLE', 'The record is being changed by another request. Try again.', {
         cause: error,

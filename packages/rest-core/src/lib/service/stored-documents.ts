@@ -114,14 +114,14 @@ export function createStoredDocuments(
     const { object, name } = field
     const service = context.bind(context.transaction)
     const { row_id: id, [name]: shown } = await service.get(principal, object.name, rowId, { fields: [name] })
-    const found = shown === '' ? undefined : await readNow(field, id)
+    const found = shown === '' ? undefined : await readNow(principal, field, id)
     if (found) return found
     throw RestError.notFound(`A document in "${name}" of record "${rowId}" of "${object.name}"`)
   }
 
-  async function readNow(field: FieldModel, rowId: string): Promise<ColumnContent | undefined> {
+  async function readNow(principal: Principal, field: FieldModel, rowId: string): Promise<ColumnContent | undefined> {
     try {
-      return await readColumn(await context.session(), field, rowId)
+      return await readColumn(await context.session(principal), field, rowId)
     } catch (error) {
       throw await translate(error, { object: field.object, operation: 'read' }, context.store)
     }
@@ -132,7 +132,7 @@ export function createStoredDocuments(
     const access = accessOf(principal, object)
     const id = parseRowId(object, rowId)
     try {
-      const session = await context.session()
+      const session = await context.session(principal)
       const found = await session.get(object, id, { select: object.select([]), where: access.need('U') })
       if (!found) throw await missingRow(session, access, id)
     } catch (error) {

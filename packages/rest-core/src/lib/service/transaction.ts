@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RestError, StoreError } from '../../errors.js'
-import type { ObjectStore, StoreSession } from '../store.js'
+import type { Caller, ObjectStore, StoreSession } from '../store.js'
 import type { RepeatOptions } from './business-objects.js'
 
 /** Work that waits for the end of a transaction, which other code brings about. */
@@ -53,6 +53,7 @@ export class TransactionEnd {
 export class LazyTransaction {
   readonly #store: ObjectStore
   readonly #outer: TransactionEnd | undefined
+  readonly #caller: Caller | undefined
   readonly #end: TransactionEnd
   #session: Promise<StoreSession> | undefined
   #beforeCommit: ((session: StoreSession) => Promise<void>) | undefined
@@ -64,10 +65,17 @@ export class LazyTransaction {
   /**
    * @param onError is called on failures of work after the end, which do not fail the request. Default: none.
    * @param outer the end of the transaction that this one is a part of
+   * @param caller whose transaction it is
    */
-  constructor(store: ObjectStore, onError: (error: unknown) => void = () => {}, outer?: TransactionEnd) {
+  constructor(
+    store: ObjectStore,
+    onError: (error: unknown) => void = () => {},
+    outer?: TransactionEnd,
+    caller?: Caller,
+  ) {
     this.#store = store
     this.#outer = outer
+    this.#caller = caller
     this.#end = new TransactionEnd(onError)
   }
 
@@ -84,6 +92,7 @@ export class LazyTransaction {
             this.#rollback = rollback
             resolve(session)
           }),
+        this.#caller,
       )
       // Opening failed; once opened, `commit` and `rollback` report what happens.
       this.#ended.catch(reject)
@@ -135,6 +144,11 @@ const mostAttempts = 5
 /** Half of the longest wait before the second attempt, in ms; doubles with each one. */
 const waitMs = 20
 
+export interface RunOptions extends RepeatOptions {
+  /** Whose transaction it is. Default: that of no user. */
+  readonly caller?: Caller | undefined
+}
+
 /** Commits when `work` resolves; undoes everything and passes the error on when it rejects. */
 export function runTransaction<T>(
   {
@@ -147,10 +161,10 @@ export function runTransaction<T>(
     readonly outer: TransactionEnd | undefined
   },
   work: (transaction: LazyTransaction) => Promise<T>,
-  options?: RepeatOptions,
+  options?: RunOptions,
 ): Promise<T> {
   return repeatUndone(async () => {
-    const transaction = new LazyTransaction(store, onError, outer)
+    const transaction = new LazyTransaction(store, onError, outer, options?.caller)
     try {
       const result = await work(transaction)
       await transaction.commit()

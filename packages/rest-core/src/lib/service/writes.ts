@@ -23,6 +23,7 @@ import { timestamp } from '../fields/temporal.js'
 import { applyDefaults, readInput, validate } from './input.js'
 import { joinHookValues, joinReferences, keyChanges } from './made-fields.js'
 import { missingRow } from './missing-row.js'
+import { callerOf } from './reads.js'
 import { answerSelection, parseRowId, wholeSelection } from './selections.js'
 import { isRecorded, recordChange } from './record-change.js'
 import type { Change, ServiceContext } from './service-context.js'
@@ -68,7 +69,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     let values: Input['values'] = {}
     const hash = hashOnce()
     const attempt = (): StoreAttempt => ({ object, operation: 'create', principal, values })
-    return inTransaction(attempt, async (transaction) => {
+    return inTransaction(principal, attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
       const input = readInput(access, body, 'create', options)
       values = input.values
@@ -128,7 +129,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     const hash = hashOnce()
     const readable = () => readableNow(context.bind(undefined), principal, object.name, id)
     const attempt = (): StoreAttempt => ({ object, operation: 'update', principal, rowId: id, values, readable })
-    return inTransaction(attempt, async (transaction) => {
+    return inTransaction(principal, attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
       const input = readInput(access, body, 'update', options)
       values = input.values
@@ -217,7 +218,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     for (const [name, password] of passwordsIn(object, input.values)) input.values[name] = await write.hash(password)
     if (where || guards || reading || post || hooks?.postSave || isRecorded(object) || isShared(context.model, object))
       await transaction.session()
-    const session = await context.session(transaction)
+    const session = await context.session(hookContext.principal, transaction)
     const old = object.definition.audit ? await hookContext.old() : undefined
     let record = await run(session, guards ? object.select([]) : select)
     if (where || guards) {
@@ -239,7 +240,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     if (!access.may('R') || (reading && !(await isThere(session, object, record.row_id, reading))))
       record = { row_id: record.row_id }
     if (options?.inlineDocuments || options?.inlineThumbnails)
-      await inlineDocuments(context, object, record, options, callerOf(principal))
+      await inlineDocuments(context, principal, object, record, options)
     announce(transaction, object, hookContext.operation, record.row_id)
     return record
   }
@@ -256,7 +257,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     refuseReadOnly(object)
     const id = parseRowId(object, rowId)
     const attempt = (): StoreAttempt => ({ object, operation: 'delete', principal, rowId: id })
-    return inTransaction(attempt, async (transaction) => {
+    return inTransaction(principal, attempt, async (transaction) => {
       if (options?.precondition)
         await requirePrecondition({ access, principal, transaction, where }, id, options.precondition, 'delete')
       if (isShared(context.model, object)) await transaction.session()
@@ -271,12 +272,13 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
 
   /** Runs one request in the bound transaction, or in one of its own, which may be repeated. */
   async function inTransaction<T>(
+    principal: Principal,
     attempt: () => StoreAttempt,
     work: (transaction: LazyTransaction) => Promise<T>,
   ): Promise<T> {
     try {
       if (context.transaction) return await work(context.transaction)
-      return await runTransaction(context, work, { repeat: true })
+      return await runTransaction(context, work, { repeat: true, caller: callerOf(principal) })
     } catch (error) {
       throw await translate(error, attempt(), context.store)
     }
@@ -355,14 +357,16 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
 
   /** Messages about references in the request to records that the writer may not read. */
   async function foreignReferences(
-    { access, input, transaction }: Write,
+    { access, principal, input, transaction }: Write,
     given: Readonly<Record<string, FieldValue>>,
     rowId: string | undefined,
   ): Promise<ErrorMessage[]> {
     const links = access.links.filter(
       ({ field: { name } }) => !isEmpty(given[name]) && input.values[name] === given[name],
     )
-    return links.length > 0 ? checkLinks(await context.session(transaction), access, links, given, rowId) : []
+    return links.length > 0
+      ? checkLinks(await context.session(principal, transaction), access, links, given, rowId)
+      : []
   }
 
   /** The locked row. @throws RestError ERR_NOT_FOUND or ERR_RIGHT */

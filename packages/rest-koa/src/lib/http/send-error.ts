@@ -72,7 +72,8 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 function toRestError(error: unknown): RestError {
   if (RestError.is(error)) return error
   if (StoreError.is(error) && error.retry) {
-    return new RestError('ERR_UNAVAILABLE', 'The database cannot be reached. Try again.', {
+    const text = error.code === 'overloaded' ? 'The server is busy.' : 'The database cannot be reached.'
+    return new RestError('ERR_UNAVAILABLE', `${text} Try again.`, {
       cause: error,
       retryAfterSeconds: 2,
     })

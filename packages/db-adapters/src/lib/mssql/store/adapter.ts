@@ -34,6 +34,7 @@ export function createMssqlStore(options: MssqlStoreOptions): ObjectStore {
     compiler: createCompiler(mssqlDialect),
     schema: mssqlSchema,
     schemaSetUp: 'set lock_timeout -1',
+    statementTimeoutMs: config.statementTimeoutMs,
     bulk: mssqlBulk,
     pool: new ConnectionPool(connector(config), config.pool),
     cancel: async (connection) => connection.cancel(),

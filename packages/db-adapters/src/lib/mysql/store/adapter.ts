@@ -10,7 +10,7 @@ import { mysqlConfig, setStatementTimeout, type MysqlStoreOptions } from './conf
 import { mysqlDialect } from './dialect.js'
 import { connector } from './connect.js'
 import { borrow, join } from './foreign.js'
-import { isMysqlClient } from './pools.js'
+import { isMysqlClient, sizeOfPool } from './pools.js'
 import { readFacts } from './facts.js'
 
 /**
@@ -27,7 +27,13 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
   const open = connector(config)
   const { foreign } = config
   const ours =
-    foreign && learningForeignPool(() => borrow(foreign, config), config.pool.acquireTimeoutMs, compiler, readFacts)
+    foreign &&
+    learningForeignPool(
+      () => borrow(foreign, config),
+      { timeoutMs: config.pool.acquireTimeoutMs, max: sizeOfPool(foreign) },
+      compiler,
+      readFacts,
+    )
   return new PooledStore({
     capabilities: Object.freeze({
       name: 'mysql',
@@ -44,6 +50,7 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
     readFacts,
     schema: mysqlSchema,
     schemaSetUp: setStatementTimeout(0),
+    statementTimeoutMs: config.statementTimeoutMs,
     bulk: mysqlBulk,
     pool:
       ours ??

@@ -1,6 +1,7 @@
 /** The part of a pool of `mysql2` that a store uses. */
 export interface MysqlPool {
   getConnection(callback: (error: Error | null, connection: MysqlPoolConnection) => void): void
+  readonly config?: { readonly connectionLimit?: number }
 }
 
 /** A pool of `mysql2/promise`. */
@@ -24,6 +25,11 @@ export type MysqlPoolConnection = MysqlClient & { release(): void; destroy(): vo
 
 export function isMysqlPool(given: object): given is MysqlPool | MysqlPromisePool {
   return 'getConnection' in given
+}
+
+/** Most connections; undefined when the pool does not say. */
+export function sizeOfPool(given: MysqlPool | MysqlPromisePool): number | undefined {
+  return ('pool' in given ? given.pool : given).config?.connectionLimit
 }
 
 export function isMysqlClient(given: object): given is MysqlClient | MysqlPromiseClient {

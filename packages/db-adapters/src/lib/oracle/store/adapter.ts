@@ -48,9 +48,13 @@ export function openOracleStore(options: OracleStoreOptions, load: () => Promise
     compiler: createCompiler(createOracleDialect(config.lockSeconds)),
     schema: createOracleSchema(borrowed ? () => alone(borrowed) : own),
     schemaSetUp: 'alter session set ddl_lock_timeout = 60',
+    statementTimeoutMs: config.statementTimeoutMs,
     bulk: oracleBulk,
     ping: 'select 1 from dual',
-    pool: borrowed ? new ForeignPool(borrowed, config.pool.acquireTimeoutMs) : new ConnectionPool(own, config.pool),
+    pool:
+      borrowed && foreign
+        ? new ForeignPool(borrowed, config.pool.acquireTimeoutMs, foreign.poolMax)
+        : new ConnectionPool(own, config.pool),
     cancel: (connection) => connection.cancel(),
     join: (client) => (isOracleClient(client) ? async () => join(client, await driver(), config) : undefined),
   })

@@ -3,6 +3,7 @@ import type { Client } from './driver.js'
 /** The part of a pool of `oracledb` that a store uses. */
 export interface OraclePool {
   readonly connectionsOpen: number
+  readonly poolMax?: number
   getConnection(): Promise<object>
 }
 

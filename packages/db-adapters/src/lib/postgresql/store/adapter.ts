@@ -12,7 +12,7 @@ import { connector } from './connect.js'
 import { readFacts } from './facts.js'
 import { borrow, join } from './foreign.js'
 import { createListeners } from './listeners.js'
-import { isPostgresqlClient } from './pools.js'
+import { isPostgresqlClient, sizeOfPool } from './pools.js'
 import { SharedConnections } from './shared-connections.js'
 
 /**
@@ -32,7 +32,13 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
   // Behind a pooler a session is not the client's: nothing can be asked of it but transactions.
   const hasSessions = config.preparedStatements && !foreign
   const ours =
-    foreign && learningForeignPool(() => borrow(foreign, config), config.pool.acquireTimeoutMs, compiler, readFacts)
+    foreign &&
+    learningForeignPool(
+      () => borrow(foreign, config),
+      { timeoutMs: config.pool.acquireTimeoutMs, max: sizeOfPool(foreign) },
+      compiler,
+      readFacts,
+    )
   return new PooledStore({
     capabilities: Object.freeze({
       name: 'postgresql',
@@ -49,6 +55,7 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
     readFacts,
     schema: postgresqlSchema,
     schemaSetUp: 'set statement_timeout = 0',
+    statementTimeoutMs: config.statementTimeoutMs,
     bulk: postgresqlBulk,
     pool: ours ?? new ConnectionPool(openAndLearn, config.pool),
     readers: ours ?? new SharedConnections(openAndLearn, config.sharedConnections),

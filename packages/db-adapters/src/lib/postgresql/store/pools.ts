@@ -2,6 +2,7 @@
 export interface PostgresqlPool {
   connect(): Promise<PostgresqlClient & { release(destroy?: boolean | Error): void }>
   readonly totalCount: number
+  readonly options?: { readonly max?: number }
 }
 
 /** A client of `pg`, of a pool or not. */
@@ -12,6 +13,11 @@ export interface PostgresqlClient {
 
 export function isPostgresqlPool(given: object): given is PostgresqlPool {
   return 'totalCount' in given && 'connect' in given
+}
+
+/** Most connections; undefined when the pool does not say. */
+export function sizeOfPool({ options }: PostgresqlPool): number | undefined {
+  return options?.max
 }
 
 export function isPostgresqlClient(given: object): given is PostgresqlClient {

@@ -17,7 +17,11 @@ export class SharedConnections implements ConnectionSource<PostgresqlConnection>
     this.#size = size
   }
 
-  take(): PostgresqlConnection | undefined {
+  take(): PostgresqlConnection | Promise<PostgresqlConnection> {
+    return (this.#closed ? undefined : this.#leastBusy()) ?? this.#opened()
+  }
+
+  #leastBusy(): PostgresqlConnection | undefined {
     let best: PostgresqlConnection | undefined
     for (const connection of this.#connections) {
       if (connection.usable && (!best || connection.pending < best.pending)) best = connection
@@ -29,10 +33,8 @@ export class SharedConnections implements ConnectionSource<PostgresqlConnection>
     return best
   }
 
-  async acquire(): Promise<PostgresqlConnection> {
+  async #opened(): Promise<PostgresqlConnection> {
     if (this.#closed) throw closedError()
-    const ready = this.take()
-    if (ready) return ready
     // What others started may fail for what happened before this call.
     return this.#opening ? this.#opening.catch(() => this.#openOne()) : this.#openOne()
   }

@@ -143,7 +143,7 @@ export class Readers {
     if (this.#closed) return Promise.reject(closed())
     if (user !== nobody && !bound && this.#waiting.countOf(user) >= mostWaiting)
       return Promise.reject(
-        new StoreError('unavailable', `Cannot read: ${mostWaiting} statements of this user wait already. Try again.`),
+        new StoreError('overloaded', `Cannot read: ${mostWaiting} statements of this user wait already. Try again.`),
       )
     return new Promise((resolve, reject) => {
       let givenUp = false
@@ -267,7 +267,7 @@ export class Readers {
     const own = this.#searches.get(user) ?? 0
     if (this.#open >= mostSearches.all || (user !== nobody && own >= mostSearches.user))
       throw new StoreError(
-        'unavailable',
+        'overloaded',
         `Cannot search: ${this.#open} searches of many rows are open, ${own} of this user. Try again.`,
       )
     this.#open++
