@@ -1,4 +1,4 @@
-import type { Model, ObjectModel, ObjectStore, StoreSession } from '@steward/rest-core'
+import type { Caller, Model, ObjectModel, ObjectStore, StoreSession } from '@steward/rest-core'
 import { LazyTransaction } from '@steward/rest-core'
 
 export interface RoutedStoreOptions {
@@ -19,7 +19,7 @@ export function createRoutedStore({ data, system, isSystem }: RoutedStoreOptions
   return {
     ...route(storeOf),
     capabilities: data.capabilities,
-    transaction: (work) => runBoth(work),
+    transaction: runBoth,
     plan: (model, options) => system.plan(only(model, isSystem), options),
     sync: (model, options) => system.sync(only(model, isSystem), options),
     introspect: (options) => data.introspect(options),
@@ -34,9 +34,9 @@ export function createRoutedStore({ data, system, isSystem }: RoutedStoreOptions
   }
 
   /** Only a store that is used opens a transaction. */
-  async function runBoth<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
-    const own = new LazyTransaction(data)
-    const beside = new LazyTransaction(system)
+  async function runBoth<T>(work: (session: StoreSession) => Promise<T>, caller?: Caller): Promise<T> {
+    const own = new LazyTransaction(data, undefined, undefined, caller)
+    const beside = new LazyTransaction(system, undefined, undefined, caller)
     try {
       const result = await work(route((object) => (isSystem(object) ? beside : own).session()))
       await own.commit()

@@ -9,20 +9,29 @@ import type { ServiceContext } from './service-context.js'
 /** Not specified; chosen because a transaction that long keeps others waiting for seconds. */
 const mostItems = 10_000
 
+/** Nothing shows afterwards how often one was done. Not specified; chosen as what a form or a preview needs. */
+const mostDryItems = 1_000
+
 const actions: readonly string[] = ['create', 'update', 'delete', 'upsert'] satisfies BatchItem['action'][]
 
-/** Several writes in one call. */
-export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'batch'> {
+/**
+ * Several writes in one call.
+ *
+ * @param timeoutMs How long a batch that is all or nothing may take where all other writers wait for it; 0: no limit.
+ */
+export function createBatch(context: ServiceContext, timeoutMs: number): Pick<BusinessObjects, 'batch'> {
+  const keepsOthers = timeoutMs > 0 && !context.store.capabilities.concurrentWriters
+
   return { batch }
 
   async function batch(
     principal: Principal,
     name: ObjectName,
     items: readonly BatchItem[],
-    { atomic = true, dryRun = false, ...answer }: BatchOptions = {},
+    { atomic = true, dryRun = false, signal, ...answer }: BatchOptions = {},
   ): Promise<readonly BatchResult[]> {
     const object = context.resolve(name)
-    checkItems(items)
+    checkItems(items, dryRun ? mostDryItems : mostItems)
     const service = context.bind(context.transaction)
     const { memory } = answer
     const before = memory?.bytes ?? 0
@@ -34,6 +43,7 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
       const pause = createPauses()
       for (const item of items) {
         await pause()
+        refuseGone(signal)
         const result = full ?? (await tryItem(item, mostMessages - messages))
         if ('messages' in result) messages += result.messages.length
         const refusal = full ? undefined : await refusalOf(result)
@@ -42,16 +52,29 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
       }
       return results
     }
+    if (!context.transaction?.isOpen)
+      await service.hashPasswords(
+        principal,
+        object.name,
+        items.map(({ values }) => values),
+        { signal },
+      )
     const all = () =>
       service.transaction(
         async (inside) => {
           const results: BatchResult[] = []
           const pause = createPauses()
           await memory?.hold(before)
+          let began: number | undefined
           for (const [at, item] of items.entries()) {
             await pause()
+            refuseGone(signal)
+            if (began !== undefined && keepsOthers && performance.now() - began > timeoutMs)
+              throw tooLong(timeoutMs, at, items.length)
             try {
               const record = await runItem(inside, item)
+              // The first item may have waited for other writers.
+              began ??= performance.now()
               // Others may wait for the end of the transaction.
               memory?.addNow(sizeOf(record))
               results.push({ status: 200, record })
@@ -61,7 +84,7 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
           }
           return results
         },
-        { repeat: true },
+        { repeat: true, principal, signal },
       )
     return context.transaction ? all() : retryDuplicate(all)
 
@@ -83,7 +106,7 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
     async function tryItem(item: BatchItem, most: number): Promise<BatchResult> {
       try {
         const record = await (dryRun
-          ? service.dryRun((inside) => runItem(inside, item), { repeat: true })
+          ? service.dryRun((inside) => runItem(inside, item), { repeat: true, principal, signal })
           : runItem(service, item))
         return { status: 200, record }
       } catch (error) {
@@ -117,15 +140,26 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
 }
 
 /** @throws RestError ERR_BAD_REQUEST, ERR_TOO_LARGE */
-function checkItems(items: readonly BatchItem[]): void {
+function checkItems(items: readonly BatchItem[], most: number): void {
   if (!Array.isArray(items)) throw wrong('The body must be a JSON array of items {"action", "row_id", "values"}.')
-  if (items.length > mostItems)
-    throw new RestError('ERR_TOO_LARGE', `The batch has ${items.length} items, ${mostItems} is the limit.`)
+  if (items.length > most) {
+    const what = most === mostItems ? '' : ' of a dry run'
+    throw new RestError('ERR_TOO_LARGE', `The batch has ${items.length} items, ${most} is the limit${what}.`)
+  }
   for (const [at, item] of (items as readonly unknown[]).entries()) {
     if (typeof item !== 'object' || item === null || Array.isArray(item))
       throw wrong(`Item ${at} must be an object {"action", "row_id", "values"}.`, at)
     checkItem(item as Readonly<Record<string, unknown>>, at)
   }
+}
+
+function refuseGone(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new RestError('ERR_UNAVAILABLE', 'The client no longer waits for the batch.')
+}
+
+function tooLong(timeoutMs: number, done: number, all: number): RestError {
+  const text = `The batch takes longer than ${timeoutMs / 1000} seconds, in which others cannot write: ${done} of ${all} items were done, and nothing was kept. Send it in parts.`
+  return new RestError('ERR_TOO_LARGE', text)
 }
 
 function checkItem(item: Readonly<Record<string, unknown>>, at: number): void {

@@ -231,8 +231,10 @@ export interface BatchItem {
 export interface BatchOptions extends AnswerOptions {
   /** Default true: all or nothing. */
   readonly atomic?: boolean | undefined
-  /** Nothing is kept of any item; only when each is written on its own, else use `dryRun` around the batch. */
+  /** Nothing is kept of any item; when all are written as one, use `dryRun` around the batch as well. Takes 1,000 items. */
   readonly dryRun?: boolean | undefined
+  /** Aborted when the client no longer waits: the batch ends, undone when it is all or nothing. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Per item, in order: the record (`{row_id}` for a delete), or why not. */
@@ -331,6 +333,16 @@ export interface BusinessObjects {
     items: readonly BatchItem[],
     options?: BatchOptions,
   ): Promise<readonly BatchResult[]>
+  /**
+   * Hashes the passwords in bodies that are about to be written within a transaction, before it keeps others waiting: a write
+   * of the same body finds them. A write, or a batch, with a transaction of its own does so itself.
+   */
+  hashPasswords(
+    principal: Principal,
+    object: ObjectName,
+    bodies: readonly unknown[],
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<void>
   /** Records found by words, best first. `object` absent: over all indexed objects that this user may read. */
   indexSearch(
     principal: Principal,

@@ -16,6 +16,7 @@ import { createPublishing } from './publishing.js'
 import { createCrosstabRuns } from './crosstabs.js'
 import { createStoredDocuments } from './stored-documents.js'
 import { createDryRun } from './dry-run.js'
+import { createPasswordHashes } from './password-hashes.js'
 import { createMetadata } from './metadata.js'
 import { createOnce } from './once.js'
 import { checkRecorded } from './record-change.js'
@@ -40,6 +41,11 @@ export interface BusinessObjectsOptions {
   readonly onChange?: ((change: Change) => void) | undefined
   /** How many background actions run at once, and how long they are remembered. */
   readonly tasks?: TaskOptions | undefined
+  /**
+   * How long a batch that is all or nothing may take, in ms, where the database has a single writer, so that all others
+   * wait for it; 0: no limit. Default 4,000.
+   */
+  readonly batchMs?: number | undefined
   /** Called on failures that do not fail a request, e.g. a replaced document that could not be removed. Default: none. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Id of the request that is being served, for the audit trail, e.g. from an `AsyncLocalStorage`. Default: none. */
@@ -53,6 +59,7 @@ export interface BusinessObjectsOptions {
  * and not their system objects.
  */
 export function createBusinessObjects(options: BusinessObjectsOptions): BusinessObjects {
+  const { batchMs = 4_000 } = options
   const { model, store, documents, clock = () => new Date(), onChange, onError = () => {}, requestId } = options
   const [documentField] = [...model.objects.values()].flatMap(({ documents: fields }) =>
     fields.filter((field) => !isInColumn(field)),
@@ -105,7 +112,8 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       ...createReads(context),
       ...createWrites(context),
       ...createKeys(context),
-      ...createBatch(context),
+      ...createBatch(context, batchMs),
+      ...createPasswordHashes(context),
       ...createCursors(context),
       ...createIndexSearches(context),
       ...actionRuns,

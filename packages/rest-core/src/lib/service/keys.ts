@@ -8,6 +8,7 @@ import type { Access } from '../rights/access.js'
 import { accessOf } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects, ObjectName, UpsertOptions } from './business-objects.js'
+import { passHashes } from './password-hashes.js'
 import { retryDuplicate } from './retry.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
@@ -112,7 +113,9 @@ function withKey(fields: readonly FieldModel[], key: readonly FieldValue[], body
       })),
     )
   }
-  return { ...values, ...Object.fromEntries(fields.map(({ name }, at) => [name, key[at]])) }
+  const whole = { ...values, ...Object.fromEntries(fields.map(({ name }, at) => [name, key[at]])) }
+  passHashes(body, whole)
+  return whole
 }
 
 function isSame(field: FieldModel, a: unknown, b: unknown): boolean {

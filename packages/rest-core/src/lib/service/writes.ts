@@ -10,11 +10,9 @@ import type { BusinessRecord, ObjectModel, Selection } from '../model/model.js'
 import type { Access } from '../rights/access.js'
 import { accessOf } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
-import { hashPassword } from '../security/password.js'
 import type { ReadOptions, StoreSession } from '../store.js'
 import type { BusinessObjects, ObjectName, UpdateOptions, WriteOptions } from './business-objects.js'
 import { checkLinks } from './check-links.js'
-import { callerOf } from './reads.js'
 import { deleteRow } from './delete-row.js'
 import { checkDocumentIds, inlineDocuments, storeUploads } from './documents.js'
 import type { WriteContext } from './hooks.js'
@@ -23,6 +21,7 @@ import { timestamp } from '../fields/temporal.js'
 import { applyDefaults, readInput, validate } from './input.js'
 import { joinHookValues, joinReferences, keyChanges } from './made-fields.js'
 import { missingRow } from './missing-row.js'
+import { hashesIn, hashInTurn, type HashOnce } from './password-hashes.js'
 import { callerOf } from './reads.js'
 import { answerSelection, parseRowId, wholeSelection } from './selections.js'
 import { isRecorded, recordChange } from './record-change.js'
@@ -49,9 +48,6 @@ interface Write {
   readonly hash: HashOnce
 }
 
-/** The hash of a password, which takes long: made once for all attempts of a write. */
-type HashOnce = (password: string) => Promise<string>
-
 /** Each is one transaction, a single statement where nothing more is needed. Their records are typed as those of reads. */
 export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'create' | 'update' | 'delete'> {
   return { create: create as BusinessObjects['create'], update: update as BusinessObjects['update'], delete: remove }
@@ -67,13 +63,13 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     const where = access.need('C')
     refuseReadOnly(object)
     let values: Input['values'] = {}
-    const hash = hashOnce()
+    const hash = hashesIn(body)
     const attempt = (): StoreAttempt => ({ object, operation: 'create', principal, values })
     return inTransaction(principal, attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
       const input = readInput(access, body, 'create', options)
       values = input.values
-      await hashAhead(object, input, transaction, hash)
+      await hashAhead(object, input, transaction, hash, principal)
       const hookContext = createHookContext(object, principal, input, transaction, 'create', async () => undefined)
       const select = answerSelection(access, options)
       return runCreate({ object, access, principal, input, select, where, transaction, hookContext, options, hash })
@@ -126,14 +122,14 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     refuseReadOnly(object)
     const id = parseRowId(object, rowId)
     let values: Input['values'] = {}
-    const hash = hashOnce()
+    const hash = hashesIn(body)
     const readable = () => readableNow(context.bind(undefined), principal, object.name, id)
     const attempt = (): StoreAttempt => ({ object, operation: 'update', principal, rowId: id, values, readable })
     return inTransaction(principal, attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
       const input = readInput(access, body, 'update', options)
       values = input.values
-      await hashAhead(object, input, transaction, hash)
+      await hashAhead(object, input, transaction, hash, principal)
       if (object.hasMadeFields) input.messages.push(...keyChanges(object, id, body))
       let whole: Promise<BusinessRecord> | undefined
       const old = () => (whole ??= lockRow(transaction, access, id, { select: wholeSelection(object) }, where))
@@ -435,24 +431,17 @@ function readingFilter(access: Access, written: Filter | undefined): Filter | un
   return isDeepStrictEqual(where, written) ? undefined : where
 }
 
-function hashOnce(): HashOnce {
-  const hashes = new Map<string, Promise<string>>()
-  return (password) => {
-    const hash = hashes.get(password) ?? hashPassword(password)
-    hashes.set(password, hash)
-    return hash
-  }
-}
-
 /** Before hooks and checks read in the transaction, which keeps others waiting from then on. */
 async function hashAhead(
   object: ObjectModel,
   { values, messages }: Input,
   transaction: LazyTransaction,
   hash: HashOnce,
+  principal: Principal,
 ): Promise<void> {
   if (transaction.isOpen || messages.length > 0) return
-  for (const [, password] of passwordsIn(object, values)) await hash(password)
+  const { user = '' } = callerOf(principal)
+  for (const [, password] of passwordsIn(object, values)) await hashInTurn(hash, password, user)
 }
 
 function passwordsIn(object: ObjectModel, values: Readonly<Record<string, FieldValue>>): [string, string][] {

@@ -1,6 +1,7 @@
 import type { BatchItem, BusinessObjects, NeededRight } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
+import { clientGone } from '../http/client-gone.js'
 import type { OfKind } from './address.js'
 import { listAsText } from './answer-text.js'
 import type { RestCall } from './call.js'
@@ -16,12 +17,18 @@ export async function batch(call: RestCall, { object }: OfKind<'batch'>, query: 
   const body = await readBody(call, { object, letters: ['C', 'U', 'D'] })
   // The service checks what the items are.
   const items = body as readonly BatchItem[]
-  const options = { ...answerOptions(call, query), memory: call.memory() }
+  const { dryRun } = query
+  const signal = clientGone(context)
+  const options = { ...answerOptions(call, query), memory: call.memory(), dryRun, signal }
   if (atomic) {
     const work = async (inside: BusinessObjects) => ({
       body: listAsText(call, await inside.batch(principal, object, items, options)),
     })
-    return write(call, query, { needs: needsOf(object, items), body, again: true, work })
+    const bodies = Array.isArray(items)
+      ? items.slice(0, 10_000).map((item: Partial<BatchItem> | null) => item?.values)
+      : []
+    const passwords = { object, bodies }
+    return write(call, query, { needs: needsOf(object, items), body, passwords, again: true, work })
   }
   if (idempotencyKey(context) !== undefined) {
     throw new RestError(
@@ -29,8 +36,7 @@ export async function batch(call: RestCall, { object }: OfKind<'batch'>, query: 
       'An Idempotency-Key needs one transaction for all items; leave out "_atomic=false", or the header.',
     )
   }
-  const { dryRun } = query
-  const results = await service.batch(principal, object, items, { ...options, atomic, dryRun })
+  const results = await service.batch(principal, object, items, { ...options, atomic })
   if (dryRun) context.set('X-Dry-Run', 'true')
   // What was written has to be answered; the service has counted the records.
   send(context, respond, 200, textHeaders(), JSON.stringify(results))

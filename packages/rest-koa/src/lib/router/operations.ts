@@ -104,6 +104,7 @@ async function create(call: RestCall, { object }: OfKind<'object'>, query: Reque
   await write(call, query, {
     needs,
     body,
+    passwords: { object, bodies: [body] },
     async work(service) {
       const record = await service.create(principal, object, body, answerOptions(call, query))
       return writtenRecord(record, locationOf(call, object, record))
@@ -119,6 +120,7 @@ async function update(call: RestCall, { object, rowId }: OfKind<'row'>, query: R
   await write(call, query, {
     needs,
     body,
+    passwords: { object, bodies: [body] },
     work: async (service) => writtenRecord(await service.update(principal, object, rowId, body, options)),
   })
 }

@@ -13,6 +13,7 @@ export async function upsert(call: RestCall, { object, key }: OfKind<'key'>, que
   await write(call, query, {
     needs,
     body,
+    passwords: { object, bodies: [body] },
     again: true,
     async work(service) {
       const { created, record } = await service.upsert(principal, object, body, options)

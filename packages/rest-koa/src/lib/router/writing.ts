@@ -3,6 +3,7 @@ import { checkNeed, retryDuplicate } from '@steward/rest-core'
 import type { BusinessObjects, BusinessRecord, KeptAnswer, NeededRight, UpdateOptions } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
+import { clientGone } from '../http/client-gone.js'
 import { send, taggedHeaders, textHeaders } from '../http/answer.js'
 import { readJsonBody } from './body.js'
 import { publicBase } from './call.js'
@@ -25,6 +26,8 @@ export interface Writing {
   readonly needs: readonly NeededRight[]
   /** The parsed body of the request, by which repeats are recognised. */
   readonly body?: unknown
+  /** Bodies that may hold passwords, which are hashed before the transaction of a key keeps others waiting. */
+  readonly passwords?: { readonly object: string; readonly bodies: readonly unknown[] }
   /** It may meet a record that others create at the same time, and is then done again. Default false. */
   readonly again?: boolean
   /** It is done again when the database undid it to let others proceed. Default true. */
@@ -44,10 +47,10 @@ export async function readBody(call: RestCall, need: NeededRight): Promise<unkno
  * Source: wire-decisions, "additions"; the header follows the draft "The Idempotency-Key HTTP Header Field".
  */
 export async function write(call: RestCall, { dryRun }: RequestQuery, writing: Writing): Promise<void> {
-  const { service, context } = call
+  const { service, context, principal } = call
   const { repeat = true } = writing
   if (dryRun) {
-    const run = () => service.dryRun(writing.work, { repeat })
+    const run = () => service.dryRun(writing.work, { repeat, principal, signal: clientGone(context) })
     const { location: _none, ...written } = await (writing.again ? retryDuplicate(run) : run())
     context.set('X-Dry-Run', 'true')
     return sendWritten(call, written)
@@ -58,6 +61,11 @@ export async function write(call: RestCall, { dryRun }: RequestQuery, writing: W
 }
 
 async function writeOnce({ service, principal, ...call }: RestCall, key: string, writing: Writing): Promise<void> {
+  const { passwords } = writing
+  if (passwords) {
+    const signal = clientGone(call.context)
+    await service.hashPasswords(principal, passwords.object, passwords.bodies, { signal })
+  }
   const request = { key, fingerprint: fingerprintOf(call.context, writing.body), needs: writing.needs }
   const work = async (inside: BusinessObjects): Promise<KeptAnswer> => {
     const { body, tag, location } = await writing.work(inside)

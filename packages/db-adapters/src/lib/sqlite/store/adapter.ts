@@ -2,6 +2,7 @@ import type {
   AggregateQuery,
   AggregateRow,
   BusinessRecord,
+  Caller,
   CountOptions,
   Filter,
   IndexHit,
@@ -20,6 +21,7 @@ import type {
   StoreCapabilities,
   StoreSession,
   SyncPlan,
+  UpdateRowOptions,
   Values,
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
@@ -141,32 +143,38 @@ class SqliteStore implements ObjectStore {
     return database.readers.count(this.#compiler.count(object, where, guards), caller)
   }
 
-  async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
+  async insert(object: ObjectModel, values: Values, select: Selection, caller?: Caller): Promise<BusinessRecord> {
     const database = this.#database ?? (await this.#open())
     const call = this.#compiler.insert(object, values, select)
-    return database.write(`insert into "${object.table}"`, (connection) => connection.write(call) as BusinessRecord)
+    return database.write(
+      `insert into "${object.table}"`,
+      (connection) => connection.write(call) as BusinessRecord,
+      caller,
+    )
   }
 
   async update(
     object: ObjectModel,
     rowId: string,
     values: Values,
-    options: Pick<ReadOptions, 'select' | 'where'>,
+    options: UpdateRowOptions,
   ): Promise<BusinessRecord | undefined> {
     const database = this.#database ?? (await this.#open())
     const call = this.#compiler.update(object, rowId, values, options)
-    return call && database.write(`update "${object.table}"`, (connection) => connection.write(call))
+    const { caller } = options
+    return call && database.write(`update "${object.table}"`, (connection) => connection.write(call), caller)
   }
 
-  async delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean> {
+  async delete(object: ObjectModel, rowId: string, where?: Filter, caller?: Caller): Promise<boolean> {
     const database = this.#database ?? (await this.#open())
     const call = this.#compiler.delete(object, rowId, where)
     return (
-      call !== undefined && database.write(`delete from "${object.table}"`, (connection) => connection.change(call) > 0)
+      call !== undefined &&
+      database.write(`delete from "${object.table}"`, (connection) => connection.change(call) > 0, caller)
     )
   }
 
-  async transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (session: StoreSession) => Promise<T>, caller?: Caller): Promise<T> {
     const database = this.#database ?? (await this.#open())
     return database.transaction(async (connection) => {
       const { session, end } = createTransactionSession(this.#compiler, connection, () => database.wrote())
@@ -175,7 +183,7 @@ class SqliteStore implements ObjectStore {
       } finally {
         end()
       }
-    })
+    }, caller)
   }
 
   async snapshot<T>(work: (session: SnapshotSession) => Promise<T>): Promise<T> {

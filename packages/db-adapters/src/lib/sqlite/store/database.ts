@@ -1,3 +1,4 @@
+import type { Caller } from '@steward/rest-core'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,20 +60,24 @@ export class Database {
   }
 
   /** Runs one statement that writes, when no transaction is open. */
-  write<T>(attempt: string, work: (connection: SqliteConnection) => T): T | Promise<T> {
-    if (!this.#lock.isFree) return this.#writeLater(attempt, work)
+  write<T>(attempt: string, work: (connection: SqliteConnection) => T, caller?: Caller): T | Promise<T> {
+    if (!this.#lock.isFree) return this.#writeLater(attempt, work, caller)
     try {
       const result = work(this.#main)
       this.wrote()
       return result
     } catch (error) {
-      if (isBusy(error)) return this.#writeLater(attempt, work)
+      if (isBusy(error)) return this.#writeLater(attempt, work, caller)
       throw toStoreError(error, attempt)
     }
   }
 
-  async #writeLater<T>(attempt: string, work: (connection: SqliteConnection) => T): Promise<T> {
-    await this.#lock.acquire(this.#config.busyTimeoutMs)
+  async #writeLater<T>(
+    attempt: string,
+    work: (connection: SqliteConnection) => T,
+    caller: Caller | undefined,
+  ): Promise<T> {
+    await this.#lock.acquire(this.#config.busyTimeoutMs, caller)
     try {
       const result = await retryWhileBusy(this.#config.busyTimeoutMs, attempt, () => work(this.#main))
       this.wrote()
@@ -83,8 +88,8 @@ export class Database {
   }
 
   /** Lets no other connection write, and shows others nothing of what is not committed, until the work has ended. */
-  async exclusive<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
-    await this.#lock.acquire(this.#config.busyTimeoutMs)
+  async exclusive<T>(work: (connection: SqliteConnection) => Promise<T>, caller?: Caller): Promise<T> {
+    await this.#lock.acquire(this.#config.busyTimeoutMs, caller)
     this.#inTransaction = true
     try {
       return await work(this.#main)
@@ -96,7 +101,7 @@ export class Database {
   }
 
   /** Runs the work between `begin` and `commit`. */
-  transaction<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
+  transaction<T>(work: (connection: SqliteConnection) => Promise<T>, caller?: Caller): Promise<T> {
     const { busyTimeoutMs, readOnly } = this.#config
     return this.exclusive(async (connection) => {
       await retryWhileBusy(busyTimeoutMs, 'begin a transaction', () =>
@@ -105,7 +110,7 @@ export class Database {
       const result = await work(connection)
       await retryWhileBusy(busyTimeoutMs, 'commit', () => connection.execute('commit'))
       return result
-    })
+    }, caller)
   }
 
   /** Runs reads that all see one moment, on a connection of their own. */
