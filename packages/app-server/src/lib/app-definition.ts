@@ -60,6 +60,10 @@ export interface AppDefinition {
   readonly maxBodyBytes?: number
   /** Seconds after which the database gives up a statement, 0: never. Default 30 on SQLite, else 60. */
   readonly statementTimeoutSeconds?: number
+  /** Seconds that a client may take to read all records of a search, or a publication; 0: no limit. Default 600. */
+  readonly streamTimeoutSeconds?: number
+  /** Seconds that a batch may keep others from writing on SQLite; 0: no limit. Default 4. */
+  readonly batchSeconds?: number
   /** `/io`: most bytes of a payload (default 1 GiB), and whether `url` may be an address of a private network (default no). */
   readonly io?: { readonly maxBytes?: number; readonly privateUrls?: boolean }
   /** Days after which events (7) and deliveries of webhooks (30) are deleted; webhooks may call private networks (false). */

@@ -103,6 +103,18 @@ const values = {
     maximum: 86_400,
     description: 'Seconds after which the database gives up a statement, 0: never. Default 30 on SQLite, else 60.',
   },
+  streamTimeoutSeconds: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 86_400,
+    description: 'Seconds that a client may take to read all records of a search, 0: no limit. Default 600.',
+  },
+  batchSeconds: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 600,
+    description: 'Seconds that a batch may keep others from writing on SQLite, 0: no limit. Default 4.',
+  },
   io: {
     type: 'object',
     properties: {

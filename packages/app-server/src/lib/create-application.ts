@@ -172,6 +172,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         authentication.clear()
       },
       onError: (error) => logger.error(error, 'A task after a request failed'),
+      ...(definition.batchSeconds !== undefined && { batchMs: definition.batchSeconds * 1000 }),
       requestId: audit?.requestId,
       tasks: {
         durable: {},

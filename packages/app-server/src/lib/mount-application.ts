@@ -172,6 +172,9 @@ export function mountApplication({
       level,
       ...(definition.maxBodyBytes !== undefined && { bodyLimitBytes: definition.maxBodyBytes }),
       respond: 'direct',
+      ...(definition.streamTimeoutSeconds !== undefined && {
+        pace: { totalMs: definition.streamTimeoutSeconds * 1000 },
+      }),
       ...(definition.compression !== undefined && { compression: definition.compression }),
       pool: createObjectPool({ parameters }),
       ...(definition.rateLimit && { rateLimit: { ...definition.rateLimit, trustProxy } }),

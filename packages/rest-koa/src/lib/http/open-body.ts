@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { hasGone } from './client-gone.js'
 import { createCompressor } from './compression.js'
 import type { Encoding } from './compression.js'
+import { keepPace, type Pace } from './pace.js'
 
 /** The body of an answer whose headers were sent, in parts. */
 export interface OpenBody {
@@ -10,25 +11,44 @@ export interface OpenBody {
   end(part?: string | Uint8Array): void
 }
 
-/** Writes a body past Koa, compressed where asked, and counts what is sent in `ctx.state.bytes`. */
-export function openBody(context: Context, encoding: Encoding | undefined): OpenBody {
+/** Given to the client at once, and the least that it takes in the time of a `Pace`; in bytes. */
+const pieceLength = 65_536
+
+/**
+ * Writes a body past Koa, compressed where asked, and counts what is sent in `ctx.state.bytes`.
+ *
+ * @param pace Default: the client takes all the time it wants.
+ */
+export function openBody(context: Context, encoding: Encoding | undefined, pace?: Pace): OpenBody {
   const { res, state } = context
   const compressor = encoding && createCompressor(encoding)
   const out = compressor ?? res
+  const kept = pace && keepPace(context, pace)
   let bytes = 0
   compressor?.on('data', count).once('error', () => res.destroy())
   if (compressor) res.once('close', () => compressor.destroy())
   compressor?.pipe(res)
   return {
     write(part) {
-      if (!compressor) count(part)
-      return out.write(part) ? undefined : drained(context, out)
+      return kept && part.length > pieceLength ? writePieces(Buffer.from(part as Uint8Array)) : writePiece(part)
     },
     end(part) {
       if (part === undefined) return void out.end()
       if (!compressor) count(part)
       out.end(part)
     },
+  }
+
+  function writePiece(part: string | Uint8Array): Promise<void> | undefined {
+    if (!compressor) count(part)
+    if (out.write(part)) return undefined
+    const waiting = drained(context, out)
+    return kept ? waiting.finally(kept.waits()) : waiting
+  }
+
+  async function writePieces(bytes: Buffer): Promise<void> {
+    for (let at = 0; at < bytes.length && !hasGone(context); at += pieceLength)
+      await writePiece(bytes.subarray(at, at + pieceLength))
   }
 
   function count(part: string | Uint8Array): void {

@@ -1,6 +1,7 @@
 import type { BusinessObjects, ByteUse, Principal } from '@steward/rest-core'
 import type { Context } from 'koa'
 import type { Delivery } from '../http/delivery.js'
+import type { Pace } from '../http/pace.js'
 import type { Address } from './address.js'
 import type { AppDescription } from './app-info.js'
 import type { BodyLimits } from './body.js'
@@ -20,6 +21,8 @@ export interface RestCall {
   /** Counts what the answer holds in memory until it was sent. */
   readonly memory: () => ByteUse
   readonly respond: Delivery
+  /** For answers that are read from the database as the client takes them. */
+  readonly pace: Pace
   readonly address: Address
 }
 

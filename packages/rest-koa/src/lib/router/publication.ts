@@ -30,7 +30,7 @@ export async function publish(
   target: OfKind<'object' | 'row' | 'publication'>,
   query: RequestQuery,
 ): Promise<void> {
-  const { context, service, principal, respond } = call
+  const { context, service, principal, respond, pace } = call
   const { object, rowId, name } = readNamedTarget(call, target, query, '_printtemplate')
   if (hasBody(context.req))
     throw new RestError('ERR_BAD_REQUEST', 'A publication takes filters in its address, no body.')
@@ -44,13 +44,20 @@ export async function publish(
     )
   const document = await service.publish(principal, object, name, request)
   if (output === 'json' || wantsJson(context, document.mime))
-    return sendContent(context, respond, 200, textHeaders(), await inJson(document))
+    return sendContent(context, respond, 200, textHeaders(), await inJson(document), pace)
   const { mime, content } = document
   const headers = textHeaders(text.test(mime) ? `${mime}; charset=utf-8` : mime)
   headers.push('Content-Disposition', contentDisposition(shown.test(mime) ? 'inline' : 'attachment', document.name))
   if (page.test(mime)) headers.push('Content-Security-Policy', pagePolicy)
   const delivery = text.test(mime) ? respond : uncompressed(respond)
-  await sendContent(context, delivery, 200, headers, content instanceof Uint8Array ? content : { stream: content })
+  await sendContent(
+    context,
+    delivery,
+    200,
+    headers,
+    content instanceof Uint8Array ? content : { stream: content },
+    pace,
+  )
 }
 
 function readRequest(rowId: string | undefined, query: RequestQuery): PublicationRequest {

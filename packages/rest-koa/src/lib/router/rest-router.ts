@@ -11,6 +11,7 @@ import { emptyHeaders, send } from '../http/answer.js'
 import type { Delivery, Respond } from '../http/delivery.js'
 import { clientGone } from '../http/client-gone.js'
 import type { Log } from '../http/log.js'
+import { standardPace, type Pace } from '../http/pace.js'
 import { sendError } from '../http/send-error.js'
 import { normalisePrefixes, readAddress, readTarget, urlOf } from './address.js'
 import type { Address, Target } from './address.js'
@@ -54,6 +55,12 @@ export interface RestRouterOptions {
   readonly log?: Log | undefined
   /** Memory of answers and bodies that users share. Default: the one of the process, see `processBudget`. */
   readonly memory?: ByteBudget | undefined
+  /**
+   * How slow a client may be that reads all records of a search, or a publication, which keeps a connection of the database:
+   * one that takes less than 64 KiB in `stallMs`, or more than `totalMs` (0: no limit) for the whole, is cut, and its
+   * answer is incomplete. Default 30,000 and 600,000 ms.
+   */
+  readonly pace?: Partial<Pace> | undefined
   /** Limits how many calls of a user run at once, see `createObjectPool`. Default: no limit. */
   readonly pool?: ObjectPool | undefined
   /**
@@ -115,6 +122,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
   const delivery: Delivery = compression ? 'compressed' : respond
   if (!levels.includes(level)) throw new TypeError(`Level "${level}" does not exist; levels are ${levels.join(', ')}.`)
   if (!(bodyLimitBytes > 0)) throw new TypeError(`bodyLimitBytes is ${bodyLimitBytes}; give a number above 0.`)
+  const pace: Pace = { ...standardPace, ...options.pace }
   const rateLimit = options.rateLimit && createRateLimit(options.rateLimit)
   // Before 3.1 the output format was a part of the path. Source: rest-service.md, "Base address".
   const bases = normalisePrefixes(prefix)
@@ -151,6 +159,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
         body,
         memory: once(open),
         respond: delivery,
+        pace,
         address,
       }
       const work = async (): Promise<void> => {

@@ -16,14 +16,14 @@ export async function search(
   { object }: Extract<Target, { kind: 'object' }>,
   query: RequestQuery,
 ): Promise<void> {
-  const { context, service, principal, respond } = call
+  const { context, service, principal, respond, pace } = call
   if (query.count)
     return send(context, respond, 200, textHeaders(), JSON.stringify(await service.count(principal, object, query)))
   const format = wantsLines(call) ? jsonLines : jsonArray
   if (query.cursor !== undefined) return searchFrom(call, object, query, format)
   if (query.page !== undefined) return searchPage(call, object, query, query.page, format)
   const batches = await service.search(principal, object, withMemory(call, query))
-  await streamRows(context, respond, batches, format, call.memory())
+  await streamRows(context, respond, batches, format, { memory: call.memory(), pace })
 }
 
 /**

@@ -6,8 +6,8 @@ import { markEncoded, send, textHeaders } from '../http/answer.js'
 import type { Delivery } from '../http/delivery.js'
 import { hasGone } from '../http/client-gone.js'
 import { negotiate } from '../http/compression.js'
-import type { Encoding } from '../http/compression.js'
-import { openBody } from '../http/open-body.js'
+import { openBody, type OpenBody } from '../http/open-body.js'
+import { standardPace, type Pace } from '../http/pace.js'
 import { giveStream } from '../http/send-content.js'
 
 /** How rows become text. */
@@ -50,19 +50,24 @@ interface Unsent {
   text: string
 }
 
+export interface StreamOptions {
+  /** What the client has not taken is counted here: two batches at most. It waits before it reads more. */
+  readonly memory: ByteUse
+  /** How slow the client may be. */
+  readonly pace?: Pace
+}
+
 /**
  * Answers all rows, as the client takes them. The first two batches are read before anything is sent, so that errors
  * in them have their status, and small answers their length. A later error is thrown after the headers were sent.
- * When the client goes away, reading stops.
- *
- * @param memory What the client has not taken is counted here: two batches at most. It waits before it reads more.
+ * When the client goes away, reading stops; one that is too slow is cut.
  */
 export async function streamRows(
   context: Context,
   delivery: Delivery,
   batches: AsyncIterable<readonly unknown[]>,
   format: RowFormat,
-  memory: ByteUse,
+  { memory, pace = standardPace }: StreamOptions,
 ): Promise<void> {
   const headers = textHeaders(format.mediaType)
   const iterator = batches[Symbol.asyncIterator]()
@@ -80,7 +85,7 @@ export async function streamRows(
     const texts = chunks(iterator, format, { text }, memory)
     if (delivery === 'koa') {
       isKoas = true
-      giveStream(context, Readable.from(forKoa(texts, iterator), { objectMode: false }))
+      giveStream(context, Readable.from(forKoa(texts, iterator), { objectMode: false }), pace)
       for (let at = 0; at < headers.length; at += 2) context.set(headers[at] as string, headers[at + 1] as string)
       return
     }
@@ -88,7 +93,7 @@ export async function streamRows(
     const encoding = negotiate(context, delivery, headers)
     if (encoding) markEncoded(headers, encoding)
     context.res.writeHead(200, headers)
-    await write(context, encoding, texts)
+    await write(context, openBody(context, encoding, pace), texts)
   } finally {
     if (!isKoas) await iterator.return?.()
   }
@@ -149,8 +154,7 @@ async function* forKoa(
   }
 }
 
-async function write(context: Context, encoding: Encoding | undefined, texts: AsyncIterable<string>): Promise<void> {
-  const body = openBody(context, encoding)
+async function write(context: Context, body: OpenBody, texts: AsyncIterable<string>): Promise<void> {
   for await (const text of texts) {
     await body.write(text)
     if (hasGone(context)) return
