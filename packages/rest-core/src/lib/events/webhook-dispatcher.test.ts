@@ -457,3 +457,45 @@ it('two processes that are not muted any more may start at the same time', async
   start()
   await expect.poll(texts).toEqual([later])
 })
+
+it('slow receivers of one user do not keep those of others waiting', async () => {
+  const { start, service, webhook, write, received, users, answerWith, model } = fixture()
+  for (const login of ['ann', 'bob']) {
+    const { row_id: id } = await service.create(boss, 'User', { usr_login: login })
+    const rights = createRights(model, [{ object: 'Note', letters: 'R' }], {})
+    users.set(id, createPrincipal({ userId: id, login, rights }))
+    for (let number = 1; number <= (login === 'ann' ? 30 : 1); number++)
+      await webhook({ whk_name: `${login} ${number}`, whk_url: `https://${login}.example/`, whk_user_id: id })
+  }
+  const opened = Promise.withResolvers<void>()
+  answerWith(async ({ url }) => {
+    if (url.includes('ann')) await opened.promise
+    return 200
+  })
+  const calls = (login: string) => received.filter(({ url }) => url.includes(login)).length
+  for (let number = 1; number <= 10; number++) await write(`note ${number}`)
+  start()
+  await expect.poll(() => calls('bob')).toBe(10)
+  expect(calls('ann')).toBe(6)
+  opened.resolve()
+  await expect.poll(() => calls('ann')).toBe(300)
+})
+
+it('a user has at most 100 webhooks, however they are made', async () => {
+  const { service, webhook } = fixture()
+  const { row_id: id } = await service.create(boss, 'User', { usr_login: 'ann' })
+  for (let number = 1; number <= 98; number++) await webhook({ whk_name: `w${number}`, whk_user_id: id })
+  const { row_id: other } = await webhook({ whk_name: 'other' })
+  const items = [1, 2, 3].map((number) => ({
+    action: 'create' as const,
+    values: { whk_name: `b${number}`, whk_url: 'https://x.example/', whk_secret: secret, whk_user_id: id },
+  }))
+  await expect(service.batch(boss, 'Webhook', items)).rejects.toMatchObject({
+    code: 'ERR_CONFLICT',
+    message: 'Item 2: This user has 100 webhooks; 100 is the limit. Delete some first.',
+  })
+  await service.batch(boss, 'Webhook', items.slice(0, 2))
+  await expect(service.update(boss, 'Webhook', other, { whk_user_id: id })).rejects.toMatchObject({ status: 409 })
+  await expect(webhook({ whk_name: 'one more', whk_user_id: id })).rejects.toMatchObject({ status: 409 })
+  await webhook({ whk_name: 'for all' })
+})

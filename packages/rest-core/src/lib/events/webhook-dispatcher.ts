@@ -4,6 +4,7 @@ import type { BusinessRecord, Model } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects } from '../service/business-objects.js'
 import { timestamp } from '../fields/temporal.js'
+import { Shares, type Release } from '../shares.js'
 import type { ObjectStore } from '../store.js'
 import { splitNames } from '../system/check-grant.js'
 import type { EventRecord } from './event.js'
@@ -57,8 +58,10 @@ export interface WebhookDispatcher {
   close(): Promise<void>
 }
 
-/** Webhooks that are called at the same time. */
-const mostAtOnce = 8
+/** Webhooks that are called at the same time, of all users and of one. */
+const places = { total: 8, perUser: 6 }
+/** Deliveries that are looked at in one go. */
+const mostDue = 200
 const closeMs = 5000
 const purgeMs = 3_600_000
 
@@ -82,6 +85,13 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
   /** Cuts running calls. */
   const cut = new AbortController()
   const busy = new Map<string, Promise<void>>()
+  /** One user's slow receivers do not keep the webhooks of others waiting: these take turns. */
+  const calls = new Shares({
+    ...places,
+    maxWaitingPerUser: Infinity,
+    waitMs: 2 ** 31 - 1,
+    refuse: () => new Error('The sender of webhooks was closed.'),
+  })
   let running: Promise<void> | undefined
   let term = 0
   let fanned = 0
@@ -183,7 +193,13 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
     }
   }
 
+  /** Claims webhooks until none is left that has something to send. */
   async function startDeliveries(): Promise<void> {
+    while (await claimDue()) if (closing.signal.aborted) return
+  }
+
+  /** @returns whether there may be more */
+  async function claimDue(): Promise<boolean> {
     const all = await readWebhooks()
     const now = Date.now()
     const isIdle = (webhook: BusinessRecord): boolean =>
@@ -191,7 +207,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
       ((webhook['whk_hold'] as number | null) ?? 0) <= now &&
       !busy.has(webhook.row_id)
     const left = all.filter((webhook) => !isIdle(webhook)).map(({ row_id: id }) => id)
-    if (left.length === all.length) return
+    if (left.length === all.length) return false
     const where: Filter = {
       op: 'and',
       terms: [
@@ -199,32 +215,67 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
         { op: 'notIn', field: 'whd_webhook_id', values: left },
       ],
     }
-    const due: BusinessRecord[] = []
-    const select = deliveries.select(deliveries.fields.map(({ name }) => name))
-    const order = [{ field: 'row_id', descending: false }]
-    for await (const batch of store.search(deliveries, { select, where, order, limit: 200 })) due.push(...batch)
+    const due: string[] = []
+    const select = deliveries.select(['whd_webhook_id'])
+    for await (const batch of store.search(deliveries, { select, where, order: byId, limit: mostDue }))
+      due.push(...batch.map((delivery) => String(delivery['whd_webhook_id'])))
     for (const webhook of all) {
-      const own = due.filter((delivery) => delivery['whd_webhook_id'] === webhook.row_id)
-      if (own.length === 0 || busy.size >= mostAtOnce) continue
-      const work = deliver(webhook.row_id, own)
+      const { row_id: id } = webhook
+      if (!due.includes(id)) continue
+      const work = deliver(webhook)
         .catch(onError)
         .finally(() => {
-          busy.delete(webhook.row_id)
+          busy.delete(id)
           wake()
         })
-      busy.set(webhook.row_id, work)
+      busy.set(id, work)
+    }
+    return due.length === mostDue
+  }
+
+  async function deliver({ row_id: id, whk_user_id: user }: BusinessRecord): Promise<void> {
+    for (let continues = true; continues;) {
+      const release = await placeOf(String(user ?? ''))
+      if (!release) return
+      try {
+        continues = await deliverNext(id)
+      } finally {
+        release()
+      }
     }
   }
 
-  async function deliver(id: string, own: readonly BusinessRecord[]): Promise<void> {
-    for (const delivery of own) {
-      // It may be switched off, or have another address, since the last one was sent.
-      const webhook = await store.get(webhooks, id, { select: webhookFields })
-      if (webhook?.['whk_active'] !== true) return
-      // Another process sends it, when this one has lost the claim.
-      if (closing.signal.aborted || !claim.isHeld()) return
-      if (!(await attemptDelivery(context, webhook, delivery, AbortSignal.any([cut.signal, claim.lost])))) return
+  /** A place among the calls; `undefined` when no more are made. */
+  async function placeOf(user: string): Promise<Release | undefined> {
+    try {
+      return await calls.take(user, { signal: closing.signal })
+    } catch (error) {
+      if (closing.signal.aborted) return undefined
+      throw error
     }
+  }
+
+  /** @returns whether there may be more that can be sent */
+  async function deliverNext(id: string): Promise<boolean> {
+    // It may be switched off, or have another address, since the last one was sent.
+    const webhook = await store.get(webhooks, id, { select: webhookFields })
+    if (webhook?.['whk_active'] !== true) return false
+    const terms: readonly Filter[] = [
+      { op: '<=', field: 'whd_due', value: Date.now() },
+      { op: '=', field: 'whd_webhook_id', value: id },
+    ]
+    const select = deliveries.select(deliveries.fields.map(({ name }) => name))
+    let next: BusinessRecord | undefined
+    for await (const [delivery] of store.search(deliveries, {
+      select,
+      where: { op: 'and', terms },
+      order: byId,
+      limit: 1,
+    }))
+      next = delivery
+    // Another process sends it, when this one has lost the claim.
+    if (!next || closing.signal.aborted || !claim.isHeld()) return false
+    return attemptDelivery(context, webhook, next, AbortSignal.any([cut.signal, claim.lost]))
   }
 
   async function purge(): Promise<void> {
@@ -258,6 +309,8 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
     await claim.release().catch(() => {})
   }
 }
+
+const byId = [{ field: 'row_id', descending: false }] as const
 
 /** A webhook receives nothing that happened before it was created. */
 function wants(webhook: BusinessRecord, { object, action, time }: EventRecord): boolean {

@@ -1,6 +1,8 @@
 import type { ErrorMessage } from '../../errors.js'
 import { RestError } from '../../errors.js'
+import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord } from '../model/model.js'
+import { createPrincipal } from '../rights/principal.js'
 import { allRights } from '../rights/create-rights.js'
 import type { WriteContext } from '../service/hooks.js'
 import { splitNames } from './check-grant.js'
@@ -13,6 +15,7 @@ export async function checkWebhook(context: WriteContext): Promise<void> {
   const { values, old } = context
   const before = await old()
   checkUser(context, before)
+  await checkCount(context, before)
   const messages = [
     ...checkUrl(context),
     ...checkSecret(context),
@@ -31,6 +34,34 @@ function checkUser({ principal, values, operation }: WriteContext, before: Busin
   const users = [values['whk_user_id'], before?.['whk_user_id']].filter((id) => id !== undefined)
   if (users.some((id) => id !== principal.userId))
     throw new RestError('ERR_RIGHT', 'Only administrators may have webhooks of other users.')
+}
+
+/** For each event, all webhooks are looked at. Not specified; chosen as more than a person looks after. */
+const mostPerUser = 100
+
+const everyone = createPrincipal({ login: 'webhooks' })
+
+async function checkCount(
+  { values, object, service }: WriteContext,
+  before: BusinessRecord | undefined,
+): Promise<void> {
+  const user = values['whk_user_id']
+  if (typeof user !== 'string' || user === '' || user === before?.['whk_user_id']) return
+  // Creations at the same time wait for each other. Whether there is such a user is checked elsewhere.
+  const found = await service.get(everyone, 'User', user, { fields: [], lock: true }).catch(ifMissing)
+  if (!found) return
+  const filter: Filter = { op: '=', field: 'whk_user_id', value: user }
+  const { count } = await service.count(everyone, object.name, { filter })
+  if (count >= mostPerUser)
+    throw new RestError(
+      'ERR_CONFLICT',
+      `This user has ${count} webhooks; ${mostPerUser} is the limit. Delete some first.`,
+    )
+}
+
+function ifMissing(error: unknown): undefined {
+  if (RestError.is(error) && error.code === 'ERR_NOT_FOUND') return undefined
+  throw error
 }
 
 function checkUrl({ values }: WriteContext): ErrorMessage[] {
