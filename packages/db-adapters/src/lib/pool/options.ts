@@ -3,9 +3,9 @@ import { readDatabaseUrl, type UrlForm } from './database-url.js'
 
 /** Connections that a store keeps for itself, each used by one caller at a time. */
 export interface PoolOptions {
-  /** Most connections. Default 10. */
+  /** Most connections. Users (`Caller`) share them; with three and more, one user never has all. Default 10. */
   readonly max?: number
-  /** A caller waits at most this long for a connection, then gets StoreError `unavailable`. In ms, default 5,000. */
+  /** A caller waits at most this long for a connection, then gets StoreError `overloaded`, or `unavailable`. In ms, default 5,000. */
   readonly acquireTimeoutMs?: number
   /** Connections that were idle for this long are closed. In ms, default 60,000. */
   readonly idleTimeoutMs?: number
@@ -16,7 +16,7 @@ export interface ServerStoreOptions {
   readonly pool?: PoolOptions
   /**
    * The server ends statements that run longer, with StoreError `timeout`; a server that is silent for longer, because
-   * the network is gone, is given up. A streamed search is limited per batch, on MySQL not at all; `sync` is not limited.
+   * the network is gone, is given up. Of a streamed search all waits for its rows count; `sync` is not limited.
    * In ms, default 60,000; 0: no limit.
    */
   readonly statementTimeoutMs?: number
