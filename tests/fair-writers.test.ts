@@ -31,6 +31,11 @@ function replaceScrypt(replacement: typeof scrypt): void {
   syncBuiltinESMExports()
 }
 
+async function hashWhenOpened(length: number, done: (error: Error | null, hash: Buffer) => void): Promise<void> {
+  await gate.opened.promise
+  done(null, Buffer.alloc(length))
+}
+
 let database: FreshDatabase
 let store: ObjectStore
 let server: TestServer
@@ -54,8 +59,7 @@ beforeEach(() => {
   replaceScrypt(((...args: Parameters<typeof scrypt>) => {
     gate.hashes++
     gate.reached.resolve()
-    const done = args.at(-1) as (error: Error | null, hash: Buffer) => void
-    void gate.opened.promise.then(() => done(null, Buffer.alloc(args[2] as number)))
+    void hashWhenOpened(args[2], args.at(-1) as (error: Error | null, hash: Buffer) => void)
   }) as typeof scrypt)
 })
 

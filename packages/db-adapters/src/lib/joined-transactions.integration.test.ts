@@ -315,7 +315,7 @@ needs('postgresql', (server) => {
     },
   })
 
-  it('a pool is left open, and when all its connections are in use, calls are unavailable', async () => {
+  it('a pool is left open, and when all its connections are in use, calls are refused', async () => {
     const own = openPool(url, 1)
     const store = await createStore({ client: own, pool: { acquireTimeoutMs } })
     await store.ping()
@@ -379,7 +379,7 @@ needs('mysql', (server) => {
     },
   })
 
-  it('a pool is left open, and when all its connections are in use, calls are unavailable', async () => {
+  it('a pool is left open, and when all its connections are in use, calls are refused', async () => {
     const own = mysql.createPool({ uri: url, connectionLimit: 1 })
     const store = await createStore({ client: own, pool: { acquireTimeoutMs } })
     await store.ping()

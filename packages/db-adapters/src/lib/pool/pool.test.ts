@@ -105,7 +105,7 @@ describe('ConnectionPool', () => {
   it('reports a failure to open to each caller who waits for it, and tries again for the next', async () => {
     const { pool, fail } = createPool()
     fail.with = new StoreError('unavailable', 'refused')
-    const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => pool.take()))
+    const outcomes = await Promise.allSettled([1, 2, 3, 4].map(async () => pool.take()))
     expect(outcomes.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected', 'rejected', 'rejected'])
     expect(pool.size).toBe(0)
     delete fail.with

@@ -4,7 +4,7 @@ import { postgresqlSchema } from '../postgresql/schema/dialect.js'
 import { postgresqlBulk } from '../postgresql/store/bulk.js'
 import { postgresqlDialect } from '../postgresql/store/dialect.js'
 import { createCompiler } from '../sql/compiler.js'
-import type { Rows, ServerConnection } from './connection.js'
+import type { Rows } from './connection.js'
 import { PooledStore } from './store.js'
 
 const thing = createModel([{ name: 'Thing', timestamps: false, fields: { code: { type: 'string' } } }]).object('Thing')
@@ -15,7 +15,7 @@ const batchMs = 40
 
 /** A store on one connection that gives rows without an end. */
 function createEndless(statementTimeoutMs: number) {
-  const cancel = vi.fn(async () => {})
+  const cancel = vi.fn<() => Promise<void>>(async () => {})
   const connection = {
     usable: true,
     begin: async () => {},
@@ -30,7 +30,7 @@ function createEndless(statementTimeoutMs: number) {
       connection.usable = false
     },
   }
-  const released = vi.fn()
+  const released = vi.fn<() => void>()
   const store = new PooledStore({
     capabilities: {} as never,
     compiler: createCompiler(postgresqlDialect),
@@ -39,7 +39,7 @@ function createEndless(statementTimeoutMs: number) {
     statementTimeoutMs,
     bulk: postgresqlBulk,
     pool: {
-      take: () => connection as unknown as ServerConnection,
+      take: () => connection as never,
       release: released,
       discardIdle() {},
       close: async () => {},
@@ -61,9 +61,9 @@ it('the time that the database takes for a stream counts in all, and that of its
     expect((await next).value).toEqual([{ row_id: String(batch), code: `c${batch}` }])
     vi.advanceTimersByTime(3_600_000)
   }
-  const late = expect(rows.next()).rejects.toMatchObject({ name: 'StoreError', code: 'timeout' })
+  const late = rows.next().catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(batchMs)
-  await late
+  expect(await late).toMatchObject({ name: 'StoreError', code: 'timeout' })
   expect(cancel).toHaveBeenCalledWith(connection)
   expect(connection.usable).toBe(false)
   expect(released).toHaveBeenCalledExactlyOnceWith(connection)

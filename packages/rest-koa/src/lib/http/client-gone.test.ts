@@ -122,7 +122,7 @@ it('rows are no longer read when a client of HTTP/2 went while the store was ask
   app.silent = true
   app.use(async (context) => {
     context.res.once('close', () => setImmediate(answered.resolve))
-    await streamRows(context, 'direct', rows(), jsonLines, new ByteBudget().open('ann'))
+    await streamRows(context, 'direct', rows(), jsonLines, { memory: new ByteBudget().open('ann') })
   })
   const server = createServer(app.callback())
   server.listen(0, '127.0.0.1')

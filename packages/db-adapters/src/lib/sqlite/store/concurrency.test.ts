@@ -117,7 +117,7 @@ describe('counts and long searches', () => {
     for (const search of searches) await search.next()
     const another = (): Promise<unknown> =>
       store.search(thing, { select, order: thing.order })[Symbol.asyncIterator]().next()
-    await expect(another()).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(another()).rejects.toMatchObject({ code: 'overloaded' })
     for (const search of searches) await search.return?.()
     const [last] = [store.search(thing, { select, order: thing.order })[Symbol.asyncIterator]()]
     expect(await last?.next()).toMatchObject({ done: false })
