@@ -71,7 +71,7 @@ describe('a pool shared by users', () => {
     expect(await takeAll(pool, ann)).toHaveLength(4)
   })
 
-  it.each([2, 3, 4, 10])('of %i connections lets whoever takes rows read for each of them', async (max) => {
+  it.each([2, 3, 4, 10])('of %i connections let the caller who takes rows read for each of them', async (max) => {
     const pool = createPool(max)
     const streams = await takeAll(pool, ann, true)
     for (let times = 0; times < 20; times++) pool.release(await pool.take(ann))

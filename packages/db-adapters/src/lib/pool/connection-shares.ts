@@ -3,7 +3,7 @@ import { StoreError } from '@steward/rest-core/errors'
 
 /** How many connections of a pool are for what, at the same time. */
 export interface ConnectionParts {
-  /** Of all users; the others are left for statements of no user: log-ins, rights, health. */
+  /** For all users together; the others are left for statements of no user: log-ins, rights, health. */
   readonly users: number
   readonly perUser: number
   /** Searches that hold a connection for as long as their rows are taken. */

@@ -19,7 +19,7 @@ export function hashesIn(body: unknown): HashOnce {
   return hash
 }
 
-/** Lets a body that was made of another one have its hashes. */
+/** Lets a body that is based on another one have its hashes. */
 export function passHashes(from: unknown, to: object): void {
   if (typeof from === 'object' && from !== null) hashesOf.set(to, hashesIn(from))
 }
