@@ -1,7 +1,7 @@
+import type { Caller } from '../caller.js'
 import type {
   AggregateQuery,
   AggregateRow,
-  Caller,
   CountOptions,
   IndexHit,
   IndexQuery,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Caller, ObjectStore } from '../store.js'
+import type { Caller } from '../caller.js'
+import type { ObjectStore } from '../store.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createBusinessObjects } from './create-business-objects.js'
 import type { Principal } from '../rights/rights.js'

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RestError, StoreError } from '../../errors.js'
-import type { Caller, ObjectStore, StoreSession } from '../store.js'
+import type { Caller } from '../caller.js'
+import type { ObjectStore, StoreSession } from '../store.js'
 import type { RepeatOptions } from './business-objects.js'
 
 /** Work that waits for the end of a transaction, which other code brings about. */
