@@ -63,7 +63,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     const where = access.need('C')
     refuseReadOnly(object)
     let values: Input['values'] = {}
-    const hash = hashesIn(body)
+    const hash: HashOnce = (password) => hashesIn(body)(password)
     const attempt = (): StoreAttempt => ({ object, operation: 'create', principal, values })
     return inTransaction(principal, attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
@@ -122,7 +122,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     refuseReadOnly(object)
     const id = parseRowId(object, rowId)
     let values: Input['values'] = {}
-    const hash = hashesIn(body)
+    const hash: HashOnce = (password) => hashesIn(body)(password)
     const readable = () => readableNow(context.bind(undefined), principal, object.name, id)
     const attempt = (): StoreAttempt => ({ object, operation: 'update', principal, rowId: id, values, readable })
     return inTransaction(principal, attempt, async (transaction) => {
