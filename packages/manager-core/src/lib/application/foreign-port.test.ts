@@ -70,6 +70,10 @@ describe.runIf(isHere)('a port that a program of another user has taken', () => 
     expect(shown).toMatchObject({ exitCode: 1, message: expect.stringContaining(who) })
     expect(sample).toMatchObject({ ok: false, reason: 'foreign' })
     expect(password).toEqual({ result: 'silent' })
+    const { list } = await test.perform('doctor', { category: 'instances' })
+    expect(JSON.stringify(list)).toContain(
+      `The port ${port} of \\"one\\" is used by a program of user ${uid} (process ${squatter.pid}: `,
+    )
     expect(io).toContain(who)
     await expect(test.perform('start', { name: 'one' })).rejects.toThrow(`its port ${port} is used by another program`)
     expect(squatter.received()).toBe('')
