@@ -226,7 +226,8 @@ async function createLab(prepare: CrashScenario['prepare'], options: TestManager
     await endProcessesOf(folder)
     await dropDatabases()
     manager.close()
-    rmSync(home, { recursive: true })
+    // The folder itself stays: another one in its place would be another home.
+    for (const name of readdirSync(home)) rmSync(join(home, name), { recursive: true })
     cpSync(base, home, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
     manager = test.another()
     const { databases, settings } = manager.context
