@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { inTurn, Killed, machine } from '../machine.js'
 import { callOf, pack, unpack, type Archive } from '../programs.js'
+import { rmSync } from './fs.js'
 
 function missing(program: string): Error {
   return Object.assign(new Error(`spawn ${program} ENOENT`), { code: 'ENOENT', syscall: `spawn ${program}` })
@@ -58,6 +59,13 @@ export function spawn(program: string, args: readonly string[] = [], { stdio = [
 export function execFile(program: string, ...rest: unknown[]) {
   const done = rest.at(-1) as (error: Error) => void
   queueMicrotask(() => done(missing(program)))
+}
+
+export function execFileSync(program: string, args: readonly string[] = []): Buffer {
+  const call = callOf(program, args)
+  if (!machine.state.isolates || call.program !== 'rm') throw missing(program)
+  rmSync(call.args.at(-1) ?? '', { recursive: true, force: true })
+  return Buffer.alloc(0)
 }
 
 export type { ChildProcess, SpawnOptions } from 'node:child_process'
