@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import { accountAt, asAccount, asAccountWith } from '../accounts/account.js'
+import { accountAt, asAccountWith } from '../accounts/account.js'
 import type { Action } from '../action.js'
 import { isRunning } from '../domain/instance.js'
 import { recordHistory } from '../history/record-history.js'
