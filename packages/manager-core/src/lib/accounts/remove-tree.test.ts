@@ -63,6 +63,10 @@ describe.runIf(process.getuid?.() === 0)('with an account', () => {
     fakeRm('/data')
     await expect(removeHome(home())).rejects.toThrow('rm failed')
     expect(readdirSync(home())).toEqual(expect.arrayContaining(['account', 'data', 'trash.json']))
+    // In the trash it may be without the name of its account.
+    rmSync(join(home(), 'account'))
+    await expect(removeHome(home())).rejects.toThrow('rm failed')
+    expect(readdirSync(home())).toEqual(expect.arrayContaining(['data', 'trash.json']))
     vi.unstubAllEnvs()
     await removeHome(home())
     expect(existsSync(home())).toBe(false)

@@ -29,9 +29,8 @@ export function removeTreeSync(folder: string, { isShared = false } = {}): void 
  */
 export async function removeHome(folder: string): Promise<void> {
   const account = accountAt(folder)
-  if (account)
-    for (const entry of await readdir(folder, { withFileTypes: true }))
-      if (entry.isDirectory()) await removeTree(join(folder, entry.name), account)
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => []))
+    if (entry.isDirectory()) await removeTree(join(folder, entry.name), account)
   await removeTree(folder, account)
 }
 

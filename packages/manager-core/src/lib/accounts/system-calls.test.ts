@@ -136,9 +136,9 @@ describe.runIf(isHere)('system calls of root', () => {
       const { output, calls } = traceRoot([process.execPath, ...loader, file, JSON.stringify(call)], environment)
       const outcomes = (JSON.parse(output) as string[]).map((outcome, at) => `${actions[at]?.[0]}: ${outcome}`)
       expect(outcomes.filter((outcome) => !outcome.endsWith(': done'))).toEqual([expect.stringMatching(/^save: /)])
-      // Also where they are moved to; what is being unpacked is closed until it is given to the account.
+      // Also where they are unpacked and moved to.
       const folders =
-        /^\/.*\/home\/(?:instances\/[^/.]+|instances\/\.[^/]+\/old|trash\/[^/]+)\/(?:app|data|logs)(?=\/|$)/
+        /^\/.*\/home\/(?:instances\/[^/.]+|instances\/\.[^/]+(?:\/old)?|trash\/[^/]+)\/(?:app|data|logs)(?=\/|$)/
       expect(misled(calls, folders, canary)).toEqual([])
       // What was done is really in it.
       const opened = calls.filter((one) => /^openat?\(/.test(one))
