@@ -1,4 +1,4 @@
-import { rowsOfBatch } from '@steward/rest-core'
+import { batchBytes, rowsOfBatch, sizeOf } from '@steward/rest-core'
 import type { StoreError } from '@steward/rest-core/errors'
 import type { Rows, ServerConnection, WriteCounts } from '../../pool/connection.js'
 import { nextSize } from '../../pool/row-stream.js'
@@ -94,8 +94,20 @@ export class OracleConnection implements ServerConnection {
     }
   }
 
-  page(call: BoundStatement): AsyncGenerator<Rows, void, undefined> {
-    return this.stream(call)
+  async *page(call: BoundStatement): AsyncGenerator<Rows, void, undefined> {
+    let batch: Rows = []
+    let bytes = 0
+    for await (const rows of this.stream(call)) {
+      const more = sizeOf(rows)
+      if (batch.length > 0 && bytes + more > batchBytes) {
+        yield batch
+        batch = []
+        bytes = 0
+      }
+      batch = batch.length === 0 ? rows : [...batch, ...rows]
+      bytes += more
+    }
+    if (batch.length > 0) yield batch
   }
 
   async *stream({ statement, values }: BoundStatement): AsyncGenerator<Rows, void, undefined> {
