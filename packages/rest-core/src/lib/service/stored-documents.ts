@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { ByteUse } from '../byte-budget.js'
 import { RestError } from '../../errors.js'
 import type { ImageField } from '../definition/definition.js'
 import { isInColumn, readColumn } from '../documents/column-content.js'
@@ -79,7 +80,7 @@ export function createStoredDocuments(
     const maxBytes = mostBytes(field)
     if ((given.size ?? 0) > maxBytes) throw tooLarge(given.name, maxBytes)
     if (isInColumn(field)) {
-      const input = { name: field.name, content: await gather(content, given.name, maxBytes) }
+      const input = { name: field.name, content: await gather(content, given.name, maxBytes, options?.memory) }
       return context
         .bind(context.transaction)
         .update(principal, object.name, rowId, { [field.name]: input }, byContent(field, options))
@@ -153,13 +154,14 @@ function byContent({ name }: FieldModel, options: UpdateOptions | undefined): Up
 }
 
 /** A whole content, as base64. */
-async function gather(content: Readable, name: string, maxBytes: number): Promise<string> {
+async function gather(content: Readable, name: string, maxBytes: number, memory?: ByteUse): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of content as AsyncIterable<Uint8Array | string>) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
     if (size > maxBytes) throw tooLarge(name, maxBytes)
+    await memory?.hold(Math.min(size, memory.most))
     chunks.push(bytes)
   }
   return Buffer.concat(chunks).toString('base64')

@@ -28,6 +28,7 @@ const Note = defineObject({
     not_code: { type: 'string', key: true, index: true },
     not_topic: { type: 'reference', object: 'Topic', display: ['top_code'] },
     not_file: { type: 'document' },
+    not_column: { type: 'document', storage: 'column' },
   },
 })
 const model = createModel([Topic, Note])
@@ -154,4 +155,16 @@ it('an index search counts its records', async () => {
   const refused = await call('GET', path)
   expect([refused.status, refused.json.code]).toEqual([413, 'ERR_TOO_LARGE'])
   expect((await call('GET', `${path}&_page=0&_pagesize=2`)).json).toHaveLength(2)
+})
+
+it('what has come of a document for a column counts for its user', async () => {
+  const { budget } = await start()
+  const connection = await connectTo((server as TestServer).port)
+  connection.send(
+    `PUT /api/rest/Note/1/_document/not_column HTTP/1.1\r\nHost: x\r\nX-User: ann\r\nContent-Length: ${2 * mib}\r\n\r\n`,
+  )
+  connection.send(Buffer.alloc(700 * kib))
+  await expect.poll(() => budget.usedBy('ann')).toBeGreaterThanOrEqual(700 * kib)
+  connection.socket.destroy()
+  await expect.poll(() => budget.used).toBe(0)
 })

@@ -78,7 +78,7 @@ export async function upload(
     mime: mimeOf(headers['content-type']),
     size: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
   }
-  const options = { ...answerOptions(call, query), ...precondition(req, field) }
+  const options = { ...answerOptions(call, query), ...precondition(req, field), memory: call.memory() }
   // When the upload is refused halfway, the connection is still needed for the answer.
   const content = Readable.from(req.iterator({ destroyOnReturn: false }), { objectMode: false })
   const record = await service
