@@ -253,6 +253,8 @@ async function createLab(prepare: CrashScenario['prepare'], options: TestManager
       manager = test.another()
       const { operations, locks, registry } = manager.context
       await operations.recover(test.caller)
+      // As the next command that changes something, and a server within seconds.
+      await manager.context.proxies.publish(test.caller)
       const open = registry[sqlite]
         .prepare(`select title, state, message from operation where state not in ('succeeded', 'rolled_back')`)
         .all()
