@@ -24,7 +24,7 @@ import type { ServiceContext } from './service-context.js'
 /** How much a document that is made in memory may hold. */
 interface DocumentLimits {
   readonly records: number
-  /** Of all texts of the records, in characters. */
+  /** Characters in all texts of the records. */
   readonly characters: number
   /** Line breaks in them. */
   readonly lines: number
