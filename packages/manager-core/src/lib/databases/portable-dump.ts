@@ -78,7 +78,7 @@ function callOf(
     STEWARD_DATABASE: url,
   })
   const server = [process.execPath, applicationServerOf(context, app)] as const
-  const [command = process.execPath, ...before] = [...assigned, ...server]
+  const [command, ...before] = [...assigned, ...server]
   return {
     command,
     launch: account ? launchIn(folder) : launchOf(join(folder, 'data', 'any'), ''),

@@ -18,7 +18,8 @@ import type {
   SearchRequest,
   Task,
 } from './business-objects.js'
-import { callerOf, checkSearch } from './reads.js'
+import { callerOf } from './caller-of.js'
+import { checkSearch } from './reads.js'
 import { checkScope } from './scope.js'
 import { parseRowId } from './selections.js'
 import type { TaskJournalListener } from './task-journal.js'

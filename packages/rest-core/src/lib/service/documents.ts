@@ -11,7 +11,7 @@ import type { Principal } from '../rights/rights.js'
 import type { AnswerOptions } from './business-objects.js'
 import type { Input } from './input.js'
 import type { Caller } from '../caller.js'
-import { callerOf } from './reads.js'
+import { callerOf } from './caller-of.js'
 import type { ServiceContext } from './service-context.js'
 
 const defaultMaxBytes = { document: 100 * 2 ** 20, image: 20 * 2 ** 20 } as const

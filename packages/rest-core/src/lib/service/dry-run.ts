@@ -1,6 +1,6 @@
 import { RestError } from '../../errors.js'
 import type { BusinessObjects } from './business-objects.js'
-import { callerOf } from './reads.js'
+import { callerOf } from './caller-of.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
 import { LazyTransaction, repeatUndone } from './transaction.js'

@@ -8,7 +8,7 @@ import { missingRow } from './missing-row.js'
 import { parseRowId } from './selections.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
-import { callerOf } from './reads.js'
+import { callerOf } from './caller-of.js'
 import { runTransaction } from './transaction.js'
 
 /** How long an answer is kept. Not specified; chosen because clients give up much earlier. */

@@ -3,7 +3,7 @@ import { accessOf } from '../rights/access.js'
 import { hashPassword } from '../security/password.js'
 import { Shares } from '../shares.js'
 import type { BusinessObjects } from './business-objects.js'
-import { callerOf } from './reads.js'
+import { callerOf } from './caller-of.js'
 import type { ServiceContext } from './service-context.js'
 
 /** The hash of a password, which takes long: made once for all attempts to write a body. */

@@ -18,7 +18,7 @@ import type { BusinessObjects, ObjectName, PublicationRequest } from './business
 import { timestamp } from '../fields/temporal.js'
 import { checkScope } from './scope.js'
 import type { Caller } from '../caller.js'
-import { callerOf } from './reads.js'
+import { callerOf } from './caller-of.js'
 import type { ServiceContext } from './service-context.js'
 
 /** How much a document that is made in memory may hold. */

@@ -8,7 +8,6 @@ import { accessOf } from '../rights/access.js'
 import type { Access } from '../rights/access.js'
 import { asSeen } from '../rights/links.js'
 import type { Principal } from '../rights/rights.js'
-import type { Caller } from '../caller.js'
 import type { Guard, ReadOptions } from '../store.js'
 import type {
   AnswerOptions,
@@ -22,6 +21,7 @@ import { cursorOrder, decodeCursor } from './cursor-text.js'
 import { searchFrom } from './cursors.js'
 import { readOrder } from './read-order.js'
 import { answerSelection, parseRowId } from './selections.js'
+import { callerOf } from './caller-of.js'
 import type { ServiceContext } from './service-context.js'
 import { inlineDocuments } from './documents.js'
 import type { HookContext, SearchContext } from './hooks.js'
@@ -182,11 +182,6 @@ function lockOutside({ name }: ObjectModel): RestError {
     'ERR_INTERNAL',
     `A record of "${name}" can be locked in a transaction only, at whose end the lock ends. Call get() on the service that service.transaction(), a hook of a write or a direct action gives.`,
   )
-}
-
-/** Whose request it is, and whether an answer is still awaited. */
-export function callerOf({ userId, login }: Principal, { signal }: Pick<Caller, 'signal'> = {}): Caller {
-  return { user: userId || login, signal }
 }
 
 /** The condition of a search after its hook. */
