@@ -1,3 +1,4 @@
+/// <reference types="node" />
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient } from '@steward/rest-client'
