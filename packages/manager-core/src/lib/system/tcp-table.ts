@@ -20,6 +20,8 @@ export const tcpStates = Object.freeze({ established: '01', listening: '0A' })
 const files = ['/proc/net/tcp', '/proc/net/tcp6'] as const
 /** What IPv4 within IPv6 begins with. */
 const mapped = '0000000000000000FFFF0000'
+/** Length of `0100007F:1F90`. */
+const longestIPv4 = 13
 
 /** Sockets that listen, by their ports; undefined where sockets cannot be seen, as without `/proc`. */
 export function listenersByPort(): ReadonlyMap<number, readonly TcpSocket[]> | undefined {
@@ -41,7 +43,7 @@ function textOf(file: string): string | undefined {
 const readings = new Map<string, Promise<string>>()
 
 /**
- * The other end of a connection within this machine, by the addresses of this end. The kernel walks a large table for each
+ * The other end of a connection within this machine, by the addresses of this end, in the form of `TcpSocket`. The kernel walks a large table for each
  * reading, which takes some ms: those who ask at the same time share one, that starts after they asked.
  */
 export async function otherEnd(end: {
@@ -49,7 +51,9 @@ export async function otherEnd(end: {
   readonly remote: string
 }): Promise<TcpSocket | undefined> {
   for (const [index, file] of files.entries()) {
-    const prefix = index === 0 ? '' : mapped
+    const isIPv6 = end.local.length > longestIPv4
+    if (isIPv6 && index === 0) continue
+    const prefix = index === 0 || isIPv6 ? '' : mapped
     const text = await nextReading(file)
     // There are thousands of lines: this one is looked for before any is taken apart.
     const at = text.indexOf(` ${prefix}${end.remote} ${prefix}${end.local} `)
