@@ -76,7 +76,10 @@ export const groups: readonly Group[] = [
   { text: 'Reference', files: docs('manager-commands', 'manager-api', 'backup-format', 'requirements') },
   { text: 'Packages', files: readmesIn('packages') },
   { text: 'Examples', files: readmesIn('examples') },
-  { text: 'About', files: ['docs/comparison.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'] },
+  {
+    text: 'About',
+    files: ['docs/comparison.md', 'docs/security-model.md', 'SECURITY.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
+  },
 ]
 
 /** The path of a file's page in the site, without ending: `docs/filters.md` is `filters`. */
