@@ -1,2 +1,2 @@
 export { loadPty } from './lib/terminal/load-pty.js'
-export type { Pty } from './lib/terminal/load-pty.js'
+export type { Pty, PtyOptions, PtyProcess } from './lib/terminal/load-pty.js'

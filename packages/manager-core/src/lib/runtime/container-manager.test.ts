@@ -220,7 +220,8 @@ describe.skipIf(missing !== undefined)(`a manager whose instances run in contain
     expect(inside.stderr).toContain('Read-only file system')
     await perform('container restart', { name: 'boxed' })
     await perform('container stop', { name: 'boxed' })
-    expect((await perform('container database', { name: 'boxed' })).program?.command).toContain('sqlite3')
+    const client = (await perform('container database', { name: 'boxed' })).program
+    expect([client?.command, ...(client?.args ?? [])].join(' ')).toContain('sqlite3')
     await perform('container start', { name: 'boxed' })
     await perform('container save', { name: 'boxed' })
     await perform('container del', { name: 'boxed' })

@@ -1,6 +1,32 @@
 import { ManagerError } from '@steward/manager-core/errors'
 
-export type Pty = typeof import('@lydell/node-pty')
+/** A program in a pseudo-terminal: the part of node-pty that is used, whose types an installation without it lacks. */
+export interface PtyProcess {
+  readonly pid: number
+  write(data: string): void
+  resize(columns: number, rows: number): void
+  kill(signal?: string): void
+  pause(): void
+  resume(): void
+  onData(listener: (data: string) => void): unknown
+  onExit(listener: (end: { exitCode: number; signal?: number }) => void): unknown
+}
+
+export interface PtyOptions {
+  /** Type of the terminal, `TERM`. */
+  readonly name?: string
+  readonly cols?: number
+  readonly rows?: number
+  readonly cwd: string
+  /** null: what it prints comes as bytes. */
+  readonly encoding?: string | null
+  /** Default: that of this process. */
+  readonly env?: { [name: string]: string | undefined }
+}
+
+export interface Pty {
+  spawn(file: string, args: string[], options: PtyOptions): PtyProcess
+}
 
 /**
  * The optional package that makes pseudo-terminals.

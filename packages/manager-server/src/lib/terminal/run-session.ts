@@ -1,9 +1,9 @@
-import type { IPty } from '@lydell/node-pty'
 import type { RawData, WebSocket } from 'ws'
+import type { PtyProcess } from './load-pty.js'
 
 export interface SessionOptions {
   readonly socket: WebSocket
-  readonly pty: IPty
+  readonly pty: PtyProcess
   /** Without input for this long it ends. */
   readonly idleMs: number
   /** After this long it ends. */
@@ -90,7 +90,7 @@ export async function runSession(options: SessionOptions): Promise<SessionEnd> {
   return { how, code }
 }
 
-async function endShell(pty: IPty, exited: Promise<void>): Promise<void> {
+async function endShell(pty: PtyProcess, exited: Promise<void>): Promise<void> {
   const kill = (signal: string) => {
     try {
       pty.kill(signal)
@@ -109,7 +109,7 @@ async function endShell(pty: IPty, exited: Promise<void>): Promise<void> {
 }
 
 /** What is not a size is passed over. */
-function resize(pty: IPty, text: string): void {
+function resize(pty: PtyProcess, text: string): void {
   try {
     const { columns, rows } = JSON.parse(text) as { readonly columns?: unknown; readonly rows?: unknown }
     if (isSize(columns) && isSize(rows)) pty.resize(columns, rows)
