@@ -95,8 +95,20 @@ async function describe(
 function parse(text: string): ApplicationDescription | undefined {
   try {
     const value = JSON.parse(text) as ApplicationDescription & { readonly format?: string; readonly version?: number }
-    return value.format === 'steward-application' && value.version === 1 ? value : undefined
+    const isKnown = value.format === 'steward-application' && value.version === 1
+    return isKnown && hasTexts(value, 'documents') && value.objects.every(isObject) ? value : undefined
   } catch {
+    // It is not JSON, or has nothing where something belongs.
     return undefined
   }
+}
+
+/** An application may print what it likes. */
+const isObject = (one: ObjectDescription) =>
+  hasTexts(one, 'name', 'table') &&
+  Array.isArray(one.key) &&
+  one.fields.every((field) => hasTexts(field, 'name', 'label', 'column', 'type'))
+
+function hasTexts<T>(value: T, ...names: readonly (keyof T)[]): boolean {
+  return names.every((name) => typeof value[name] === 'string')
 }

@@ -168,8 +168,9 @@ function shareFolder(folder: string, { gid }: SystemAccount): void {
 
 /** An instance with an account can put in its place whatever it likes; only a file of its own is written to. */
 function openLog(file: string, account: SystemAccount | undefined): number {
-  if (!account) return openSync(file, 'a', 0o600)
-  const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants
+  const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK } = constants
+  // It may have had an account before, and left a pipe, which would be waited for.
+  if (!account) return openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
   const flags = O_WRONLY | O_APPEND | foreignFlags
   if (!lstatSync(file, { throwIfNoEntry: false })) {
     const made = openSync(file, flags | O_CREAT | O_EXCL, 0o600)
