@@ -15,10 +15,13 @@ import { runWorker } from './run-worker.js'
 const name = import.meta.url.endsWith('.ts') ? './sqlite.worker.ts' : './sqlite.worker.js'
 const program = fileURLToPath(new URL(name, import.meta.url))
 
-/** Not specified; chosen as much longer than SQLite waits for a lock. */
-const answerMs = 60_000
-/** Not specified; chosen as longer than it takes to read a database of 100 GB. */
-const countMs = 30 * 60_000
+/** How long calls may take. Tests shorten it. */
+export const patience = {
+  /** Not specified; chosen as much longer than SQLite waits for a lock. */
+  answerMs: 60_000,
+  /** Where rows are counted. Not specified; chosen as longer than it takes to read a database of 100 GB. */
+  countMs: 30 * 60_000,
+}
 /** Not specified; chosen as the names of some 100,000 tables. */
 const longestAnswer = 16 * 2 ** 20
 
@@ -38,8 +41,8 @@ type WholeServer = { readonly [Name in keyof Required<DatabaseServer>]: Required
  * @param server answers what needs no file
  */
 export function sqliteByWorkers(server: DatabaseServer, { limitMs }: SqliteWorkerOptions = {}): DatabaseServer {
-  const quick = limitMs ?? answerMs
-  const counting = limitMs ?? countMs
+  const quick = limitMs ?? patience.answerMs
+  const counting = limitMs ?? patience.countMs
   const silenceMs = limitMs
   const whole: WholeServer = {
     type: server.type,
