@@ -16,6 +16,8 @@ const deep = [
   'packages/manager-core/src/lib/runtime/swarm/*.test.ts',
   'packages/manager-core/src/lib/instances/{documents,no-gap-real,webapp}.integration.test.ts',
   'packages/manager-core/src/lib/instances/no-gap.test.ts',
+  'packages/manager-core/src/lib/runtime/{container-hostile,systemd/systemd,tomcat/tomcat-hostile}.test.ts',
+  'packages/manager-core/src/lib/testing/hostile-instance/*.test.ts',
   'packages/manager-core/src/lib/testing/simulation/*.test.ts',
 ]
 

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountsOf, endAccountsOf } from '../testing/accounts-of.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { fakeApplicationServer, writeTemplate } from '../testing/fake-application.js'
-import { attack, writeHostileServer, type Attack } from '../testing/hostile-application.js'
+import { attempt, writeHostileServer, type Attempt } from '../testing/hostile-instance/application.js'
 import { canUseAccounts } from '../testing/reachable-checkout.js'
 import { unpackDownload } from '../testing/unpack-download.js'
 import { accountAt } from './account.js'
@@ -40,7 +40,7 @@ async function hostileManager(isolation: 'auto' | 'no'): Promise<TestManager & {
 }
 
 /** What each attack of "demo" must not get; `other` is another instance, which runs. */
-async function attacks(test: TestManager): Promise<readonly Attack[]> {
+async function attacks(test: TestManager): Promise<readonly Attempt[]> {
   const { home } = test.context
   const other = (...parts: readonly string[]) => test.path('other', ...parts)
   const observe = await test.context.runtimes
@@ -77,7 +77,7 @@ async function attacks(test: TestManager): Promise<readonly Attack[]> {
 async function unexpected(test: TestManager, expected: RegExp): Promise<readonly string[]> {
   const { port } = test.instance('demo')
   const list = await attacks(test)
-  const outcomes = await Promise.all(list.map(async (one) => [JSON.stringify(one), await attack(port, one)] as const))
+  const outcomes = await Promise.all(list.map(async (one) => [JSON.stringify(one), await attempt(port, one)] as const))
   return outcomes.filter(([, got]) => !expected.test(got)).map(([one, got]) => `${one} → ${got.slice(0, 60)}`)
 }
 
@@ -121,7 +121,7 @@ describe.runIf(isHere)('with accounts', () => {
   })
 
   const uid = (name: string) => accountAt(test.path(name))?.uid as number
-  const tries = (what: Attack) => attack(test.instance('demo').port, what)
+  const tries = (what: Attempt) => attempt(test.instance('demo').port, what)
   /** Whose the files of an instance are, below folders that are its own. */
   const owners = (name: string) =>
     ['app', 'data', 'logs'].flatMap((part) => [
@@ -251,12 +251,12 @@ describe.runIf(isHere)('isolate', () => {
         const account = accountAt(test.path('demo'))
         expect(await identity()).toBe(account?.name)
         expect(owner()).toBe(account?.uid)
-        expect(await attack(test.instance('demo').port, { read: test.context.home.config })).toBe('refused: EACCES')
+        expect(await attempt(test.instance('demo').port, { read: test.context.home.config })).toBe('refused: EACCES')
         await expect(test.perform('isolate', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_STATE' })
 
         await test.perform('isolate', { name: 'demo', undo: true })
         expect([await identity(), owner(), accountsOf(test)]).toEqual(['', 0, []])
-        expect(await attack(test.instance('demo').port, { read: test.context.home.config })).not.toContain('refused')
+        expect(await attempt(test.instance('demo').port, { read: test.context.home.config })).not.toContain('refused')
 
         writeFileSync(
           test.context.home.config,

@@ -14,6 +14,8 @@ export interface BundledManager {
   readonly program: string
   /** Path of `do-harm`, built. */
   readonly harm: string
+  /** Path of `hostile-instance/operator`, built. */
+  readonly operator: string
   readonly createManager: typeof manager.createManager
 }
 
@@ -48,7 +50,8 @@ async function bundle(): Promise<BundledManager> {
     await setTimeout(100)
   }
   const { createManager } = (await import(pathToFileURL(join(outdir, 'manager.js')).href)) as typeof manager
-  return { program: join(outdir, 'crash-action.js'), harm: join(outdir, 'do-harm.js'), createManager }
+  const built = (name: string) => join(outdir, `${name}.js`)
+  return { program: built('crash-action'), harm: built('do-harm'), operator: built('operator'), createManager }
 }
 
 /** Whether this process is the first one that asks for the folder. */
@@ -73,6 +76,7 @@ async function buildInto(folder: string): Promise<void> {
       pathOf('../manager.ts'),
       pathOf('./crash-action.ts'),
       pathOf('./do-harm.ts'),
+      pathOf('./hostile-instance/operator.ts'),
       pathOf('../runtime/guest.worker.ts'),
       pathOf('../runtime/swarm/swarm-relay.worker.ts'),
       pathOf('../databases/sqlite.worker.ts'),

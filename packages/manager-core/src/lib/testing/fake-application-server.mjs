@@ -12,7 +12,7 @@
 //   documentsPackage: the package that keeps its documents, for --check and --plan
 //   changes: what a start would change in its database, for --plan; what is destructive is refused without --destructive
 // With --check and --plan it only reports that; --sync runs `migrate`. As with an application that has timers, it does not end by
-// itself then. With --describe it only prints its data model and the object Note. At /version it returns that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
+// itself then. With --describe it only prints its data model and the object Note; --dump and --load take the notes out and in. At /version it returns that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -65,13 +65,19 @@ if (isPlan || process.argv.includes('--check')) {
       objects: [
         {
           ...{ name: 'Note', table: 'note', system: false, key: [] },
-          fields: [{ name: 'updated_dt', column: 'updated_dt', technical: true }],
+          fields: [
+            { ...{ name: 'id', label: 'Id', column: 'id', type: 'id' }, technical: true },
+            { ...{ name: 'text', label: 'Text', column: 'text', type: 'text' }, technical: false },
+            { ...{ name: 'updated_dt', label: 'Updated', column: 'updated_dt', type: 'datetime' }, technical: true },
+          ],
         },
       ],
     }),
   )
   clearInterval(stay)
-} else if (fake.start === 'hang') tell('hangs, as it was told')
+} else if (process.argv.includes('--dump')) dump()
+else if (process.argv.includes('--load')) await load()
+else if (fake.start === 'hang') tell('hangs, as it was told')
 else await serve()
 
 async function serve() {
@@ -100,6 +106,31 @@ function openDatabase() {
   database.exec('create table if not exists note (id integer primary key, text text not null)')
   database.exec("insert into note (id, text) select 1, 'first' where not exists (select 1 from note)")
   if (fake.migrate) database.exec(fake.migrate)
+  database.close()
+}
+
+/** Its notes in the format of records. */
+function dump() {
+  clearInterval(stay)
+  const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5000, readOnly: true })
+  const rows = database.prepare('select id, text from note').all()
+  const lines = [
+    { format: 'steward-records', version: 1 },
+    { object: 'Note', fields: ['id', 'text'] },
+    ...rows.map(({ id, text }) => [String(id), text]),
+    { end: { Note: rows.length } },
+  ]
+  for (const line of lines) tell(JSON.stringify(line))
+}
+
+/** Fills its database from a dump on the standard input. */
+async function load() {
+  clearInterval(stay)
+  const input = (await Array.fromAsync(process.stdin.setEncoding('utf8'))).join('')
+  const database = new DatabaseSync(url.slice('sqlite:'.length))
+  database.exec('create table note (id integer primary key, text text not null)')
+  for (const line of input.split('\n').filter((one) => one.startsWith('[')))
+    database.prepare('insert into note (id, text) values (?, ?)').run(...JSON.parse(line))
   database.close()
 }
 

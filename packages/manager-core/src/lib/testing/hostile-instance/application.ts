@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ownServer } from '../servers/application-server.js'
-import { fakeApplicationServer } from './fake-application.js'
+import { ownServer } from '../../servers/application-server.js'
+import { fakeApplicationServer } from '../fake-application.js'
 
 /** What hostile code tries; the answer is what it got, or the code of the error. */
-export type Attack =
+export type Attempt =
   | { readonly read: string }
   | { readonly list: string }
   | { readonly write: string }
@@ -55,7 +55,7 @@ export function writeHostileServer(template: string, notes: string): void {
 }
 
 /** Has the instance at this port try it. */
-export async function attack(port: number, what: Attack): Promise<string> {
+export async function attempt(port: number, what: Attempt): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/attack?${encodeURIComponent(JSON.stringify(what))}`)
   return answer.text()
 }
