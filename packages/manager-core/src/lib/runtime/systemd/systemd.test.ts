@@ -14,7 +14,15 @@ else
 
     it('instances are units: the tests of *.inside.ts pass', { timeout: 1_800_000 }, async () => {
       const config = `${machine.checkout}/vitest.systemd.config.ts`
-      const vitest = ['node', `${machine.checkout}/node_modules/vitest/vitest.mjs`, 'run', '--configLoader', 'runner']
+      const deep = process.env['TEST_DEEP'] === '1' ? ['env', 'TEST_DEEP=1'] : []
+      const vitest = [
+        ...deep,
+        'node',
+        `${machine.checkout}/node_modules/vitest/vitest.mjs`,
+        'run',
+        '--configLoader',
+        'runner',
+      ]
       const { exitCode, output } = await machine.run([...vitest, ...['--root', machine.checkout, '--config', config]])
       expect(output).toContain('passed')
       expect(exitCode, output).toBe(0)
