@@ -2,6 +2,7 @@ import { ManagerError } from '../../errors.js'
 import { accountAt, asAccountWith } from '../accounts/account.js'
 import { plainEnvironment } from '../accounts/environment.js'
 import { withReadableCopy } from '../application/readable-copy.js'
+import { runWorker } from '../databases/run-worker.js'
 import { instanceHomeAt } from '../domain/home.js'
 import type { Json } from '../domain/json.js'
 import { applicationServerOf, type ServerContext } from '../servers/application-server.js'
@@ -75,22 +76,19 @@ async function describe(
   const account = accountAt(folder)
   const own = { ...(account && plainEnvironment(data, account)), ...settings.others }
   const { program, before, environment: env } = asAccountWith(account, process.execPath, own)
-  const { execa } = await import('execa')
-  const result = await execa(program, [...before, ...args], {
-    env,
-    extendEnv: account === undefined,
-    timeout,
-    stdin: 'ignore' as const,
-    reject: false as const,
-    maxBuffer: 64 * 2 ** 20,
-  })
-  const described = result.failed ? undefined : parse(result.stdout)
+  const environment = Object.entries({ ...(account === undefined && process.env), ...env })
+  const launched = { command: program, args: before, environment: Object.fromEntries(environment.filter(isSet)) }
+  const call = { command: process.execPath, args, environment: {}, launch: () => launched }
+  const { stdout, stderr, code } = await runWorker(call, { limitMs: timeout, longest: 64 * 2 ** 20 })
+  const described = code === 0 ? parse(stdout) : undefined
   if (described) return described
   throw new ManagerError('ERR_FAILED', `The application in ${app} does not describe its objects and fields.`, {
     help: 'Use an application server that supports --describe.',
-    output: result.stderr.trim().slice(-2000),
+    output: stderr.trim().slice(-2000),
   })
 }
+
+const isSet = (entry: [string, string | undefined]): entry is [string, string] => entry[1] !== undefined
 
 function parse(text: string): ApplicationDescription | undefined {
   try {

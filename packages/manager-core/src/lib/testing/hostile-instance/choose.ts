@@ -20,6 +20,7 @@ const known: readonly (readonly [group: string, ...operations: readonly string[]
   ['database: an index of the journal that shrinks while it is mapped', 'doctor', 'restart'],
   ['database: a database that stays locked', 'doctor'],
   ['programs: output without an end', 'anonymise'],
+  ['programs: a child that keeps the streams', 'anonymise'],
   ['log as a pipe', 'isolate'],
 ]
 
