@@ -116,6 +116,7 @@ export interface NeededRight {
   /** The row filter of the right must cover this record, if it still exists. */
   readonly rowId?: string | undefined
   readonly action?: string | undefined
+  readonly publication?: string | undefined
 }
 
 /** An answer that repeats of its request get again. */

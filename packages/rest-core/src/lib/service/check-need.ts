@@ -14,7 +14,7 @@ import type { NeededRight } from './business-objects.js'
 export function checkNeed(
   model: Pick<Model, 'object'>,
   principal: Principal,
-  { object: name, letters, action }: NeededRight,
+  { object: name, letters, action, publication }: NeededRight,
 ): { readonly access: Access; readonly where: Filter | undefined } {
   const object = model.object(typeof name === 'string' ? name : name.name)
   const access = accessOf(principal, object)
@@ -23,5 +23,7 @@ export function checkNeed(
   const where = letter && access.need(letter)
   if (action !== undefined && object.actions.has(action) && !access.allows('actions', action))
     throw new RestError('ERR_RIGHT', `You may not run action "${action}" of "${object.name}".`)
+  if (publication !== undefined && object.publications.has(publication) && !access.allows('publications', publication))
+    throw new RestError('ERR_RIGHT', `You may not use publication "${publication}" of "${object.name}".`)
   return { access, where }
 }

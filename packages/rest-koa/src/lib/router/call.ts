@@ -1,4 +1,4 @@
-import type { BusinessObjects, ByteUse, Principal } from '@steward/rest-core'
+import type { BusinessObjects, ByteUse, NeededRight, Principal } from '@steward/rest-core'
 import type { Context } from 'koa'
 import type { Delivery } from '../http/delivery.js'
 import type { Pace } from '../http/pace.js'
@@ -6,6 +6,7 @@ import type { Address } from './address.js'
 import type { AppDescription } from './app-info.js'
 import type { BodyLimits } from './body.js'
 import type { Level } from './level.js'
+import type { Recheck } from './recheck.js'
 
 /** What an operation needs to know of the router it runs in. */
 export interface RestCall {
@@ -24,6 +25,8 @@ export interface RestCall {
   /** For answers that are read from the database as the client takes them. */
   readonly pace: Pace
   readonly address: Address
+  /** For answers that take long: the right to them may be withdrawn meanwhile. */
+  readonly recheck: (needed: NeededRight) => Recheck
 }
 
 /** The base address as the client knows it: with what a mount around the router has taken off, be it Koa's or Express's. */

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { PassThrough, pipeline, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { PublicationRequest, PublishedDocument } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
@@ -12,6 +12,7 @@ import { hasBody } from './body.js'
 import type { RestCall } from './call.js'
 import { countRecords, readNamedTarget, refuseSearch } from './named-target.js'
 import type { RequestQuery } from './read-query.js'
+import type { Recheck } from './recheck.js'
 
 /**
  * What browsers may do with a document that a template and data made: show it. No scripts, forms, frames, outside
@@ -42,7 +43,9 @@ export async function publish(
       'ERR_BAD_REQUEST',
       `Parameter "_output" is "${output.slice(0, 100)}"; a publication knows "json".`,
     )
-  const document = await service.publish(principal, object, name, request)
+  const published = await service.publish(principal, object, name, request)
+  const recheck = call.recheck({ object, letters: ['R'], publication: name })
+  const document = { ...published, content: whileAllowed(published.content, recheck) }
   if (output === 'json' || wantsJson(context, document.mime))
     return sendContent(context, respond, 200, textHeaders(), await inJson(document), pace)
   const { mime, content } = document
@@ -58,6 +61,22 @@ export async function publish(
     content instanceof Uint8Array ? content : { stream: content },
     pace,
   )
+}
+
+/** Gives each part only when its reader may still have it. */
+function whileAllowed(content: PublishedDocument['content'], recheck: Recheck): PublishedDocument['content'] {
+  if (!(content instanceof Readable)) return content
+  const allowed = new PassThrough()
+  // Who reads it sees its errors.
+  pipeline(content, parts, allowed, () => {})
+  return allowed
+
+  async function* parts(all: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const part of all) {
+      if (!(await recheck())) return
+      yield part
+    }
+  }
 }
 
 function readRequest(rowId: string | undefined, query: RequestQuery): PublicationRequest {

@@ -21,6 +21,7 @@ import type { BodyLimits } from './body.js'
 import type { RestCall } from './call.js'
 import type { Level } from './level.js'
 import type { Operation } from './parameters.js'
+import { createRecheck, standardRecheckMs } from './recheck.js'
 import { allowedMethods, readOperation, withView } from './method.js'
 import { operations } from './operations.js'
 import { parseQuery } from './query-string.js'
@@ -30,7 +31,8 @@ import { readQuery } from './read-query.js'
 export interface RestRouterOptions {
   /**
    * Who makes the request, e.g. `createAuthentication(…).authenticate`, or a function that knows the user of an embedding
-   * application. It may set `ctx.state.session` (see `SessionInfo`) for the application info.
+   * application. It may set `ctx.state.session` (see `SessionInfo`) for the application info. Asked again while a streamed
+   * answer continues.
    *
    * @throws RestError ERR_CREDENTIALS (having set `WWW-Authenticate`), ERR_TOO_MANY
    */
@@ -61,6 +63,11 @@ export interface RestRouterOptions {
    * answer is incomplete. Default 30,000 and 600,000 ms.
    */
   readonly pace?: Partial<Pace> | undefined
+  /**
+   * How long the rights to a streamed answer (all records of a search, a publication) are believed, in ms: it is cut when its
+   * user was switched off or may no longer read the object. Default 1,000; 0: asked for every part.
+   */
+  readonly recheckMs?: number | undefined
   /** Limits how many calls of a user run at once, see `createObjectPool`. Default: no limit. */
   readonly pool?: ObjectPool | undefined
   /**
@@ -112,6 +119,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
     log,
     pool,
     memory: budget = processBudget(),
+    recheckMs = standardRecheckMs,
     respond = 'koa',
     compression = respond === 'direct',
   } = options
@@ -137,7 +145,9 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       const caller = user instanceof Promise ? await user : user
       context.state['principal'] = caller
       if (rateLimit) await rateLimit(context, caller)
-      const principal = isViewing(context) ? await viewerOf(context, caller, viewAs) : caller
+      const readerOf = (user: Principal) => (isViewing(context) ? viewerOf(context, user, viewAs) : user)
+      const reader = readerOf(caller)
+      const principal = reader instanceof Promise ? await reader : reader
       const target = readTarget(address)
       if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
       const inAddress = withView(target, parseQuery(address.query), level)
@@ -161,6 +171,12 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
         respond: delivery,
         pace,
         address,
+        recheck: (needed) => {
+          const check = async () => {
+            checkNeed(service.model, await readerOf(await authenticate(context)), needed)
+          }
+          return createRecheck(context, check, recheckMs)
+        },
       }
       const work = async (): Promise<void> => {
         await operations[operation](call, (await findRow(call, target, operation)) as never, query)

@@ -23,7 +23,11 @@ export async function search(
   if (query.cursor !== undefined) return searchFrom(call, object, query, format)
   if (query.page !== undefined) return searchPage(call, object, query, query.page, format)
   const batches = await service.search(principal, object, withMemory(call, query))
-  await streamRows(context, respond, batches, format, { memory: call.memory(), pace })
+  await streamRows(context, respond, batches, format, {
+    memory: call.memory(),
+    pace,
+    recheck: call.recheck({ object, letters: ['R'] }),
+  })
 }
 
 /**

@@ -9,6 +9,7 @@ import { negotiate } from '../http/compression.js'
 import { openBody, type OpenBody } from '../http/open-body.js'
 import { standardPace, type Pace } from '../http/pace.js'
 import { giveStream } from '../http/send-content.js'
+import type { Recheck } from './recheck.js'
 
 /** How rows become text. */
 export interface RowFormat {
@@ -55,19 +56,21 @@ export interface StreamOptions {
   readonly memory: ByteUse
   /** How slow the client may be. */
   readonly pace?: Pace
+  /** Default: its reader keeps the right to it. */
+  readonly recheck?: Recheck
 }
 
 /**
  * Answers all rows, as the client takes them. The first two batches are read before anything is sent, so that errors
  * in them have their status, and small answers their length. A later error is thrown after the headers were sent.
- * When the client goes away, reading stops; one that is too slow is cut.
+ * When the client goes away, reading stops; one that is too slow, or has lost the right to the rows, is cut.
  */
 export async function streamRows(
   context: Context,
   delivery: Delivery,
   batches: AsyncIterable<readonly unknown[]>,
   format: RowFormat,
-  { memory, pace = standardPace }: StreamOptions,
+  { memory, pace = standardPace, recheck = () => true }: StreamOptions,
 ): Promise<void> {
   const headers = textHeaders(format.mediaType)
   const iterator = batches[Symbol.asyncIterator]()
@@ -82,7 +85,7 @@ export async function streamRows(
     const { text, isAll } = await readFirst(iterator, format)
     await count(memory, text)
     if (isAll) return send(context, delivery, 200, headers, text)
-    const texts = chunks(iterator, format, { text }, memory)
+    const texts = chunks(iterator, format, { text }, memory, recheck)
     if (delivery === 'koa') {
       isKoas = true
       giveStream(context, Readable.from(forKoa(texts, iterator), { objectMode: false }), pace)
@@ -119,10 +122,12 @@ async function* chunks(
   format: RowFormat,
   unsent: Unsent,
   memory: ByteUse,
+  recheck: Recheck,
 ): AsyncGenerator<string> {
   for (;;) {
     if (unsent.text.length >= chunkLength) {
       await count(memory, unsent.text)
+      if (!(await recheck())) return
       yield take(unsent)
       // A store that answers at once would otherwise keep the event loop from all other requests.
       await setImmediate()
@@ -131,7 +136,8 @@ async function* chunks(
     unsent.text += done ? format.close : format.between + format.rows(value)
     if (!done) continue
     await count(memory, unsent.text)
-    return yield take(unsent)
+    if (await recheck()) yield take(unsent)
+    return
   }
 }
 
@@ -159,7 +165,7 @@ async function write(context: Context, body: OpenBody, texts: AsyncIterable<stri
     await body.write(text)
     if (hasGone(context)) return
   }
-  body.end()
+  if (!hasGone(context)) body.end()
 }
 
 /** Holds a text and the batch that is read ahead, which is about as large, in place of what was held before. */
