@@ -1,4 +1,5 @@
 import type { FieldMetadata } from '@steward/rest-core'
+import { escapeCell } from './csv-cell.js'
 import { textOf } from './value.js'
 
 /** Lines with a head, as spreadsheets read them: with a byte order mark, and without formulas. */
@@ -6,8 +7,8 @@ export function csvOf(
   columns: readonly { readonly title: string; readonly field: FieldMetadata }[],
   records: readonly Readonly<Record<string, unknown>>[],
 ): Blob {
-  const head = columns.map(({ title }) => cell(title))
-  const lines = records.map((record) => columns.map(({ field }) => cell(exact(field, record[field.name]))))
+  const head = columns.map(({ title }) => escapeCell(title))
+  const lines = records.map((record) => columns.map(({ field }) => escapeCell(exact(field, record[field.name]))))
   const text = [head, ...lines].map((cells) => `${cells.join(',')}\r\n`).join('')
   return new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' })
 }
@@ -15,9 +16,4 @@ export function csvOf(
 /** Numbers and dates as they travel, so that programs can read them. */
 function exact(field: FieldMetadata, value: unknown): string {
   return typeof value === 'number' || /^\d{4}-\d\d-\d\d/.test(String(value)) ? String(value) : textOf(field, value)
-}
-
-function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
