@@ -4,6 +4,7 @@ import { RestError } from '@steward/rest-core/errors'
 import type { ImportAction, ImportRecord } from './import-record.js'
 import type { ImportReport } from './import-records.js'
 import { importRecords } from './import-records.js'
+import { hashPasswordsOf } from './password-bodies.js'
 import { readCsv } from './read-csv.js'
 import { readJson } from './read-json.js'
 import { readXml } from './read-xml.js'
@@ -23,12 +24,13 @@ export interface ImportFileOptions {
 }
 
 /** Imports a file as one transaction. @throws RestError with all that is wrong, each with its line or record */
-export function importFile(
+export async function importFile(
   service: BusinessObjects,
   principal: Principal,
   options: ImportFileOptions,
 ): Promise<ImportReport> {
-  return importRecords(service, principal, read(options))
+  const bodies = await hashPasswordsOf(service, principal, options.path, () => read(options))
+  return importRecords(service, principal, read(options), bodies)
 }
 
 function read({ format, path, name: file, object, action = 'upsert' }: ImportFileOptions): AsyncIterable<ImportRecord> {

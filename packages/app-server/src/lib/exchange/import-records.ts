@@ -7,6 +7,7 @@ import { withPlace } from './import-record.js'
 import { notFound } from './import-values.js'
 import type { PendingReference } from './import-values.js'
 import { createKeyReferences } from './key-references.js'
+import type { PasswordBodies } from './password-bodies.js'
 import { createRecordWriter } from './write-record.js'
 import type { Outcome } from './write-record.js'
 
@@ -25,12 +26,14 @@ interface Unfinished {
  * Imports records as one transaction: all of them, or nothing. References to records that come later in the files are
  * filled in at the end.
  *
+ * @param bodies of the same records. Default: their passwords are hashed within the transaction.
  * @throws RestError ERR_VALIDATION or ERR_CONFLICT with up to 100 messages, each with its file, line or record
  */
 export async function importRecords(
   service: BusinessObjects,
   principal: Principal,
   records: AsyncIterable<ImportRecord>,
+  bodies: PasswordBodies = new Map(),
 ): Promise<ImportReport> {
   return service.transaction(async (inside) => {
     const references = createKeyReferences(inside, principal)
@@ -39,10 +42,12 @@ export async function importRecords(
     const unfinished: Unfinished[] = []
     const messages: ErrorMessage[] = []
     const pause = createPauses()
+    let number = 0
     for await (const record of records) {
       await pause()
+      const body = bodies.get(number++)
       await attempt(record, async () => {
-        const { rowId, outcome, pending } = await writer.write(record)
+        const { rowId, outcome, pending } = await writer.write(record, body)
         count(record.object, outcome, 1)
         if (pending.length > 0) unfinished.push({ record, rowId, outcome, pending })
       })

@@ -41,15 +41,15 @@ const defaultMaxBytes = 100 * 2 ** 20
  * Turns what stands in a file into values: `fk.field` into row ids, parts of documents into documents, JSON texts into
  * JSON. Unknown names are left as they are, for the service to refuse.
  *
+ * @param values gets them. Default: a new object without a prototype, since files choose the names.
  * @throws RestError ERR_VALIDATION with all that is wrong
  */
 export async function readValues(
   object: ObjectModel,
   record: ImportRecord,
   references: KeyReferences,
+  values: Record<string, unknown> = Object.create(null) as Record<string, unknown>,
 ): Promise<ImportValues> {
-  // Without a prototype, since files choose the names.
-  const values = Object.create(null) as Record<string, unknown>
   const keys = new Map<FieldModel, KeyValues>()
   const documents = new Map<FieldModel, DocumentParts>()
   const messages: ErrorMessage[] = []

@@ -25,10 +25,14 @@ export interface Written {
 }
 
 export interface RecordWriter {
-  /** Does what the record says. */
-  write(record: ImportRecord): Promise<Written>
-  /** Changes what differs; `false`: nothing did. */
-  change(object: string, rowId: string, values: Readonly<Record<string, unknown>>): Promise<boolean>
+  /**
+   * Does what the record says.
+   *
+   * @param body gets its values, to be written; the hashes of its passwords are known. Default: none are.
+   */
+  write(record: ImportRecord, body?: Record<string, unknown>): Promise<Written>
+  /** Changes what differs, which is left in `values`; `false`: nothing did. */
+  change(object: string, rowId: string, values: Record<string, unknown>): Promise<boolean>
 }
 
 /** Writes records of a file: found by functional key, and only what differs is changed. */
@@ -39,9 +43,9 @@ export function createRecordWriter(
 ): RecordWriter {
   return { write, change }
 
-  async function write(record: ImportRecord): Promise<Written> {
+  async function write(record: ImportRecord, body?: Record<string, unknown>): Promise<Written> {
     const object = service.model.object(record.object)
-    const input = await readValues(object, record, references)
+    const input = await readValues(object, record, references, body)
     const { pending } = input
     if (record.action === 'insert') return { rowId: await create(object, input), outcome: 'created', pending }
     const key = keyOf(object, input)
@@ -53,7 +57,7 @@ export function createRecordWriter(
     return { rowId: known.row_id, outcome: changed ? 'updated' : 'unchanged', pending }
   }
 
-  async function change(name: string, rowId: string, values: Readonly<Record<string, unknown>>): Promise<boolean> {
+  async function change(name: string, rowId: string, values: Record<string, unknown>): Promise<boolean> {
     const object = service.model.object(name)
     const known = await find(object, { op: '=', field: 'row_id', value: rowId }, Object.keys(values))
     return known !== undefined && update(object, known, values)
@@ -86,19 +90,19 @@ export function createRecordWriter(
     return undefined
   }
 
-  /** Writes the values that differ; `false`: none does. */
+  /** Writes the values that differ, without the others: the same body, since its passwords may be hashed already. */
   async function update(
     object: ObjectModel,
     known: BusinessRecord,
-    values: Readonly<Record<string, unknown>>,
+    changes: Record<string, unknown>,
   ): Promise<boolean> {
-    const changes: Record<string, unknown> = {}
-    for (const [name, value] of Object.entries(values)) {
-      if (name !== 'row_id' && !(await isSame(object, known, name, value))) changes[name] = value
+    const names = new Set(Object.keys(changes))
+    for (const [name, value] of Object.entries(changes)) {
+      if (name === 'row_id' || (await isSame(object, known, name, value))) delete changes[name]
     }
     // An empty reference would empty all of its fields; where the file gives these, one of them may stay filled.
     for (const { name, parts } of object.references)
-      if (isEmpty(changes[name] as FieldValue) && parts?.every((part) => part.name in values)) delete changes[name]
+      if (isEmpty(changes[name] as FieldValue) && parts?.every((part) => names.has(part.name))) delete changes[name]
     if (Object.keys(changes).length === 0) return false
     await service.update(principal, object.name, known.row_id, changes, { fields: [], restore: true })
     return true
