@@ -106,7 +106,7 @@ export function createActionRuns(
 
   /** Refuses what can be refused at once; the rest happens when it is its turn. */
   async function startTask(run: Run, request: ActionRequest): Promise<Task> {
-    await guard(run, context.bind(undefined), await readRecord(run))
+    await guard(run, context.bind(undefined, run.principal), await readRecord(run))
     return translated(() => tasks.start(taskOf(run, request)))
   }
 
@@ -163,7 +163,7 @@ export function createActionRuns(
 
   async function execute(run: Run, transaction: LazyTransaction | undefined, control: TaskControl): Promise<JsonValue> {
     const { object, principal, action, parameters } = run
-    const service = context.bind(transaction)
+    const service = context.bind(transaction, principal)
     const record = await readRecord(run)
     await guard(run, service, record)
     // Code that listens for its end would not hear of one that came before.

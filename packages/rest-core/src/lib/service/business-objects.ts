@@ -259,7 +259,7 @@ export interface RepeatOptions {
 export interface TransactionOptions extends RepeatOptions {
   /**
    * Whose transaction it is: users share the connections of the database, and take turns to write where it has a single
-   * writer. Default: that of no user.
+   * writer. Default: that of the user whose action or hook has this service, otherwise of no user.
    */
   readonly principal?: Principal | undefined
   /** Aborted when the client no longer waits: a transaction that waits for its turn is given up. */

@@ -3,8 +3,11 @@ import type { Caller } from '../caller.js'
 import type { ObjectStore } from '../store.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createBusinessObjects } from './create-business-objects.js'
+import { createPrincipal } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects } from './business-objects.js'
+import { defineObject } from '../definition/define-object.js'
+import { createModel } from '../model/create-model.js'
 import { collect, createService } from './fixture-for-test.js'
 
 /** Where the caller stands among the arguments, or what holds it. */
@@ -77,4 +80,47 @@ it.each<[string, (service: BusinessObjects, ann: Principal, id: string) => Promi
   await call(service, ann, id)
   expect(users.length).toBeGreaterThan(0)
   expect(users.filter(([, name]) => name !== 'ann')).toEqual([])
+})
+
+/** Opens transactions as code does that knows of no users. */
+async function openTransactions(service: BusinessObjects, principal: Principal): Promise<void> {
+  await service.transaction((inside) => inside.create(principal, 'Line', { text: 'a' }))
+  await service.dryRun((inside) => inside.create(principal, 'Line', { text: 'b' }))
+}
+
+it.each<[string, (service: BusinessObjects, ann: Principal) => Promise<unknown>]>([
+  [
+    'a background action',
+    async (service, ann) => {
+      const started = await service.action(ann, 'Note', 'work')
+      const { id } = 'task' in started ? started.task : expect.unreachable()
+      await expect.poll(() => service.task(ann, id)).toMatchObject({ status: 'done' })
+    },
+  ],
+  ['a condition of an action', (service, ann) => service.action(ann, 'Note', 'work')],
+  ['a hook of searches', async (service, ann) => collect(await service.search(ann, 'Note'))],
+  ['a hook of index searches', (service, ann) => service.indexSearch(ann, 'Note', { text: 'a' })],
+  ['a hook of pivot tables', (service, ann) => service.crosstab(ann, 'Note', 'all', {})],
+])('transactions that %s opens are those of its user', async (name, call) => {
+  const opens = async ({ service, principal }: { service: BusinessObjects; principal: Principal }) => {
+    await openTransactions(service, principal)
+  }
+  const Note = defineObject({
+    name: 'Note',
+    indexable: true,
+    fields: { text: { type: 'string' }, amount: { type: 'integer' } },
+    actions: { work: { scope: 'global', background: true, run: name.startsWith('a background') ? opens : () => {} } },
+    crosstabs: { all: { lines: ['text'], values: [{ function: 'count' }] } },
+    hooks: {
+      ...(name.startsWith('a hook') && { preSearch: opens }),
+      ...(name.startsWith('a condition') && { isActionEnable: (context) => opens(context).then(() => true) }),
+    },
+  })
+  const Line = defineObject({ name: 'Line', fields: { text: { type: 'string' } } })
+  const { store, users } = recording(createMemoryStore())
+  const service = createBusinessObjects({ model: createModel([Note, Line]), store })
+  await call(service, createPrincipal({ login: 'ann' }))
+  const transactions = users.filter(([method]) => method === 'transaction')
+  expect(transactions.length).toBeGreaterThan(0)
+  expect(users.filter(([, login]) => login !== 'ann')).toEqual([])
 })

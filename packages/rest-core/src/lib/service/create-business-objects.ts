@@ -2,6 +2,7 @@ import { RestError } from '../../errors.js'
 import { isInColumn } from '../documents/column-content.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import type { Model } from '../model/model.js'
+import type { Principal } from '../rights/rights.js'
 import type { ObjectStore } from '../store.js'
 import type { BusinessObjects, JoinedTransaction, TransactionOptions } from './business-objects.js'
 import { callerOf } from './caller-of.js'
@@ -104,7 +105,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
         (transaction ?? (own?.isOpen ? own : undefined))?.session() ??
         (user ? new CallerSession(used, callerOf(user)) : used),
       resolve: (object) => model.object(typeof object === 'string' ? object : object.name),
-      bind: (other) => (other === transaction ? service : create(other, used, outer)),
+      bind: (other, user) => (other !== transaction ? create(other, used, outer) : user ? serviceOf(user) : service),
     }
     const { adoptTask, ...actionRuns } = createActionRuns(context)
     adopt ??= adoptTask
@@ -131,7 +132,23 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       close: () => tasks.close(),
     }
     rememberSession(service, context)
+    const services = new WeakMap<Principal, BusinessObjects>()
     return service
+
+    /** What code of the application gets, which need not say whose its transactions are. */
+    function serviceOf(user: Principal): BusinessObjects {
+      if (transaction) return service
+      let own = services.get(user)
+      if (own) return own
+      own = {
+        ...service,
+        transaction: (work, options) => inTransaction(work, { ...options, principal: options?.principal ?? user }),
+        dryRun: (work, options) => service.dryRun(work, { ...options, principal: options?.principal ?? user }),
+      }
+      rememberSession(own, context)
+      services.set(user, own)
+      return own
+    }
 
     async function inTransaction<T>(
       work: (service: BusinessObjects) => Promise<T>,

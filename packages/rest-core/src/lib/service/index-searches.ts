@@ -162,7 +162,7 @@ export function createIndexSearches(
   }
 
   function hookContext(object: ObjectModel, principal: Principal): HookContext {
-    return { object, principal, service: context.bind(context.transaction) }
+    return { object, principal, service: context.bind(context.transaction, principal) }
   }
 
   async function attempt<T>(object: ObjectModel, work: () => Promise<T>): Promise<T> {

@@ -173,7 +173,7 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
   }
 
   function hookContext(object: ObjectModel, principal: Principal): HookContext {
-    return { object, principal, service: context.bind(context.transaction) }
+    return { object, principal, service: context.bind(context.transaction, principal) }
   }
 }
 

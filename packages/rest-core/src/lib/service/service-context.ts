@@ -37,6 +37,10 @@ export interface ServiceContext {
    */
   session(user: Principal | undefined, own?: LazyTransaction): StoreSession | Promise<StoreSession>
   resolve(object: ObjectName): ObjectModel
-  /** This service inside a transaction, or, without one, outside. */
-  bind(transaction: LazyTransaction | undefined): BusinessObjects
+  /**
+   * This service inside a transaction, or, without one, outside.
+   *
+   * @param user Whose the transactions are that are opened by it without a principal. Default: those of no user.
+   */
+  bind(transaction: LazyTransaction | undefined, user?: Principal): BusinessObjects
 }
