@@ -296,6 +296,24 @@ onEachServer((database) => {
       await until(async () => (await database.admin.rows(running)).length === 0)
       expect(await store.count(account)).toBeGreaterThan(0)
     })
+
+    it.runIf(database.name === 'postgresql')('does not keep reads of other records waiting', async () => {
+      const own = createPostgresqlStore({ connection: database.url, sharedConnections: 1, pool: { max: 3 } })
+      const { row_id: rowId } = await insert(own)
+      const read = (user: string) => own.get(account, rowId, { select, caller: { user } })
+      const abort = new AbortController()
+      const caller = { user: 'ann', signal: abort.signal }
+      const slow = refusal(own.get(endless, rowId, { select: endless.selection, caller }))
+      await until(async () => (await database.admin.rows(running)).length === 1)
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      expect(await Promise.all(Array.from({ length: 10 }, () => read('bob')))).toHaveLength(10)
+      expect(await database.admin.rows(running)).toHaveLength(1)
+      abort.abort()
+      await slow
+      await until(async () => (await database.admin.rows(running)).length === 0)
+      expect(await read('bob')).toMatchObject({ row_id: rowId })
+      await own.close()
+    })
   })
 
   describe('transactions', () => {

@@ -59,13 +59,19 @@ export interface PooledStoreParts<C extends ServerConnection> {
   /** Connections, each for one use at a time. */
   readonly pool: ConnectionSource<C>
   /** Connections for single-row reads, which never wait for locks: may be shared by many requests at once. Default: the pool. */
-  readonly readers?: ConnectionSource<C>
+  readonly readers?: Readers<C>
   /** Makes what joins a transaction on a connection of the driver; undefined when it is none. Absent: nothing is joined. */
   readonly join?: (client: object) => (() => Promise<JoinedConnection>) | undefined
   /** Absent: statements run to their end, or to the limit of time, although no caller waits for them. */
   readonly cancel?: Cancel<C> | undefined
   /** Absent: changes by others are not announced. */
   readonly listeners?: Listeners | undefined
+}
+
+/** Connections for single-row reads. */
+export interface Readers<C> extends ConnectionSource<C> {
+  /** What is sent now would wait for a statement that takes long: the pool is asked, of which each user has a part. */
+  readonly isHeldUp?: boolean
 }
 
 /** Connections that wait for notices. */
@@ -84,7 +90,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   readonly #statementTimeoutMs: number
   readonly #bulk: BulkDialect
   readonly #pool: ConnectionSource<C>
-  readonly #readers: ConnectionSource<C>
+  readonly #readers: Readers<C>
   readonly #cancel: Cancel<C> | undefined
   readonly #join: PooledStoreParts<C>['join']
   readonly #ping: BoundStatement
@@ -117,7 +123,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     const call = this.#compiler.get(object, rowId, options.lock ? { ...options, lock: false } : options)
     if (!call) return undefined
     try {
-      return firstRecord(call, await this.#read(this.#readers, call, options.caller))
+      const source = this.#readers.isHeldUp ? this.#pool : this.#readers
+      return firstRecord(call, await this.#read(source, call, options.caller))
     } catch (error) {
       // The id cannot be one of this column's type, e.g. uuid: there is no such row.
       if (StoreError.is(error) && error.code === 'value') return undefined

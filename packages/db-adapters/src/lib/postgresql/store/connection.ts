@@ -33,6 +33,8 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
   usable = true
   /** Statements that are not answered yet. */
   pending = 0
+  /** Since when the next statement to be answered has kept it busy, by `performance.now()`. */
+  busySince = 0
   readonly #client: pg.Client
   readonly #Query: StatementQueryClass
   /** Names of the statements that the server has prepared. */
@@ -209,12 +211,12 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
   }
 
   answered(): void {
-    this.pending--
+    this.#left()
     if (this.#isForeign) this.#next()
   }
 
   failed(error: unknown, query: StatementQuery, parsed: boolean): void {
-    this.pending--
+    this.#left()
     const isStale = query.name !== '' && isStaleStatement(error)
     if (isStale || (query.name !== '' && parsed)) {
       this.#prepared?.delete(query.name)
@@ -315,8 +317,12 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
     this.#enqueue(query)
   }
 
+  #left(): void {
+    if (--this.pending > 0) this.busySince = performance.now()
+  }
+
   #enqueue(query: StatementQuery): void {
-    this.pending++
+    if (this.pending++ === 0) this.busySince = performance.now()
     if (this.#isForeign) this.#inTurn(() => this.#client.query(new this.#Query(this, query)))
     else this.#client.query(new this.#Query(this, query))
   }

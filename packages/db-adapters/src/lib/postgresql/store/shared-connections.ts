@@ -1,6 +1,9 @@
 import { closedError, type ConnectionSource } from '../../pool/pool.js'
 import type { PostgresqlConnection } from './connection.js'
 
+/** Not specified; a row is read by its id in less than a hundredth of it, unless its view computes for long. */
+const heldUpMs = 250
+
 /**
  * A few connections that all callers use at once; each statement goes to the least busy one. Only for reads that never
  * wait for locks and never take long: the statements after one wait for it.
@@ -21,10 +24,17 @@ export class SharedConnections implements ConnectionSource<PostgresqlConnection>
     return (this.#closed ? undefined : this.#leastBusy()) ?? this.#opened()
   }
 
+  /** All have a statement that takes long, for which others would wait. */
+  get isHeldUp(): boolean {
+    return this.#connections.length >= this.#size && this.#connections.every((connection) => isHeldUp(connection))
+  }
+
   #leastBusy(): PostgresqlConnection | undefined {
+    const mayOpen = this.#connections.length < this.#size
     let best: PostgresqlConnection | undefined
     for (const connection of this.#connections) {
-      if (connection.usable && (!best || connection.pending < best.pending)) best = connection
+      if (!connection.usable || (mayOpen && isHeldUp(connection))) continue
+      if (!best || isBetter(connection, best)) best = connection
     }
     if (best && best.pending > 0 && this.#connections.length < this.#size && !this.#closed) {
       // No caller waits for it, and the next one meets the same failure.
@@ -70,4 +80,14 @@ export class SharedConnections implements ConnectionSource<PostgresqlConnection>
     this.#connections = [...this.#connections.filter(({ usable }) => usable), connection]
     return connection
   }
+}
+
+function isHeldUp({ usable, pending, busySince }: PostgresqlConnection): boolean {
+  return usable && pending > 0 && performance.now() - busySince > heldUpMs
+}
+
+function isBetter(one: PostgresqlConnection, other: PostgresqlConnection): boolean {
+  if (one.pending === 0 || other.pending === 0) return one.pending < other.pending
+  const [held, isOtherHeld] = [isHeldUp(one), isHeldUp(other)]
+  return held === isOtherHeld ? one.pending < other.pending : isOtherHeld
 }
