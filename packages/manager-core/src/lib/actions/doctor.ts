@@ -29,7 +29,7 @@ function adopted({ isKnown, path, accounts }: Adoption): ActionResult {
     : `${path} is the home now: commands can change its instances again.`
   const help = 'Check the schedule (manager schedule), the reverse proxy and units: they may name the former folder.'
   const marked = accounts === 0 ? '' : ` ${countText(accounts, 'system account')} marked.`
-  return { message: `${text}${marked}`, list: [], ...(!isKnown && { warnings: [help] }) }
+  return { message: `${text}${marked}`, ...(!isKnown && { warnings: [help] }) }
 }
 
 const levelOf = { kept: 'ok', changed: 'warning', added: 'warning', removed: 'warning', unclear: 'error' } as const

@@ -119,10 +119,11 @@ if (isHere)
               `${second} ${accountOf(copy).uid} ${none}`,
             ].toSorted(),
           )
-          const { command, args } = await serverOf(name).client(await databaseOf(name))
+          const { command, args, environment } = await serverOf(name).client(await databaseOf(name))
           expect([command, ...args]).toEqual(
             expect.arrayContaining([expect.stringMatching(/setpriv$/), `--reuid=${accountOf(name).uid}`]),
           )
+          expect(environment).toMatchObject({ HOME: '/', PSQL_HISTORY: '/dev/null' })
         })
       })
 

@@ -30,11 +30,13 @@ export function launchOf(file: string, user: string): Launch | undefined {
   return account && ((program) => launchedAs(account, program))
 }
 
+/** Where the home of the manager's user is, is closed for accounts; psql complains when it cannot write its history. */
+const homeless = { HOME: '/', TMPDIR: '/tmp', PSQL_HISTORY: '/dev/null' } as const
+
 function launchedAs(account: SystemAccount | undefined, program: string): ReturnType<Launch> {
   const [command, args] = withoutPrivileges(account, program)
   if (command === program) return { command, args }
-  // Where the home of the manager's user is, is closed for accounts.
-  if (account) return { command: programPath(command) ?? command, args, environment: { HOME: '/', TMPDIR: '/tmp' } }
+  if (account) return { command: programPath(command) ?? command, args, environment: homeless }
   return launchedBy(command, args, program)
 }
 

@@ -67,6 +67,8 @@ it('believedTime() is the clock again when that was set right', () => {
   leap(400)
   note()
   leap(-400)
+  // A command that changes nothing, such as doctor, notes nothing.
+  expect([ahead(), clockDoubt(context)]).toEqual([0, undefined])
   note()
   expect([ahead(), clockDoubt(context)]).toEqual([0, undefined])
 })

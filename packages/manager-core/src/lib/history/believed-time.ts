@@ -49,6 +49,7 @@ export function clockDoubt(context: ClockContext): string | undefined {
   const seen = createClockRow(context.registry).get()
   if (seen === undefined || seen.doubted === null) return undefined
   const [now, believed] = [context.clock(), believedTime(context)]
+  if (isSetBack(seen.doubted, now.getTime())) return undefined
   const days = Math.round((now.getTime() - believed.getTime()) / dayMs)
   const until = new Date(seen.doubted + trustAfterMs).toISOString().slice(0, 16)
   return (
@@ -67,8 +68,12 @@ function fromHistory({ registry }: ClockContext): ClockSeen | undefined {
 function doubtedAt({ wall, doubted }: ClockSeen, now: number, ran: number): number | null {
   if (now - wall - ran > leapMs) return now
   if (doubted === null) return null
-  const isSetBack = now < doubted - dayMs
-  return isSetBack || now - doubted >= trustAfterMs ? null : doubted
+  return isSetBack(doubted, now) || now - doubted >= trustAfterMs ? null : doubted
+}
+
+/** The clock that leapt was corrected; the next command that changes something notes it. */
+function isSetBack(doubted: number, now: number): boolean {
+  return now < doubted - dayMs
 }
 
 /** At least how long the machine has been running since, in ms. */

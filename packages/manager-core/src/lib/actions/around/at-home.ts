@@ -10,6 +10,8 @@ export const atHome: Layer = async (performance, rest) => {
   const why = whyNotAtHome(context)
   if (why === undefined) return rest(performance)
   const result = await rest({ ...performance, caller: { ...caller, leavesRecovery: true } })
+  // It may have been adopted by this very command.
+  if (whyNotAtHome(context) === undefined) return result
   const advice = `${why} It can only be looked at until it is adopted: manager doctor --adopt`
   return { ...result, warnings: [advice, ...(result.warnings ?? [])] }
 }
