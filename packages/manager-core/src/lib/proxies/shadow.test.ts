@@ -61,3 +61,11 @@ it('makeShadow() reports that nothing includes the live one, and leaves out its 
   mkdirSync(at('proxy'))
   expect(shadow().isIncluded).toBe(false)
 })
+
+it('makeShadow() does not read the home of the manager, whose locks end when one of their files is closed', () => {
+  put('etc/nginx.conf', `include "${at('proxy')}/live/*.conf";\n`)
+  put('etc/home/manager.db', '')
+  put('etc/home/locks/proxy', `${at('etc')}/locked\n`)
+  shadow()
+  expect(lstatSync(at('proxy/generations/check/home')).isSymbolicLink()).toBe(true)
+})

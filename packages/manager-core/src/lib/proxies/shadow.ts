@@ -1,4 +1,5 @@
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -9,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { homeAt } from '../domain/home.js'
 
 export interface ShadowOptions {
   /** The main file of the real configuration. */
@@ -59,6 +61,11 @@ export function makeShadow({ mainFile, live, staged, own, folder }: ShadowOption
     for (const name of readdirSync(from)) {
       const [source, target] = [join(from, name), join(to, name)]
       if (source === own) continue
+      // A manager's home beside the configuration: to read and close a file of a lock there would give the lock up.
+      if (existsSync(homeAt(source).database)) {
+        symlinkSync(source, target)
+        continue
+      }
       const stats = statSync(source, { throwIfNoEntry: false })
       if (stats?.isDirectory() && depth < maxDepth && !lstatSync(source).isSymbolicLink()) {
         visit(source, target, depth + 1)

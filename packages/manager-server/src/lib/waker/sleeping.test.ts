@@ -304,8 +304,9 @@ describe.each([
   )
 
   it.skipIf(isOther)('is refused to sleep where nothing would wake it', async () => {
-    await perform('start', demo)
+    // Before it starts: a slow start could last until it sleeps again.
     setting('SERVICE_SLEEP_AFTER=0')
+    await perform('start', demo)
     await expect(perform('sleep', demo)).rejects.toThrow('no request would wake it')
     setting('SERVICE_SLEEP_AFTER=soon')
     await expect(perform('sleep', demo)).rejects.toThrow('SERVICE_SLEEP_AFTER')

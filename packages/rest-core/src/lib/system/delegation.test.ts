@@ -102,6 +102,23 @@ test('only members of all groups of a user, and administrators, set what the use
   await service.update(system, 'User', id('boss'), { usr_password: 'password' })
 })
 
+test('only members of a group, and administrators, take users out of it', async () => {
+  const { service, of, id } = await fixture(
+    { HR: administration, BOSS: [] },
+    { hr: ['HR'], boss: ['BOSS'], ann: ['HR'] },
+  )
+  const hr = await of('hr')
+  const memberships = new Map<string, string>()
+  for await (const batch of await service.search(system, 'Responsibility', {}))
+    for (const { row_id: row, rsp_login_id: user } of batch) memberships.set(String(user), row)
+  const membership = (login: string) => memberships.get(id(login)) as string
+  const refused = { code: 'ERR_RIGHT' }
+  await expect(service.delete(hr, 'Responsibility', membership('boss'))).rejects.toMatchObject(refused)
+  const moved = service.update(hr, 'Responsibility', membership('boss'), { rsp_group_id: id('HR') })
+  await expect(moved).rejects.toMatchObject(refused)
+  await service.delete(hr, 'Responsibility', membership('ann'))
+})
+
 test('a user with groups that the caller is not in cannot be deleted and created again', async () => {
   const grants = [
     ...administration.filter((grant) => grant.grt_object !== 'User'),
