@@ -314,4 +314,16 @@ describe('the dump', () => {
   ])('with %s is refused', async (_, dump, message) => {
     await expect(anonymise(objects, 'objects: {}', dump)).rejects.toThrow(message)
   })
+
+  test('with a line without end is refused before it fills the memory', async () => {
+    const chunk = Buffer.alloc(2 ** 20, 'x')
+    let read = 0
+    async function* endless() {
+      yield Buffer.from(whole.slice(0, whole.indexOf('é')))
+      for (; read < 1000; read++) yield chunk
+    }
+    const message = 'the dump is invalid: it has a line of more than 67108864 characters.'
+    await expect(anonymise(objects, 'objects: {}', endless())).rejects.toThrow(message)
+    expect(read).toBeLessThan(65)
+  })
 })

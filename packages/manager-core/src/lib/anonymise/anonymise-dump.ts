@@ -18,6 +18,8 @@ export type Counts = Record<string, RowCounts>
 /** A text that is handed on at once, in characters. */
 const batchLength = 65_536
 const rowsBetweenTold = 1_000
+/** The length of a line, in characters: each is in memory as a whole. Not specified; chosen as more than a record has. */
+const longestLine = 64 * 2 ** 20
 
 /**
  * Changes a dump of records (`app-server --dump`) on its way, as the plan says; empty values stay empty. Memory stays
@@ -92,14 +94,18 @@ function wrong(what: string): ManagerError {
 async function* linesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let parts: string[] = []
+  let length = 0
   for await (const chunk of content) {
     const pieces = decoder.decode(chunk, { stream: true }).split('\n')
     const last = pieces.pop() as string
     for (const piece of pieces) {
       yield parts.length === 0 ? piece : [...parts, piece].join('')
       parts = []
+      length = 0
     }
     if (last !== '') parts.push(last)
+    length += last.length
+    if (length > longestLine) throw wrong(`it has a line of more than ${longestLine} characters`)
   }
   const rest = parts.join('') + decoder.decode()
   if (rest !== '') yield rest

@@ -65,7 +65,7 @@ export function dumpOf(objects: readonly ObjectDescription[], rows: Readonly<Rec
 export async function anonymise(
   objects: readonly ObjectDescription[],
   rules: string,
-  rows: Readonly<Record<string, Rows>> | string,
+  rows: Readonly<Record<string, Rows>> | string | AsyncGenerator<Uint8Array>,
 ): Promise<Anonymised> {
   const parsed = parseRules(rules, 'rules.yaml')
   const application: ApplicationDescription = { documents: '/none', objects }
@@ -82,14 +82,17 @@ export async function anonymise(
       administrator: 'admin',
       onDocument: (id: string) => void documents.push(id),
     }
-    const dump = Buffer.from(typeof rows === 'string' ? rows : dumpOf(objects, rows))
+    const dump = isContent(rows) ? rows : chunksOf(Buffer.from(typeof rows === 'string' ? rows : dumpOf(objects, rows)))
     let text = ''
-    for await (const chunk of anonymiseDump(chunksOf(dump), options, counts)) text += chunk.toString()
+    for await (const chunk of anonymiseDump(dump, options, counts)) text += chunk.toString()
     return { ...read(text), counts, documents }
   } finally {
     spool.close()
   }
 }
+
+const isContent = (rows: object | string): rows is AsyncGenerator<Uint8Array> =>
+  typeof rows === 'object' && Symbol.asyncIterator in rows
 
 /** Cut anywhere, also within a character. */
 async function* chunksOf(dump: Buffer): AsyncGenerator<Buffer> {
