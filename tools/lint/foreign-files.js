@@ -103,7 +103,7 @@ export default {
     ),
     'start-by-room': ruleOf((module) =>
       module === 'node:child_process' || module === 'execa'
-        ? 'Programs are started by accounts/program.js, which knows as whom; list this file in .oxlintrc.json when it is needed elsewhere.'
+        ? 'Programs are started by accounts/program.js and accounts/foreign-program.js, which know as whom and for how long; list this file in .oxlintrc.json when it is needed elsewhere.'
         : undefined,
     ),
   },

@@ -1,8 +1,8 @@
 import { ManagerError } from '../../errors.js'
 import { accountAt, asAccountWith } from '../accounts/account.js'
 import { plainEnvironment } from '../accounts/environment.js'
+import { runForeignProgram } from '../accounts/foreign-program.js'
 import { withReadableCopy } from '../application/readable-copy.js'
-import { runWorker } from '../databases/run-worker.js'
 import { instanceHomeAt } from '../domain/home.js'
 import type { Json } from '../domain/json.js'
 import { applicationServerOf, type ServerContext } from '../servers/application-server.js'
@@ -76,10 +76,13 @@ async function describe(
   const account = accountAt(folder)
   const own = { ...(account && plainEnvironment(data, account)), ...settings.others }
   const { program, before, environment: env } = asAccountWith(account, process.execPath, own)
-  const environment = Object.entries({ ...(account === undefined && process.env), ...env })
-  const launched = { command: program, args: before, environment: Object.fromEntries(environment.filter(isSet)) }
-  const call = { command: process.execPath, args, environment: {}, launch: () => launched }
-  const { stdout, stderr, code } = await runWorker(call, { limitMs: timeout, longest: 64 * 2 ** 20 })
+  const { stdout, stderr, code } = await runForeignProgram({
+    program,
+    args: [...before, ...args],
+    environment: { ...(account === undefined && process.env), ...env },
+    limitMs: timeout,
+    longest: 64 * 2 ** 20,
+  })
   const described = code === 0 ? parse(stdout) : undefined
   if (described) return described
   throw new ManagerError('ERR_FAILED', `The application in ${app} does not describe its objects and fields.`, {
@@ -87,8 +90,6 @@ async function describe(
     output: stderr.trim().slice(-2000),
   })
 }
-
-const isSet = (entry: [string, string | undefined]): entry is [string, string] => entry[1] !== undefined
 
 function parse(text: string): ApplicationDescription | undefined {
   try {

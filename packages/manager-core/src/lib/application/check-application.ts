@@ -1,5 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import type { SystemAccount } from '../accounts/account.js'
+import { runForeignProgram } from '../accounts/foreign-program.js'
 import { isWebapp } from '../files/webapp.js'
 import { redact } from '../runtime/redact.js'
 import type { ServerContext } from '../servers/application-server.js'
@@ -71,35 +72,28 @@ async function check(
 ): Promise<ApplicationCheck | undefined> {
   const task = data === undefined ? ['--check'] : ['--plan', '--data', data]
   const { program, args, environment } = applicationCommand(context, { ...options, app, home: data ?? app }, task)
-  const { execa } = await import('execa')
-  const run = execa(program, args, {
-    cwd: app,
-    env: environment,
-    extendEnv: false,
-    timeout,
-    maxBuffer: maxOutput,
-    stdin: 'ignore' as const,
-    reject: false as const,
-    ...(signal && { cancelSignal: signal }),
-  })
-  let output = ''
-  run.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
+  let answer: ApplicationCheck | undefined
+  const { stderr, ended } = await runForeignProgram({
+    program,
+    args,
+    folder: app,
+    environment,
+    limitMs: timeout,
+    longest: maxOutput,
+    signal,
     // Timers of the application would keep the process alive.
-    if (answerIn(output)) run.kill('SIGKILL')
+    isEnough: (line) => (answer = answerIn(line)) !== undefined,
   })
-  const { stderr, timedOut } = await run
   signal?.throwIfAborted()
   const errors = redact(stderr.trim()).slice(-2000)
   const reason = reasonIn(errors)
-  const answer = answerIn(output)
   // Instead of what app.yaml says, documents are where the settings of the instance say.
   const isPlaced = options.environment['STEWARD_DOCUMENTS'] !== undefined
   if (answer?.documentsPackage !== undefined && !isPlaced)
     return { ...answer, problems: [...answer.problems, keptElsewhere(answer)] }
   if (answer) return answer
   if (/unknown option '--(check|plan)'/.test(errors)) return undefined
-  if (timedOut)
+  if (ended === 'late')
     throw new ManagerError('ERR_FAILED', `The application could not be checked in ${timeout / 60_000} minutes.`, {
       output: errors,
     })
@@ -115,14 +109,8 @@ function keptElsewhere({ documentsPackage = '' }: ApplicationCheck): string {
   return `app.yaml: documents: those that the package ${documentsPackage} keeps are in no backup and cannot be cloned; leave it out, and set APPS_DOCUMENTS for documents in a bucket`
 }
 
-/** The last whole line that is an answer: code of the application may print, too. */
-function answerIn(output: string): ApplicationCheck | undefined {
-  const line =
-    output
-      .slice(0, output.lastIndexOf('\n') + 1)
-      .trimEnd()
-      .split('\n')
-      .at(-1) ?? ''
+/** Code of the application may print, too. */
+function answerIn(line: string): ApplicationCheck | undefined {
   if (!line.startsWith('{"format":"steward-check"')) return undefined
   try {
     const value = JSON.parse(line) as ApplicationCheck & { readonly version?: number }

@@ -8,8 +8,8 @@ import type {
   DatabaseStatistics,
   ToolCall,
 } from '@steward/db-adapters/server'
+import { runForeignProgram } from '../accounts/foreign-program.js'
 import { launchOf } from './launch.js'
-import { runWorker } from './run-worker.js'
 
 // Node runs the source as it is, so tests need no build.
 const name = import.meta.url.endsWith('.ts') ? './sqlite.worker.ts' : './sqlite.worker.js'
@@ -24,6 +24,8 @@ export const patience = {
 }
 /** Not specified; chosen as the names of some 100,000 tables. */
 const longestAnswer = 16 * 2 ** 20
+/** Not specified; chosen as what a person reads. */
+const longestOutput = 4_000
 
 export interface SqliteWorkerOptions {
   /** Ends each call after this time, in ms. Default: 1 minute; 30 minutes where rows are counted. */
@@ -111,12 +113,18 @@ async function answer<T>(
   limitMs: number,
   isAnswer: (value: unknown) => value is T,
 ): Promise<T> {
-  const call = callOf(verb, database, argument)
+  const { command, args } = callOf(verb, database, argument)
   const file = database.name
-  const end = await runWorker(call, { limitMs, longest: longestAnswer }).catch((cause: Error) => {
-    throw new DatabaseServerError('ERR_FAILED', `Cannot run ${call.command}: ${cause.message}`, { cause })
+  const launched = launchFor(database)(command)
+  const { code, signal, stdout, stderr, ended, error } = await runForeignProgram({
+    program: launched.command,
+    args: [...launched.args, ...args],
+    environment: { PATH: process.env['PATH'], ...launched.environment },
+    limitMs,
+    longest: longestAnswer,
   })
-  const { code, signal, stdout, stderr: output, ended } = end
+  if (error) throw new DatabaseServerError('ERR_FAILED', `Cannot run ${command}: ${error.message}`, { cause: error })
+  const output = stderr.slice(-longestOutput)
   if (ended === 'late')
     throw new DatabaseServerError(
       'ERR_FAILED',

@@ -1,11 +1,13 @@
 import { accountAt, asAccountWith } from '../accounts/account.js'
 import { plainEnvironment } from '../accounts/environment.js'
+import { runForeignProgram } from '../accounts/foreign-program.js'
 import type { Step } from '../context.js'
 import { redact } from '../runtime/redact.js'
 import { applicationServerOf } from '../servers/application-server.js'
 import { stageOf } from './stage.js'
 
 const timeout = 120_000
+const maxOutput = 16 * 2 ** 20
 
 /**
  * Gives the administrator of what is laid out the password of its settings: the user of an anonymised clone shall neither
@@ -30,20 +32,17 @@ export function administratorStep(): Step {
         STEWARD_NEUTRALISED: 'true',
         STEWARD_LOG_LEVEL: 'error',
       })
-      const { execa } = await import('execa')
-      const result = await execa(program, [...before, server, app, '--data', data, '--reset-admin'], {
-        extendEnv: account === undefined,
-        env: environment,
-        timeout,
-        stdin: 'ignore' as const,
-        reject: false as const,
-        cancelSignal: signal,
+      const { code, stderr } = await runForeignProgram({
+        program,
+        args: [...before, server, app, '--data', data, '--reset-admin'],
+        environment: { ...(account === undefined && process.env), ...environment },
+        limitMs: timeout,
+        longest: maxOutput,
+        signal,
       })
       signal.throwIfAborted()
-      if (result.failed)
-        run.warn(
-          `The password of its administrator "${own.adminUser}" was not changed: ${redact(lastLineOf(result.stderr))}`,
-        )
+      if (code !== 0)
+        run.warn(`The password of its administrator "${own.adminUser}" was not changed: ${redact(lastLineOf(stderr))}`)
     },
     // It goes with the database.
     check: () => 'not-done',

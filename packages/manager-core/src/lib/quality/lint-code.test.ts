@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { leavesChild } from '../testing/leaves-child.js'
 import type { LintedApplication } from './analysed-application.js'
 import { lintCode } from './local/lint-code.js'
 
@@ -67,4 +68,16 @@ it('notes why ESLint gave no report', async () => {
     issues: [],
     notes: ['Code is not linted: eslint failed: No configuration file'],
   })
+})
+
+it('does not wait for a child that a linter of the application leaves', async () => {
+  const { script, lives } = leavesChild()
+  install(
+    'eslint',
+    `import { spawnSync } from 'node:child_process'
+    spawnSync('/bin/sh', ['-c', ${JSON.stringify(script)}], { stdio: 'inherit' })
+    console.log('[]')`,
+  )
+  expect(await lint()).toEqual({ issues: [], notes: [] })
+  expect(lives()).toBe(true)
 })

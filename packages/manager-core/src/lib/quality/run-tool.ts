@@ -1,6 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import { asAccountWith, type SystemAccount } from '../accounts/account.js'
 import { plainEnvironment } from '../accounts/environment.js'
+import { runForeignProgram } from '../accounts/foreign-program.js'
 
 export interface ToolCall {
   readonly folder: string
@@ -18,10 +19,13 @@ export interface ToolEnd {
   /** undefined: it was ended by a signal, or could not be started. */
   readonly code: number | undefined
   readonly stdout: string
+  /** Its last characters. */
   readonly stderr: string
 }
 
 const maxOutput = 64 * 2 ** 20
+/** For what it started itself, such as processes of tests. */
+const graceMs = 5_000
 
 /**
  * Runs a program that looks at an application, with nothing of the manager's environment.
@@ -32,21 +36,20 @@ export async function runTool(program: string, args: readonly string[], call: To
   const { folder, environment, account, home, timeoutMs, signal } = call
   const all = { ...plainEnvironment(home, account), ...environment }
   const { program: own, before, environment: env } = asAccountWith(account, program, all)
-  const { execa } = await import('execa')
-  const { exitCode, stdout, stderr, timedOut } = await execa(own, [...before, ...args], {
-    cwd: folder,
-    env,
-    extendEnv: false,
-    timeout: timeoutMs,
-    maxBuffer: maxOutput,
-    stdin: 'ignore' as const,
-    reject: false as const,
-    ...(signal && { cancelSignal: signal }),
+  const { code, stdout, stderr, ended } = await runForeignProgram({
+    program: own,
+    args: [...before, ...args],
+    folder,
+    environment: env,
+    limitMs: timeoutMs,
+    longest: maxOutput,
+    graceMs,
+    signal,
   })
   signal?.throwIfAborted()
-  if (timedOut)
+  if (ended === 'late')
     throw new ManagerError('ERR_FAILED', `The analysis did not end within ${timeoutMs / 1000} seconds.`, {
       help: 'Set APPS_QUALITY_TIMEOUT to more seconds.',
     })
-  return { code: exitCode, stdout, stderr }
+  return { code, stdout, stderr }
 }

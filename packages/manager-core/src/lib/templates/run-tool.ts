@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { runForeignProgram } from '../accounts/foreign-program.js'
 
 export interface ToolCall {
   readonly args: readonly string[]
@@ -14,6 +15,8 @@ export interface ToolCall {
 
 /** Nothing that a template needs takes longer, in ms; a program that hangs must not hold the refresh for ever. */
 const timeout = 15 * 60_000
+/** They remove what is half done. */
+const graceMs = 5_000
 
 /**
  * Runs `git` or `npm` without input, and gives what it printed.
@@ -21,27 +24,27 @@ const timeout = 15 * 60_000
  * @throws ManagerError ERR_TEMPLATE with its last lines.
  */
 export async function runTool(program: 'git' | 'npm', call: ToolCall): Promise<string> {
-  const { args, attempt, environment, folder: cwd, signal, secrets = [] } = call
-  const env = { LC_ALL: 'C', ...environment } as Record<string, string>
-  const { execa } = await import('execa')
-  const result = await execa(program, args, {
-    cwd,
-    env,
-    timeout,
-    stdin: 'ignore' as const,
-    reject: false as const,
-    maxBuffer: 64 * 1024 ** 2,
-    ...(signal && { cancelSignal: signal }),
+  const { args, attempt, environment, folder, signal, secrets = [] } = call
+  const { code, stdout, stderr, ended, error } = await runForeignProgram({
+    program,
+    args,
+    folder,
+    environment: { ...process.env, LC_ALL: 'C', ...environment },
+    limitMs: timeout,
+    longest: 64 * 2 ** 20,
+    graceMs,
+    signal,
   })
-  if (!result.failed) return result.stdout
+  if (code === 0) return stdout
   signal?.throwIfAborted()
-  if (result.code === 'ENOENT')
+  if (error?.code === 'ENOENT')
     throw new ManagerError('ERR_TEMPLATE', `${attempt}: the program ${program} is not installed.`, {
       help: `Install ${program}, or use a template that does not need it.`,
     })
-  let output = result.stderr.trim().slice(-2000)
+  let output = stderr.trim()
   for (const secret of secrets) output = output.replaceAll(secret, '***')
-  const why = result.timedOut ? `${program} took longer than ${timeout / 60_000} minutes` : reasonOf(output)
+  output = output.slice(-2000)
+  const why = ended === 'late' ? `${program} took longer than ${timeout / 60_000} minutes` : reasonOf(output)
   throw new ManagerError('ERR_TEMPLATE', `${attempt}: ${why}`, { output })
 }
 

@@ -1,9 +1,9 @@
-// Stands in for `node:child_process`: where instances have accounts, one `tar` that another one reads; else no program is
-// installed.
-import { EventEmitter } from 'node:events'
+// Stands in for `node:child_process`: the programs of the simulated machine, and where instances have accounts, one `tar`
+// that another one reads; else no program is installed.
+import { EventEmitter, once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { inTurn, Killed, machine } from '../machine.js'
-import { callOf, pack, unpack, type Archive } from '../programs.js'
+import { callOf, pack, runCall, unpack, type Archive } from '../programs.js'
 import { rmSync } from './fs.js'
 
 function missing(program: string): Error {
@@ -19,15 +19,28 @@ interface SpawnOptions {
 
 export function spawn(program: string, args: readonly string[] = [], { stdio = [] }: SpawnOptions = {}) {
   const stdin = new PassThrough()
+  const stdout = new PassThrough()
   const stderr = new PassThrough()
   const child = Object.assign(new EventEmitter(), {
     stdin,
-    stdout: new PassThrough(),
+    stdout,
     stderr,
     kill: () => false,
     unref: () => undefined,
   })
   const call = callOf(program, args)
+  if (stdio[0] === 'ignore' && stdio[1] === 'pipe') {
+    void inTurn(async () => {
+      const { code, output, errors = '' } = await runCall(call)
+      const closed = Promise.all([once(stdout, 'close'), once(stderr, 'close')])
+      stdout.end(output === undefined ? '' : `${output}\n`)
+      stderr.end(errors)
+      await closed
+      child.emit('exit', code, null)
+      child.emit('close', code, null)
+    })
+    return child
+  }
   if (!machine.state.isolates || !['tar', 'sh'].includes(call.program)) {
     queueMicrotask(() => child.emit('error', missing(program)))
     return child

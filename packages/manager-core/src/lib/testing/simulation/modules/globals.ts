@@ -56,6 +56,8 @@ const processOfMachine = new Proxy(realProcess, {
     if (name === 'getuid' || name === 'getgid') return () => 0
     if (name === 'platform') return 'linux'
     if (name === 'pid') return current()?.pid ?? target.pid
+    // A simulated program is none of the machine that this one would have to end.
+    if (name === 'once') return () => undefined
     if (name === 'getBuiltinModule')
       return (id: string) => (id === 'node:http' ? http : target.getBuiltinModule(id as 'node:fs'))
     return Reflect.get(target, name) as unknown
