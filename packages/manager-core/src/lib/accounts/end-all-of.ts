@@ -3,9 +3,12 @@ import { ManagerError } from '../../errors.js'
 import { isInContainer, listPids, statOf, uidOf } from '../system/process-table.js'
 import { asAccount, type SystemAccount } from './account.js'
 import { findAccount } from './find-account.js'
+import { runForeignProgram } from './foreign-program.js'
 
 /** How long processes may take to be gone after SIGKILL, in ms. */
 const killMs = 10_000
+/** How long one call may take, in ms. */
+const callMs = 2_000
 
 /** How often in a row none is found where processes are named, before it is believed: new ones may have come meanwhile. */
 const looks = 3
@@ -21,9 +24,15 @@ export async function endAllOf(account: SystemAccount | undefined): Promise<void
   // Its number may be another one's by now.
   if (!account || findAccount(account.name)?.uid !== account.uid) return
   const [program, args] = asAccount(account, '/bin/sh')
-  const { execa } = await import('execa')
+  // Those that are to end may stop or end the one that ends them; the next one has another chance.
   const kill = (who: readonly string[]) =>
-    execa(program, [...args, '-c', 'kill -s KILL -- "$@"', 'sh', ...who], { reject: false, stdin: 'ignore' })
+    runForeignProgram({
+      program,
+      args: [...args, '-c', 'kill -s KILL -- "$@"', 'sh', ...who],
+      environment: { PATH: process.env['PATH'] },
+      limitMs: callMs,
+      longest: 1_000,
+    })
   const all = () => listPids().filter((pid) => uidOf(pid) === account.uid && statOf(pid) !== undefined)
   const begin = performance.now()
   // Finding none proves nothing: processes that start others and end at once are missed.

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { ManagerError } from '../../errors.js'
-import type { SystemAccount } from '../accounts/account.js'
+import { asAccount, type SystemAccount } from '../accounts/account.js'
 import { findAccount } from '../accounts/find-account.js'
+import { runForeignProgram } from '../accounts/foreign-program.js'
 import { isolationOf } from '../accounts/why-not.js'
 import { configuredVersions, type Home } from '../domain/home.js'
 import { clockDoubt } from '../history/believed-time.js'
@@ -160,16 +161,17 @@ const runsAsRoot: Finding = {
 }
 
 /** Asked as that user: groups and access lists count, too. */
-async function canUse({ uid, gid }: SystemAccount, { folder, config }: Home): Promise<boolean> {
-  const { execa } = await import('execa')
-  const { failed } = await execa('/bin/sh', ['-c', '[ -w "$0" ] && [ -x "$0" ] && [ -r "$1" ]', folder, config], {
-    uid,
-    gid,
-    cwd: '/',
-    reject: false,
-    stdin: 'ignore',
+async function canUse(account: SystemAccount, { folder, config }: Home): Promise<boolean> {
+  const [program, before] = asAccount(account, '/bin/sh')
+  const { code } = await runForeignProgram({
+    program,
+    args: [...before, '-c', '[ -w "$0" ] && [ -x "$0" ] && [ -r "$1" ]', folder, config],
+    folder: '/',
+    environment: { PATH: process.env['PATH'] },
+    limitMs: 10_000,
+    longest: 1_000,
   })
-  return !failed
+  return code === 0
 }
 
 /** What no command can work with. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { asAccount, type SystemAccount } from '../../accounts/account.js'
+import { runForeignProgram } from '../../accounts/foreign-program.js'
 import type { Limits } from '../../domain/limits.js'
 import { uidOf } from '../../system/process-table.js'
 import { isNode } from './heap.js'
@@ -45,16 +46,18 @@ export async function setResourceLimits(
     ...(wanted.files === undefined ? [] : [`--nofile=${wanted.files}:${wanted.files}`]),
   ]
   if (options.length === 0) return {}
-  try {
-    // Root that is confined itself may limit no processes of others, but these may.
-    if (account) await becomes(pid, account)
-    const [command, before] = asAccount(account, 'prlimit')
-    await execute(command, [...before, '--pid', String(pid), ...options])
-    return wanted
-  } catch {
-    // Not installed, or forbidden: nothing is held.
-    return {}
-  }
+  // Root that is confined itself may limit no processes of others, but these may.
+  if (account) await becomes(pid, account)
+  const [command, before] = asAccount(account, 'prlimit')
+  const { code } = await runForeignProgram({
+    program: command,
+    args: [...before, '--pid', String(pid), ...options],
+    environment: { PATH: process.env['PATH'] },
+    limitMs: 10_000,
+    longest: 1_000,
+  })
+  // Else it is not installed, or forbidden: nothing is held.
+  return code === 0 ? wanted : {}
 }
 
 /** How many bytes of data a process may have whose program may use that many MB; 0: no limit. */
