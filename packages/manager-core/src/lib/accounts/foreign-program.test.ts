@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { statOf } from '../system/process-table.js'
 import { leavesChild } from '../testing/leaves-child.js'
 import { runForeignProgram, type ForeignCall } from './foreign-program.js'
 
@@ -70,4 +72,14 @@ it('ends a program that prints more than it may, and one that has said enough', 
   const isEnough = (line: string) => lines.push(line) === 2
   expect(await run('printf on; printf "e\\ntwo\\n"; exec sleep 600', { isEnough })).toMatchObject({ ended: 'enough' })
   expect(lines).toEqual(['one', 'two'])
+})
+
+it('ends a program with the process that runs it', async () => {
+  const script = `import { runForeignProgram } from ${JSON.stringify(new URL('foreign-program.ts', import.meta.url))}
+const args = ['-c', 'echo $$; exec sleep 600']
+const isEnough = (line) => process.stdout.write(line, () => process.exit()) && false
+void runForeignProgram({ program: '/bin/sh', args, environment: {}, limitMs: 600_000, longest: 1000, isEnough })`
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  expect(Number(stdout)).toBeGreaterThan(0)
+  await expect.poll(() => statOf(Number(stdout))).toBeUndefined()
 })
