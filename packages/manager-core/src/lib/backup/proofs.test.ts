@@ -18,7 +18,7 @@ let folder: string
 beforeAll(async () => {
   test = await createTestManager({ refresh: false, config: ['APPS_DATABASES=sqlite'] })
   test.context.registry.transaction((writer) =>
-    writer.insertInstance(testInstance({ id: 'idemo000', name: 'demo', proved: at })),
+    writer.insertInstance(testInstance({ id: 'idemo', name: 'demo', proved: at })),
   )
 })
 beforeEach(async () => {
@@ -26,7 +26,7 @@ beforeEach(async () => {
     'db.sqlite.zst': Buffer.from('a dump'),
   })
   await changeStatus(folder, () => ({ proved: { at, seconds: 1 } }))
-  remember('idemo000', `demo/${basename(folder)}`)
+  remember('idemo', `demo/${basename(folder)}`)
 })
 afterEach(() => rmSync(join(test.home, 'save'), { recursive: true, force: true }))
 afterAll(() => test.close())
@@ -46,7 +46,7 @@ describe('an instance whose backup was proved', () => {
   })
 
   it('is proved by a row of before, which does not say by which backup', async () => {
-    remember('idemo000', '')
+    remember('idemo', '')
     expect(await proved()).toBe(at)
   })
 
@@ -104,7 +104,7 @@ describe('a backup without manifest', () => {
     const { [sqlite]: database } = test.context.registry
     const insert = database.prepare(
       `insert into operation (id, kind, instance_id, instance, title, actor, surface, request, facts, locks, state, owner, started)
-       values ('o1', 'save', 'idemo000', 'demo', '', '', 'cli', '{}', ?, '[]', 'running', '{}', ?)`,
+       values ('o1', 'save', 'idemo', 'demo', '', '', 'cli', '{}', ?, '[]', 'running', '{}', ?)`,
     )
     insert.run(JSON.stringify({ key: `demo/${basename(folder)}` }), at)
     expect(await test.context.backups.damaged({ name: 'demo' })).toEqual([])

@@ -26,9 +26,13 @@ export interface ConnectOptions {
 }
 
 const address = '127.0.0.1'
-/** How often the other end is looked for that this machine must have, and that of a forwarded connection. */
-const looks = 40
+/**
+ * How often the other end is looked for: that this machine must have (about 1.5 s), that of a forwarded connection, and that
+ * which its program has not accepted yet (about a minute).
+ */
+const looks = 16
 const looksForwarded = 4
+const looksUnaccepted = 250
 
 /** Thrown when another user's program answers, before anything was sent. */
 export class ForeignPortError extends ManagerError {}
@@ -80,12 +84,14 @@ async function assertOwner(socket: Socket, { port, owner }: OwnedPort, signal: A
   const end = { local: tcpEnd(address, socket.localPort ?? 0), remote: tcpEnd(address, port) }
   for (let look = 1, pause = 2; ; look++, pause = Math.min(pause * 1.5, 250)) {
     const other = await otherEnd(end)
+    const isOpen = other?.state === tcpStates.established
     // Until a process accepts it, older kernels show root for each of them.
-    const isKnown = other?.state === tcpStates.established && (other.inode !== '0' || other.uid !== 0)
+    const isKnown = isOpen && (other.inode !== '0' || other.uid !== 0)
     if (isKnown && owner.uids.includes(other.uid)) return
     if (isKnown) throw foreign(port, owner, other.uid)
     if (!other && owner.forwarded && look >= looksForwarded) return
-    if (!other && look >= looks) throw foreign(port, owner, undefined)
+    // One that is closing again has no owner any longer.
+    if (look >= (isOpen ? looksUnaccepted : looks)) throw foreign(port, owner, undefined)
     await sleep(pause, undefined, signal && { signal })
   }
 }

@@ -18,7 +18,7 @@ export function writeBackupOfNothing(
   name: string,
   made: Date,
   contents: Readonly<Record<string, Uint8Array>> = {},
-  owner = `i${name.toLowerCase()}`.padEnd(8, '0'),
+  owner = `i${name.toLowerCase()}`,
 ): string {
   const id = `${stampOf(made)}-1.0-${randomId()}`
   const at = made.toISOString()

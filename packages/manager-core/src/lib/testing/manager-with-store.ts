@@ -61,10 +61,8 @@ export async function createManagerWithStore(options: TestManagerOptions = {}): 
     madeUp(made = new Date(), bytes = 3000) {
       const root = join(test.home, 'save')
       if (!existsSync(root)) mkdirSync(root)
-      const folder = writeBackupOfNothing(root, 'demo', made, {
-        'db.sqlite.zst': randomBytes(bytes),
-        'files.tar.zst': randomBytes(bytes),
-      })
+      const files = { 'db.sqlite.zst': randomBytes(bytes), 'files.tar.zst': randomBytes(bytes) }
+      const folder = writeBackupOfNothing(root, 'demo', made, files, 'idemo000')
       return folder.slice(root.length + 1)
     },
   }

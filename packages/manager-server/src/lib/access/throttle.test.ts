@@ -44,6 +44,11 @@ it('many at the same time are no more than one after the other', async () => {
   expect(tried).toHaveBeenCalledTimes(limit)
 })
 
+it('right ones at the same time are all let in', async () => {
+  const from = { address: '127.0.0.1', user: 0 }
+  expect(new Set(await Promise.all(Array.from({ length: 50 }, () => logIn(from))))).toEqual(new Set([true]))
+})
+
 it('addresses of one IPv6 network are one', async () => {
   for (let n = 0; n < limit; n++) await guess({ address: `2001:db8:0:1::${n}` })
   expect(await guess({ address: '2001:db8:0:1:ffff::1' })).toEqual(refused)

@@ -34,34 +34,39 @@ export interface Throttle {
 export function createThrottle(): Throttle {
   const known = new Set<string>()
   let counters = countersOf(0)
+  // One after the other: right ones that come at the same time are counted for a moment, and must not add up.
+  let last: Promise<unknown> = Promise.resolve()
 
   return {
-    async attempt({ address, device, user }, limit, isRight) {
-      if (limit === 0) return isRight()
-      if (limit !== counters.limit) counters = countersOf(limit)
-      const network = user === undefined ? networkOf(address) : `${networkOf(address)} user ${user}`
-      const { one, all } = counters
-      const counts = [
-        { counter: one, key: device === undefined ? `address ${network}` : `device ${device}` },
-        ...(device === undefined && user === undefined && !known.has(network)
-          ? [{ counter: all, key: 'anywhere' }]
-          : []),
-      ]
-      const taken: typeof counts = []
-      // Counted before it is tried: many may come at the same time.
-      for (const count of counts) {
-        const waitSeconds = await take(count.counter, count.key)
-        if (waitSeconds !== undefined) {
-          await giveBack(taken)
-          return { waitSeconds }
-        }
-        taken.push(count)
-      }
-      if (!isRight()) return false
-      await giveBack(taken)
-      remember(network)
-      return true
+    attempt(attempt, limit, isRight) {
+      const turn = last.then(() => tryOne(attempt, limit, isRight))
+      last = turn.catch(() => undefined)
+      return turn
     },
+  }
+
+  async function tryOne(...[{ address, device, user }, limit, isRight]: Parameters<Throttle['attempt']>) {
+    if (limit === 0) return isRight()
+    if (limit !== counters.limit) counters = countersOf(limit)
+    const network = user === undefined ? networkOf(address) : `${networkOf(address)} user ${user}`
+    const { one, all } = counters
+    const counts = [
+      { counter: one, key: device === undefined ? `address ${network}` : `device ${device}` },
+      ...(device === undefined && user === undefined && !known.has(network) ? [{ counter: all, key: 'anywhere' }] : []),
+    ]
+    const taken: typeof counts = []
+    for (const count of counts) {
+      const waitSeconds = await take(count.counter, count.key)
+      if (waitSeconds !== undefined) {
+        await giveBack(taken)
+        return { waitSeconds }
+      }
+      taken.push(count)
+    }
+    if (!isRight()) return false
+    await giveBack(taken)
+    remember(network)
+    return true
   }
 
   function remember(network: string): void {
