@@ -58,7 +58,8 @@ export async function connectToOwner(
   socket.on('error', note)
   try {
     await assertOwner(socket, { port, owner }, signal)
-    if (failure) throw failure
+    // A request that gets a closed one waits forever: nothing more is emitted of it.
+    if (socket.destroyed) throw failure ?? closed(port)
     return socket
   } catch (error) {
     socket.destroy()
@@ -94,6 +95,10 @@ async function assertOwner(socket: Socket, { port, owner }: OwnedPort, signal: A
     if (look >= (isOpen ? looksUnaccepted : looks)) throw foreign(port, owner, undefined)
     await sleep(pause, undefined, signal && { signal })
   }
+}
+
+function closed(port: number): Error {
+  return Object.assign(new Error(`The program at ${address}:${port} closed the connection.`), { code: 'ECONNRESET' })
 }
 
 function foreign(port: number, { uids }: PortOwner, uid: number | undefined): ForeignPortError {
