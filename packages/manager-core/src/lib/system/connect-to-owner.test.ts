@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -8,9 +9,10 @@ const seen = vi.hoisted(() => ({ look: undefined as (() => Promise<void>) | unde
 vi.mock('./tcp-table.js', async (original) => {
   const table = await original<typeof import('./tcp-table.js')>()
   const otherEnd: typeof table.otherEnd = async (end) => {
-    const found = await table.otherEnd(end)
-    await seen.look?.()
-    return found
+    if (!seen.look) return table.otherEnd(end)
+    await seen.look()
+    // As it was read before.
+    return { ...end, port: 0, state: table.tcpStates.established, uid: process.getuid!(), inode: '1' }
   }
   return { ...table, otherEnd }
 })
@@ -20,23 +22,20 @@ const owner = { uids: [process.getuid?.() ?? 0] }
 describe.runIf(process.platform === 'linux')('a program that ends while its connection is looked at', () => {
   let server: Server
   let port: number
-  let accepted: Promise<Socket>
+  let made: Socket
+  const note = (message: unknown) => (made = (message as { socket: Socket }).socket)
   beforeEach(async () => {
-    server = createServer().listen(0, '127.0.0.1')
+    server = createServer((socket) => socket.on('error', () => {}).end()).listen(0, '127.0.0.1')
     await once(server, 'listening')
     port = (server.address() as AddressInfo).port
-    accepted = once(server, 'connection').then(([socket]) => socket as Socket)
+    subscribe('net.client.socket', note)
     seen.look = async () => {
-      const socket = await accepted
-      const closed = once(socket, 'close')
-      socket.on('error', () => {}).end()
-      await closed
-      // This end has learnt it as well.
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      if (!made.destroyed) await once(made, 'close')
     }
   })
   afterEach(() => {
     seen.look = undefined
+    unsubscribe('net.client.socket', note)
     server.close()
   })
 

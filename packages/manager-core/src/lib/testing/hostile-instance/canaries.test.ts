@@ -15,6 +15,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountAt, type SystemAccount } from '../../accounts/account.js'
 import { refOf } from '../../runtime/instance-ref.js'
+import { statOf } from '../../system/process-table.js'
 import { createTestManager, type TestManager } from '../create-test-manager.js'
 import { canUseAccounts } from '../reachable-checkout.js'
 import { closeHostile } from './hostile-suite.js'
@@ -45,6 +46,9 @@ describe.runIf(isHere)('canaries', () => {
     const instance = test.instance(other)
     const { pids } = await test.context.runtimes.of(instance).observe(refOf(test.context, instance))
     for (const pid of pids) process.kill(pid, name)
+    // The kernel stops them when they run next.
+    const areStopped = () => pids.length > 0 && pids.every((pid) => statOf(pid)?.state === 'T')
+    await expect.poll(areStopped, { timeout: 60_000 }).toBe(name === 'SIGSTOP')
   }
 
   it('report nothing of an instance that harms itself', async () => {
