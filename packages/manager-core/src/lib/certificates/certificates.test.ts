@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startPebble, type TestPebble } from '../../../../../tests/servers/pebble.js'
@@ -208,7 +209,8 @@ describe.skipIf(reason !== undefined)(`certificates over ACME${reason ? ` (${rea
     const child = spawn(process.execPath, ['--import', loader, program, JSON.stringify({ ...argument, input })])
     onAsked = () => child.kill('SIGKILL')
     onTestFinished(() => void (onAsked = () => {}))
-    expect(await once(child, 'close')).toEqual([null, 'SIGKILL'])
+    const [ended, report] = await Promise.all([once(child, 'close'), text(child.stdout)])
+    expect([...ended, report]).toEqual([null, 'SIGKILL', ''])
     expect(context.certificates.for(['apps.example.org'])).toEqual(old)
     expect(readAttempts(context.home)['apps.example.org']).toMatchObject({
       failures: 1,
