@@ -37,7 +37,7 @@ interface Waiter<C> {
 }
 
 /**
- * Connections, each for one use at a time, shared between users. The most recently used one is taken first, so that unused ones expire.
+ * A pool of connections that users share. The connection used last is taken first, so that unused ones expire.
  *
  * Own code, because the drivers' pools and tarn behave differently when the server is away or all connections are in use,
  * and because each of them costs a timer and several promises per statement.

@@ -20,9 +20,8 @@ export interface Throttle {
    * Tries a password, unless too many wrong ones came from there.
    *
    * Wrong ones are counted by address (of IPv6 by network), and all together; those of users of this machine by user alone,
-   * so that an instance cannot lock the operator out. Neither count holds for a browser that
-   * of an earlier login, which has one of its own, and the second one not for an address that a user has come
-   * in from: so guessing cannot lock the rightful user out. Each count starts again after 15 minutes, whatever
+   * so that an instance cannot lock the operator out. A browser of an earlier login has a count of its own instead of both,
+   * and the second one does not hold for an address that a user has come in from: so guessing cannot lock the rightful user out. Each count starts again after 15 minutes, whatever
    * happens meanwhile.
    *
    * @param limit of one address; 0: none

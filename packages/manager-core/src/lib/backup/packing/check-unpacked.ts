@@ -1,9 +1,7 @@
-import { constants } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../../errors.js'
-
-const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+import { foreignFolderFlags, ignoreReplaced, throughHandle } from '../../accounts/foreign.js'
 
 /**
  * Looks at what a program unpacked, whatever it was given: folders with files, folders and links in them, none of which
@@ -25,7 +23,8 @@ export async function checkUnpacked(folder: string, tops: readonly string[]): Pr
 
 /** @param at the path, through an open folder where there is one: nothing can be put in its place */
 async function checkEntry(at: string, shown: string, isTop = false): Promise<void> {
-  const stats = await lstat(at).catch(ignoreGone)
+  // What is there now is what the account put there meanwhile, with its own rights.
+  const stats = await lstat(at).catch(ignoreReplaced)
   if (!stats) return
   const isFolder = stats.isDirectory()
   if (isTop ? !isFolder : !(stats.isFile() || isFolder || stats.isSymbolicLink()))
@@ -33,19 +32,14 @@ async function checkEntry(at: string, shown: string, isTop = false): Promise<voi
   if (!stats.isSymbolicLink() && (stats.mode & 0o6000) !== 0)
     throw refused(shown, 'runs with the rights of its owner (set-uid)')
   if (!isFolder) return
-  const handle = await open(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(ignoreGone)
+  const handle = await open(at, foreignFolderFlags).catch(ignoreReplaced)
   if (!handle) return
   try {
-    const through = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : at
+    const through = process.platform === 'linux' ? throughHandle(handle.fd) : at
     for (const name of await readdir(through)) await checkEntry(join(through, name), `${shown}/${name}`)
   } finally {
     await handle.close()
   }
-}
-
-/** What is there now is what the account put there meanwhile, with its own rights. */
-function ignoreGone(error: NodeJS.ErrnoException): undefined {
-  if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(error.code ?? '')) throw error
 }
 
 function refused(path: string, why: string): ManagerError {

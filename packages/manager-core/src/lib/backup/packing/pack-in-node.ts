@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { createTarPacker } from 'modern-tar'
 import type { TarHeader } from 'modern-tar'
-import { foreignFlags } from '../../accounts/foreign.js'
+import { foreignFlags, foreignFolderFlags, ignoreReplaced, throughHandle } from '../../accounts/foreign.js'
 import type { FileHash } from '../../files/hash-file.js'
 
 /** Whose a file or folder is, so that nothing else comes into an archive. */
@@ -115,9 +115,9 @@ async function addPath(
     await addFile({ path, at, owner }, header, stats, add, changes)
   } else if (stats.isDirectory()) {
     await add({ ...header, name: `${target}/`, type: 'directory' }).close()
-    const folder = owner === undefined ? undefined : await open(at, folderFlags).catch(ignoreReplaced)
+    const folder = owner === undefined ? undefined : await open(at, foreignFolderFlags).catch(ignoreReplaced)
     if (owner !== undefined && !folder) return
-    const from = folder ? `/proc/self/fd/${folder.fd}` : at
+    const from = folder ? throughHandle(folder.fd) : at
     try {
       for (const name of ((await readdir(from).catch(ignoreMissing)) ?? []).toSorted())
         await addPath(join(path, name), `${target}/${name}`, add, options, changes, join(from, name))
@@ -181,15 +181,8 @@ async function addFile(
   }
 }
 
-const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
-
 function isOwn(stats: Stats, owner: number): boolean {
   return stats.isFile() && stats.uid === owner
-}
-
-/** It is not there any more, or something else is. */
-function ignoreReplaced(error: NodeJS.ErrnoException): undefined {
-  if (!['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO'].includes(error.code ?? '')) throw error
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
