@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createArchive, serverSources } from '../download/create-archive.js'
-import { endAccountsOf } from '../testing/accounts-of.js'
+import { closeWithAccounts } from '../testing/accounts-of.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { fakeApplicationServer } from '../testing/fake-application.js'
 import { canUseAccounts } from '../testing/reachable-checkout.js'
@@ -29,14 +29,8 @@ describe.runIf(isHere)('files that an instance makes', () => {
     for (const name of ['demo', 'other']) await test.perform('add', { name, 'no-start': true })
   }, 60_000)
   afterAll(async () => {
-    try {
-      for (const { name } of test.context.registry.instances())
-        await test.perform('delete', { name, force: true, purge: true })
-    } finally {
-      await test.close()
-      rmSync(server, { recursive: true })
-      endAccountsOf(test)
-    }
+    await closeWithAccounts(test)
+    rmSync(server, { recursive: true })
   }, 60_000)
 
   /** The program and arguments as which an instance runs a script in its folder. */

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { toolIsMissing } from '../../../../../tests/servers/index.js'
-import { endAccountsOf } from '../testing/accounts-of.js'
+import { closeWithAccounts } from '../testing/accounts-of.js'
 import { createTestManager } from '../testing/create-test-manager.js'
 import { fakeApplicationServer } from '../testing/fake-application.js'
 import type { PerformedActions } from '../testing/perform-actions.js'
@@ -150,10 +150,7 @@ describe.runIf(isHere)('system calls of root', () => {
       expect(stateOf(canary)).toEqual(before)
       expect(readFileSync(join(canary, 'file'), 'utf8')).toBe('canary')
     } finally {
-      for (const { name } of test.context.registry.instances())
-        await test.perform('delete', { name, force: true, purge: true })
-      await test.close()
-      endAccountsOf(test)
+      await closeWithAccounts(test)
     }
     return undefined
   })

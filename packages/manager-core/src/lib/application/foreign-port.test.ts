@@ -9,7 +9,7 @@ import { checkHealth } from '../runtime/health.js'
 import { refOf } from '../runtime/instance-ref.js'
 import { ownerOfPort } from '../runtime/owner-of-port.js'
 import { askOwner } from '../system/ask-owner.js'
-import { endAccountsOf } from '../testing/accounts-of.js'
+import { closeWithAccounts } from '../testing/accounts-of.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { canUseAccounts } from '../testing/reachable-checkout.js'
 import { squat, type Squatter } from '../testing/squat.js'
@@ -49,13 +49,7 @@ describe.runIf(isHere)('a port that a program of another user has taken', () => 
     await test.perform('add', { name: 'two' })
   })
   afterAll(async () => {
-    try {
-      for (const { name } of test.context.registry.instances())
-        await test.perform('delete', { name, force: true, purge: true })
-    } finally {
-      await test.close()
-      endAccountsOf(test)
-    }
+    await closeWithAccounts(test)
   })
 
   it('is not believed, and gets no secret', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { accountAt, asAccount, type SystemAccount } from '../accounts/account.js'
 import { silence } from '../accounts/silence.js'
-import { endAccountsOf } from '../testing/accounts-of.js'
+import { closeWithAccounts } from '../testing/accounts-of.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { forgedHeader, hidden } from '../testing/forged-archive.js'
 import { canUseAccounts } from '../testing/reachable-checkout.js'
@@ -82,9 +82,7 @@ describe.runIf(isHere)('a save, when the instance attacks the tar that runs as i
   })
   afterAll(async () => {
     silence.limitMs = limitMs
-    for (const name of ['demo', 'other']) await test.perform('delete', { name, force: true, purge: true })
-    await test.close()
-    endAccountsOf(test)
+    await closeWithAccounts(test)
   })
 
   function attack(program: string, ...args: readonly string[]): ChildProcess {

@@ -9,7 +9,7 @@ import { accountAt, asAccount, type SystemAccount } from '../accounts/account.js
 import type { ManifestFile } from '../backup/backup.js'
 import type { DatabaseType } from '../domain/instance.js'
 import { manifestName, manifestText } from '../backup/manifest.js'
-import { endAccountsOf } from '../testing/accounts-of.js'
+import { closeWithAccounts } from '../testing/accounts-of.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { databaseConfig } from '../testing/database-config.js'
 import { canUseAccounts } from '../testing/reachable-checkout.js'
@@ -27,13 +27,7 @@ if (isHere)
       })
       afterAll(async () => {
         process.env['PATH'] = path
-        try {
-          for (const { name } of test.context.registry.instances())
-            await test.perform('delete', { name, force: true, purge: true })
-        } finally {
-          await test.close()
-          endAccountsOf(test)
-        }
+        await closeWithAccounts(test)
       })
       const own = (name: string) => join(test.folder, name)
       const accountOf = (name: string) => accountAt(test.path(name)) as SystemAccount
