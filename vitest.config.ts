@@ -3,13 +3,14 @@ import LongFilesFirst from './tests/sequencer.js'
 
 /**
  * Tests that leave their process as it was. To start one for each file and to load what it tests takes longer than most
- * of these do: a third of a second of CPU for a file of manager-core.
+ * of these do: a third of a second of CPU for a file of manager-core. A test that replaces a module (`vi.mock`) is not
+ * among them: here the module may be loaded already.
  */
 const together = {
   rest: ['packages/{rest-core,rest-client}/src/**/*.test.ts', 'packages/rest-koa/src/lib/**/*.test.ts'],
   adapters: ['packages/db-adapters/src/**/!(contract.integration).test.ts'],
   server: ['packages/app-server/src/**/*.test.ts'],
-  manager: ['packages/{manager-core,manager-cli,manager-server}/src/**/*.test.ts'],
+  manager: ['packages/{manager-core,manager-cli,manager-server}/src/**/!(connect-to-owner).test.ts'],
 }
 /** Tests that make and remove interfaces of the network: a browser ends its requests then (`ERR_NETWORK_CHANGED`). */
 const network = [
