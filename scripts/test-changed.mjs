@@ -34,7 +34,7 @@ export function selectTests(changed, parts) {
 }
 
 /** What reads documentation. */
-const testsOfTexts = ['tests/readmes.test.ts', 'tests/packages.test.ts']
+const testsOfTexts = ['tests/readmes.test.ts']
 
 /** @returns {readonly Part[]} */
 function findParts() {

@@ -12,7 +12,7 @@ import { serverHasStarted, serverIsEnding } from './servers/times.js'
 declare module 'vitest' {
   interface ProvidedContext {
     /** Whether tests that change the network may run at the same time. */
-    besideNetworkTests?: boolean
+    besideNetworkTests: boolean
   }
 }
 
@@ -28,7 +28,7 @@ const stepTimeoutMs = 150_000
 export function needsBrowser(define: (browser: () => Browser) => void, args: readonly string[] = []): void {
   const executablePath = process.env[chromiumVariable]
   if (!executablePath) return absent(process.env[chromiumReasonVariable] ?? `${chromiumVariable} is not set.`)
-  if (inject('besideNetworkTests')) throw new Error('Add this file to "pages" in vitest.config.ts.')
+  if (inject('besideNetworkTests')) throw new Error('Add this file to "pages" in tests/tiers.ts.')
   describe('in Chromium', () => {
     let browser: Browser
     let pid: number | undefined

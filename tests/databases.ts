@@ -15,6 +15,11 @@ export type DatabaseName = 'sqlite' | 'postgresql' | 'mysql' | 'mssql' | 'oracle
  */
 export function onEachDatabase(define: (fresh: () => Promise<FreshDatabase>, name: DatabaseName) => void): void {
   describe('sqlite', () => define(freshFile, 'sqlite'))
+  onEachServer(define)
+}
+
+/** As `onEachDatabase()`, without SQLite. */
+export function onEachServer(define: Parameters<typeof onEachDatabase>[0]): void {
   for (const name of ['postgresql', 'mysql', ...givenVendors] as const)
     needs(name, (url) => define(() => freshDatabase(url), name))
 }

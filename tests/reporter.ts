@@ -1,7 +1,15 @@
-import { writeFileSync } from 'node:fs'
+import { globSync, writeFileSync } from 'node:fs'
 import type { SerializedError } from 'vitest'
-import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
+import type { Tier } from './tiers.js'
 import { startMeasuring, tableOf, timesOf, type Measurement } from './times.js'
+
+/** What runs the tests that are not run. */
+const leftOut: Readonly<Record<Tier, string>> = {
+  quick: 'npm run test:servers and npm run test:deep run the others',
+  servers: 'npm test and npm run test:deep run the others',
+  deep: 'npm test and npm run test:servers run the others',
+}
 
 /**
  * Says what fails when it fails, as a run may be interrupted; at its end why tests were skipped, what took longest, and
@@ -9,6 +17,11 @@ import { startMeasuring, tableOf, timesOf, type Measurement } from './times.js'
  */
 export default class TestReporter implements Reporter {
   #measurement: Measurement | undefined
+  #tier: Tier | undefined
+
+  onInit(vitest: Vitest): void {
+    this.#tier = vitest.config.provide.tier
+  }
 
   onTestRunStart(): void {
     this.#measurement ??= startMeasuring()
@@ -26,8 +39,15 @@ export default class TestReporter implements Reporter {
       if (note) counts.set(note, (counts.get(note) ?? 0) + 1)
     }
     for (const [reason, count] of counts) process.stderr.write(`Skipped (${count}) ${reason}\n`)
+    this.#tellTier(modules)
     this.#tellTimes(modules)
     for (const line of failuresOf(modules, unhandledErrors)) process.stderr.write(`${line}\n`)
+  }
+
+  #tellTier(modules: readonly TestModule[]): void {
+    if (!this.#tier) return
+    const all = globSync('{packages/*/src,examples,tests}/**/*.test.ts', { exclude: (name) => name === 'node_modules' })
+    process.stdout.write(`Tier "${this.#tier}": ${modules.length} of ${all.length} files; ${leftOut[this.#tier]}.\n`)
   }
 
   #tellTimes(modules: readonly TestModule[]): void {

@@ -34,7 +34,7 @@ export function checkComments(root) {
 }
 
 /** The test of this check plants what it refuses. */
-const plantedIn = 'words.test.ts'
+const plantedIn = 'words.servers.test.ts'
 
 /**
  * @param {string} file

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
 import { missingChromium, provideChromium } from './chromium.js'
 import { ownTempFolder, removeAbandonedFolders } from './folders.js'
 import { tryToInstall } from './install.js'
@@ -7,7 +8,7 @@ import { makeMariadbTemplate, startMariadb } from './mariadb.js'
 import { makePostgresqlTemplate, startPostgresql } from './postgresql.js'
 import { findMariadb, findPostgresql } from './programs.js'
 import type { TestServer } from './server.js'
-import { missingTools, packagesOfTools, provideTools } from './tools.js'
+import { missingTools, packagesOfTools, provideTools, tierVariable } from './tools.js'
 import { reasonVariable, urlVariable, type ServerName } from './variables.js'
 
 const servers = [
@@ -39,7 +40,8 @@ const servers = [
  *
  * @returns what ends the servers, and what is left in that folder.
  */
-export default async function setup(): Promise<() => Promise<void>> {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  process.env[tierVariable] = project.config.provide.tier
   removeAbandonedFolders()
   const wanted = servers.filter(({ name }) => !process.env[urlVariable[name]])
   const missing = wanted.filter(({ find }) => !find())

@@ -34,6 +34,23 @@ const packagesOf = {
 
 export type Tool = keyof typeof packagesOf
 
+/** What `npm test` needs; the others are installed for `npm run test:servers`. */
+const quick: readonly Tool[] = [
+  'age',
+  'bash',
+  'git',
+  'goaccess',
+  'memcached',
+  'nginx',
+  'proftpd',
+  'rclone',
+  'sqlite3',
+  'ssh',
+  'sshd',
+  'swift',
+  'zstd',
+]
+
 /** Some are libraries that the tests make servers of: the packages of the servers hold many others, and services. */
 const fileOf: Partial<Record<Tool, string>> = {
   h2: '/usr/share/java/h2.jar',
@@ -43,18 +60,24 @@ const fileOf: Partial<Record<Tool, string>> = {
   tomcat: '/usr/share/tomcat10/bin/catalina.sh',
 }
 
-/** Carries why tools are missing from the set-up to the tests. */
+/** Carry from the set-up to the tests why tools are missing, and which of them it has looked at. */
 const reasonVariable = 'TEST_TOOLS_REASON'
+export const tierVariable = 'TEST_TIER'
 
+/** @returns those of the tier that are not installed */
 export function missingTools(): Tool[] {
-  return (Object.keys(packagesOf) as Tool[]).filter((name) => !isThere(name))
+  return (Object.keys(packagesOf) as Tool[]).filter((name) => isOfTier(name) && !isThere(name))
+}
+
+function isOfTier(name: Tool): boolean {
+  return process.env[tierVariable] !== 'quick' || quick.includes(name)
 }
 
 export function packagesOfTools(names: readonly Tool[]): string[] {
   return names.flatMap((name) => packagesOf[name].split(' '))
 }
 
-/** Installs those that are missing, where that is possible. */
+/** Installs those of the tier that are missing, where that is possible. */
 export async function provideTools(): Promise<void> {
   const missing = missingTools()
   if (missing.length === 0) return
@@ -71,6 +94,7 @@ export async function provideTools(): Promise<void> {
  */
 export function toolIsMissing(name: Tool): string | undefined {
   if (isThere(name)) return undefined
+  if (!isOfTier(name)) return `${name} is not installed; npm run test:servers does that.`
   const reason = `${name} is not installed, and ${process.env[reasonVariable] ?? 'the test set-up did not run'}.`
   if (process.env.CI) throw new Error(`A program is missing in CI: ${reason}`)
   return reason

@@ -12,7 +12,7 @@ import { registryAuth } from './swarm/registry-auth.js'
 
 /*
  * What the runtime asks an engine, and what it makes of its refusals: by a made-up engine, since a real one takes long to
- * be brought there. Real ones: swarm/swarm.test.ts.
+ * be brought there. Real ones: swarm/swarm.servers.test.ts.
  */
 
 let folder: string

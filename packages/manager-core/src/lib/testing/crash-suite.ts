@@ -14,7 +14,7 @@ import { fakeApplicationServer } from './fake-application.js'
 import { secondRuntime } from './second-runtime.js'
 import { databasesOf, knownIds, takeSnapshots, type Snapshot, type Snapshots } from './snapshot.js'
 
-/** In `npm run test:deep` a command is killed at every entry; in `npm test` at that many, of which some are chosen by the seed. */
+/** In `npm run test:deep` a command is killed at every entry, elsewhere at that many, of which some are chosen by the seed. */
 const most = process.env['TEST_DEEP'] === '1' ? Infinity : 3
 const seed = fc.readConfigureGlobal().seed ?? 0
 const limit = 600_000
@@ -63,6 +63,7 @@ function testScenario(
   labFor: () => Promise<Lab>,
   isMeant: (point: JournalPoint) => boolean,
 ): void {
+  const core = when === undefined ? { tags: 'core' as const } : {}
   describe(when === undefined ? kind : `${kind}, ${when}`, () => {
     let lab: Lab
     let report: CrashReport
@@ -81,7 +82,35 @@ function testScenario(
       after = await lab.look()
     }, limit)
 
-    it('is an operation that does what it should when it is not killed', () => {
+    function possiblePoints(): readonly (readonly [index: number, point: JournalPoint])[] {
+      return [...report.points.entries()].filter(([index, point]) => !isMere(report.points, index) && isMeant(point))
+    }
+
+    /** Kills the command at each of these. @returns what was wrong then */
+    async function problemsOf(points: ReturnType<typeof possiblePoints>): Promise<Record<string, unknown>> {
+      const problems: Record<string, unknown> = {}
+      await lab.reset()
+      let { exact } = await lab.look()
+      for (const [index, point] of points) {
+        const at = index + 1
+        const where = `${at} ${JSON.stringify(point)}`
+        const survived = await lab.crash(at)
+        const left = await lab.recover()
+        const now = await lab.look()
+        const toBefore = differences(now.exact, exact)
+        const toAfter = differences(now.alike, after.alike)
+        if (survived || left.length > 0) problems[where] = { survived, left }
+        else if (toBefore === undefined && next === 0) last = at
+        else if (toAfter === undefined) next ||= at
+        else problems[where] = next === 0 ? { toBefore, toAfter } : { toAfter }
+        if (toBefore === undefined) continue
+        await lab.reset()
+        exact = (await lab.look()).exact
+      }
+      return problems
+    }
+
+    it('is an operation that does what it should when it is not killed', core, () => {
       expect(report.error).toBeUndefined()
       expect(report.points.at(-1)).toEqual({ at: 'succeeded' })
       expect(lab.kinds()).toContain(kind)
@@ -89,35 +118,22 @@ function testScenario(
       else expect(after.alike).not.toEqual(before.alike)
     })
 
+    it('is exactly before or exactly after, killed in the middle', { ...core, timeout: limit }, async () => {
+      const points = possiblePoints()
+      const [middle] = points.slice(points.length >> 1)
+      expect(middle).toBeDefined()
+      expect(await problemsOf(middle ? [middle] : [])).toEqual({})
+    })
+
     it(
       `is exactly before or exactly after, wherever it is killed (seed ${seed})`,
       async () => {
-        const problems: Record<string, unknown> = {}
-        const points = [...report.points.entries()].filter(([index]) => !isMere(report.points, index))
-        const possible = points.filter(([, point]) => isMeant(point))
+        const possible = possiblePoints()
         const meant = [...sample(possible)]
         if (meant.length < possible.length) other = meant.splice(1, 1).map(([index]) => index + 1)[0]
-        await lab.reset()
-        let { exact } = await lab.look()
-        for (const [index, point] of meant) {
-          const at = index + 1
-          const where = `${at} ${JSON.stringify(point)}`
-          const survived = await lab.crash(at)
-          const left = await lab.recover()
-          const now = await lab.look()
-          const toBefore = differences(now.exact, exact)
-          const toAfter = differences(now.alike, after.alike)
-          if (survived || left.length > 0) problems[where] = { survived, left }
-          else if (toBefore === undefined && next === 0) last = at
-          else if (toAfter === undefined) next ||= at
-          else problems[where] = next === 0 ? { toBefore, toAfter } : { toAfter }
-          if (toBefore === undefined) continue
-          await lab.reset()
-          exact = (await lab.look()).exact
-        }
-        expect(problems).toEqual({})
+        expect(await problemsOf(meant)).toEqual({})
         expect(meant.length).toBeGreaterThan(0)
-        if (meant.length < points.length) return
+        if (meant.length < report.points.filter((_point, index) => !isMere(report.points, index)).length) return
         expect(last).toBeGreaterThan(1)
         expect(next).toBeGreaterThan(last)
       },

@@ -4,6 +4,7 @@ import { createMemoryStore } from '../memory/memory-store.js'
 import type { ObjectModel, ReadableField } from '../model/model.js'
 import type { AggregateQuery, AggregateRow, ObjectStore, Values } from '../store.js'
 import type { AggregateFunction, DatePart } from '../aggregate.js'
+import { core } from './core.js'
 import { insertDataSet, type DataSet } from './data-set.js'
 import { generateFilter } from './generate-filter.js'
 import { item, model, note, person, region } from './model.js'
@@ -15,7 +16,7 @@ const parts: readonly DatePart[] = ['year', 'quarter', 'month', 'day']
 export function testAggregates(factory: StoreFactory, seed: number): void {
   describe('aggregates', () => {
     describe('of generated records', () => testGenerated(factory, seed))
-    describe('of chosen records', () => testChosen(factory))
+    describe('of chosen records', core, () => testChosen(factory))
   })
 }
 

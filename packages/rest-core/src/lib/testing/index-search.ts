@@ -3,6 +3,7 @@ import { indexWords } from '../index-search/index-words.js'
 import { parseIndexText } from '../index-search/parse-index-text.js'
 import { createModel } from '../model/create-model.js'
 import type { IndexHit, IndexQuery, StoreSession } from '../store.js'
+import { core } from './core.js'
 import { expectStoreError } from './failures.js'
 import { everything } from './reading.js'
 import { schemaTools } from './schema-tools.js'
@@ -58,7 +59,7 @@ const titles = {
 type Name = keyof typeof titles
 
 export function testIndexSearch(factory: StoreFactory): void {
-  describe('index search', () => {
+  describe('index search', core, () => {
     const used = useStore(factory, model)
     const ids = new Map<string, Name>()
 

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { StoreSession, Values } from '../store.js'
+import { core } from './core.js'
 import { expectIsStoreError, expectStoreError } from './failures.js'
 import { item, model, person, region } from './model.js'
 import { everything } from './reading.js'
 import { unique, useStore, type StoreFactory } from './store-under-test.js'
 
 export function testKeys(factory: StoreFactory): void {
-  describe('keys', () => {
+  describe('keys', core, () => {
     const used = useStore(factory, model)
 
     function insertPerson(values: Values, session: StoreSession = used.store) {

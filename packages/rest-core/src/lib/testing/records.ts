@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type { Values } from '../store.js'
+import { core } from './core.js'
 import { edgeValues } from './edge-values.js'
 import { expectIsStoreError } from './failures.js'
 import { item, model, note, person, region } from './model.js'
@@ -31,7 +32,7 @@ export const strangeIds = [
 ]
 
 export function testRecords(factory: StoreFactory): void {
-  describe('records', () => {
+  describe('records', core, () => {
     const used = useStore(factory, model)
 
     function insertItem(values: Values = {}): Promise<BusinessRecord> {

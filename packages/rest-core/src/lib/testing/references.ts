@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { BusinessRecord } from '../model/model.js'
 import type { Values } from '../store.js'
+import { core } from './core.js'
 import { expectIsStoreError, expectStoreError } from './failures.js'
 import { item, model, note, person, region } from './model.js'
 import { everything } from './reading.js'
 import { unique, useStore, type StoreFactory } from './store-under-test.js'
 
 export function testReferences(factory: StoreFactory): void {
-  describe('references', () => {
+  describe('references', core, () => {
     const used = useStore(factory, model)
 
     function insertRegion(values: Values = {}) {

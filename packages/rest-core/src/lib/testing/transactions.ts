@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { StoreError } from '../../errors.js'
 import type { StoreSession } from '../store.js'
+import { core } from './core.js'
 import { expectIsStoreError, expectStoreError } from './failures.js'
 import { item, model, person, region } from './model.js'
 import { everything, readAll } from './reading.js'
 import { unique, useStore, type StoreFactory } from './store-under-test.js'
 
 export function testTransactions(factory: StoreFactory): void {
-  describe('transactions', () => {
+  describe('transactions', core, () => {
     const used = useStore(factory, model)
     const select = item.select(['itm_code', 'itm_integer', 'itm_string'])
 

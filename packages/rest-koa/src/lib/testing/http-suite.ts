@@ -52,7 +52,7 @@ export function testRestService(name: string, startService: StartService): void 
   }
   describe(`REST service over ${name}`, () => {
     for (const [group, define] of Object.entries(groups)) {
-      describe(group, () => {
+      describe(group, isCore(group) ? { tags: 'core' } : {}, () => {
         const suite = {} as { -readonly [K in keyof Suite]: Suite[K] }
         let running: RunningService
         beforeAll(async () => {
@@ -81,6 +81,11 @@ export function testRestService(name: string, startService: StartService): void 
     describe('index search', () => testIndexSearch(startService))
     describe('users', () => testUsers(startService))
   })
+}
+
+/** What shows that a database answers as the others do; each of its corners takes longer. */
+function isCore(group: string): boolean {
+  return ['records', 'searches', 'keys', 'batches and dry runs'].includes(group)
 }
 
 const readMovies: ReadonlyMap<RightLetter, undefined> = new Map([['R', undefined]])

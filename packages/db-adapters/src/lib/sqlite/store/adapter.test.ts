@@ -18,9 +18,3 @@ testObjectStore(
   },
   contractSize,
 )
-
-testObjectStore(
-  'createSqliteStore({ filename: ":memory:" })',
-  async () => createSqliteStore({ filename: ':memory:' }),
-  { seed: 2, filters: contractSize.filters, rows: 3_000 },
-)

@@ -1,3 +1,0 @@
-import { testCrashes } from '../testing/crash-suite.js'
-
-testCrashes(['restore', 'recreate', 'prove'])

@@ -1,0 +1,3 @@
+import { configFor } from './tests/tiers.js'
+
+export default configFor('servers')
