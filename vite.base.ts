@@ -11,6 +11,7 @@ export const pagesConfig = ({ installable = false }: { readonly installable?: bo
   defineConfig({
     root: 'src/ui',
     base: './',
+    define: versionOf('package.json'),
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     plugins: [brand(installable), compressed()],
     build: {
@@ -24,6 +25,12 @@ export const pagesConfig = ({ installable = false }: { readonly installable?: bo
       license: { fileName: 'licences.md' },
     },
   })
+
+/** What pages show of the package that serves them. @param manifest path of its package.json */
+export function versionOf(manifest: string): { readonly PACKAGE_VERSION: string } {
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
+  return { PACKAGE_VERSION: JSON.stringify(version) }
+}
 
 /** Below that a header of the encoding is longer than what it saves. */
 const worthBytes = 1024

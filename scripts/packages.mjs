@@ -100,6 +100,10 @@ if (process.argv[1] && import.meta.url === pathToFileURL(fs.realpathSync(process
         path.join(root, folder, 'package.json'),
         `${JSON.stringify(fixed(json, folder), undefined, 2)}\n`,
       )
+      // The entry of the first release links to the documentation.
+      const changelog = path.join(root, folder, 'CHANGELOG.md')
+      const text = fs.readFileSync(changelog, 'utf8')
+      fs.writeFileSync(changelog, text.replaceAll(json.homepage, expectedManifest(folder).homepage))
     } else {
       report(problems)
     }

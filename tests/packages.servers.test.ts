@@ -29,9 +29,11 @@ interface PackageJson {
   name: string
   version: string
   private?: boolean
+  homepage: string
   exports: Record<string, string | { default: string }>
   bin?: Record<string, string>
   dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
   peerDependenciesMeta?: Record<string, { optional?: boolean }>
 }
@@ -97,8 +99,6 @@ describe.each(published)('the tarball of $json.name', ({ json, folder }) => {
         ? existsSync(join(root, link.slice(repository.length).replace(/^\/(?:blob|tree)\/main\//, '')))
         : link.startsWith('https:') || existsSync(join(unpacked(json), link))
     expect(links.filter((link) => !isHere(link))).toEqual([])
-    // Until the first version.
-    expect(text.includes('Not on npm yet')).toBe(json.version === '0.0.0')
     // Packing leaves the README of the repository as it was.
     const source = readFileSync(join(root, folder, 'README.md'), 'utf8')
     expect(source).not.toContain(repository)
@@ -119,6 +119,30 @@ describe.each(published)('the tarball of $json.name', ({ json, folder }) => {
       problems.filter((problem) => !('resolutionKind' in problem && forOthers.has(problem.resolutionKind))),
     ).toEqual([])
   })
+})
+
+it('published packages have one version, with an entry in each CHANGELOG.md, which all dependencies name', () => {
+  const [version = ''] = new Set(published.map(({ json }) => json.version))
+  expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+  for (const { json, folder } of published) {
+    expect([json.name, json.version]).toEqual([json.name, version])
+    const changelog = readFileSync(join(root, folder, 'CHANGELOG.md'), 'utf8')
+    expect(changelog.startsWith(`# ${json.name}\n\n## ${version}\n\n`)).toBe(true)
+    expect(readFileSync(join(unpacked(json), 'CHANGELOG.md'), 'utf8')).toBe(changelog)
+    expect(changelog).toContain(`[its documentation](${json.homepage})`)
+  }
+  const names = published.map(({ json }) => json.name)
+  const ranges = globSync('{packages,examples}/*/package.json', { cwd: root })
+    .concat('bench/package.json')
+    .flatMap((file) => {
+      const json = readJson(join(root, file)) as PackageJson
+      const needs = Object.entries({ ...json.dependencies, ...json.devDependencies, ...json.peerDependencies })
+      return needs.filter(([name]) => names.includes(name)).map(([name, range]) => [file, name, range])
+    })
+  expect(ranges.length).toBeGreaterThan(20)
+  expect(ranges.filter(([, , range]) => range !== `^${version}`)).toEqual([])
+  // `changeset version` keeps it so.
+  expect((readJson(join(root, '.changeset/config.json')) as { fixed: unknown }).fixed).toEqual([names])
 })
 
 it('npm run pack:all prints how its tarballs are installed', () => {
@@ -208,9 +232,11 @@ describe('an empty folder with the tarballs installed', () => {
     ])
   })
 
-  it.each(published.flatMap(({ json }) => Object.keys(json.bin ?? {})))('runs %s --help', async (name) => {
-    const { stdout } = await run(process.execPath, [join(consumer, 'node_modules', '.bin', name), '--help'], consumer)
-    expect(stdout).toContain(name)
+  const programs = published.flatMap(({ json }) => Object.keys(json.bin ?? {}).map((name) => ({ name, json })))
+  it.each(programs)('runs $name --help and --version', async ({ name, json }) => {
+    const program = join(consumer, 'node_modules', '.bin', name)
+    expect((await run(process.execPath, [program, '--help'], consumer)).stdout).toContain(name)
+    expect((await run(process.execPath, [program, '--version'], consumer)).stdout).toBe(`${json.version}\n`)
   })
 })
 

@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -183,7 +184,7 @@ export const Sale = defineObject({
 })
 `
 
-/** What the release workflow does: versions by the pending changesets, then publishes; in a copy of this checkout. */
+/** What the release workflow does: versions by the pending changesets, if any, then publishes; in a copy of this checkout. */
 async function release(copy: string, registry: string): Promise<void> {
   const { stdout } = await execute('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -202,7 +203,8 @@ async function release(copy: string, registry: string): Promise<void> {
   const user = ['-c', 'user.name=test', '-c', 'user.email=test@localhost', '-c', 'commit.gpgsign=false']
   await git(...user, 'commit', '--quiet', '--message=release')
   const changeset = join(root, 'node_modules', '.bin', 'changeset')
-  await execute(changeset, ['version'], { cwd: copy })
+  const pending = globSync('*.md', { cwd: join(copy, '.changeset') }).filter((name) => name !== 'README.md')
+  if (pending.length > 0) await execute(changeset, ['version'], { cwd: copy })
   const packed = join(copy, '..', 'packed')
   await execute(changeset, ['pack', '--out-dir', packed], { cwd: copy })
   await execute(changeset, ['publish', '--from-pack-dir', packed, '--no-git-tag'], { cwd: copy })

@@ -507,6 +507,7 @@ needsBrowser((browser) => {
     await page.getByText('1 record', { exact: true }).waitFor()
     const next = await page.evaluate<string>('JSON.parse(Object.values(sessionStorage)[0]).token')
     await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByText(/^Steward \d+\.\d+\.\d+$/).waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('User name').waitFor()
     await expect

@@ -799,6 +799,7 @@ needsBrowser((browser) => {
       await keepScreenshot(page, `tester-${locale}`)
       expect(await accessibilityProblems(page)).toEqual([])
       await page.locator('.preferences-button').click()
+      await page.getByText(/^Steward \d+\.\d+\.\d+$/).waitFor()
       await page.locator('#preferences select').first().selectOption('en')
       await workbench()
       expect(other.problems).toEqual([])

@@ -3,7 +3,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, createServer, type DefaultTheme, type UserConfig } from 'vitepress'
-import { repository, root } from '../scripts/packages.mjs'
+import { publishedPackages, repository, root } from '../scripts/packages.mjs'
 import { compose } from './compose.ts'
 import { groups, pathOf } from './pages.ts'
 
@@ -44,6 +44,7 @@ const config: UserConfig<DefaultTheme.Config> = {
       items: files.map((file) => ({ text: titleOf(file), link: `/${pathOf(file)}` })),
     })),
     socialLinks: [{ icon: 'github', link: repository }],
+    footer: { message: `Steward ${publishedPackages()[0]?.json['version']}` },
   },
 }
 // VitePress reads its configuration from a file. The front page of its theme has no main landmark.

@@ -78,7 +78,14 @@ export const groups: readonly Group[] = [
   { text: 'Examples', files: readmesIn('examples') },
   {
     text: 'About',
-    files: ['docs/comparison.md', 'docs/security-model.md', 'SECURITY.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
+    files: [
+      'docs/comparison.md',
+      'docs/security-model.md',
+      'SECURITY.md',
+      'ARCHITECTURE.md',
+      'CONTRIBUTING.md',
+      'docs/releasing.md',
+    ],
   },
 ]
 

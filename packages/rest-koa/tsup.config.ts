@@ -3,6 +3,7 @@ import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
 import { defineConfig } from 'tsup'
 import { packageConfig } from '../../tsup.base.js'
+import { versionOf } from '../../vite.base.js'
 
 /** The name of the package that a file belongs to. */
 const packagePattern = /node_modules\/((?:@[^/]+\/)?[^/]+)\//
@@ -22,6 +23,7 @@ const testerPage = defineConfig({
   minify: true,
   // What few answers need is loaded with the first of them.
   splitting: true,
+  define: { ...versionOf('package.json') },
   dts: false,
   clean: true,
   silent: true,

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -17,6 +17,8 @@ afterAll(async () => {
 const admin = basic('admin', 's3cret-passw0rd')
 const env = { STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd' }
 const json = { 'Content-Type': 'application/json' }
+const manifest = new URL('../package.json', import.meta.url)
+const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
 
 async function folderOf(files: Readonly<Record<string, string>>): Promise<string> {
   const { folder, remove } = await makeFolder(files)
@@ -141,7 +143,7 @@ export const Lamp = {
   test('/ping and /health need no credentials', async () => {
     expect(await (await fetch(`${app.origin}/ping`)).json()).toEqual({ status: 'OK' })
     const text = await (await fetch(`${app.origin}/health`)).text()
-    expect(text).toMatch(/^\[platform\]\nstatus=OK\n/)
+    expect(text.startsWith(`[platform]\nstatus=OK\nversion=${version}\n`)).toBe(true)
     expect(text).toMatch(/\[application\]\nname=shop\nversion=1\.2\.3\nmodel=[\da-f]{32}\n/)
     const sections = [
       'platform',
@@ -158,6 +160,11 @@ export const Lamp = {
     for (const path of ['/health?format=json', '/health.json']) {
       expect(Object.keys((await (await fetch(app.origin + path)).json()) as object)).toEqual(sections)
     }
+  })
+
+  test('the application info names the version of the application, and of what it runs on', async () => {
+    const info = await (await fetch(`${app.origin}/api/rest`, { headers: admin })).json()
+    expect(info).toMatchObject({ name: 'shop', version: '1.2.3', platformversion: version })
   })
 
   test('there is no session cookie', async () => {
@@ -389,7 +396,7 @@ test('--help and --version end well', { tags: 'core' }, async () => {
   const help = await runHere(['--help'])
   expect(help).toMatchObject({ code: 0, errors: '' })
   expect(help.output).toContain('STEWARD_ADMIN_PASSWORD')
-  expect((await runHere(['--version'])).output).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect((await runHere(['--version'])).output).toBe(`${version}\n`)
 })
 
 const minimal = 'name: shop\nversion: 1.0.0\n'

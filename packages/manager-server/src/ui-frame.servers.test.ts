@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
 import { sqlite } from '../../manager-core/src/lib/store/sqlite.js'
@@ -157,6 +158,8 @@ needsBrowser((browser) => {
     await page.getByRole('button', { name: 'New instance' }).waitFor()
     await expect.poll(ground).toBe('rgb(14, 17, 21)')
     await page.getByRole('button', { name: 'Account' }).click()
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+    await page.getByText(`Steward ${version}`, { exact: true }).waitFor()
     await keepScreenshot(page, 'preferences')
     await page.getByRole('combobox', { name: 'Theme' }).selectOption('Light')
     await expect.poll(ground).toBe('rgb(245, 246, 248)')

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { createClient } from './index.js'
 import type { AnyRecord, Client, Credentials } from './index.js'
@@ -14,6 +15,7 @@ Options:
                      (a token from STEWARD_TOKEN works in place of both)
   --objects <names>  only these objects, separated by commas; default: all that the user may read
   --output <file>    default: standard output
+  --version          version of this program
   --help             this text
 
 Example:
@@ -31,10 +33,12 @@ export async function main(args: readonly string[]): Promise<number> {
         login: { type: 'string' },
         objects: { type: 'string' },
         output: { type: 'string' },
+        version: { type: 'boolean', short: 'V' },
         help: { type: 'boolean', short: 'h' },
       },
     })
     if (values.help) return print(help)
+    if (values.version) return print(`${version()}\n`)
     const [command, ...others] = positionals
     if (command !== 'types' || others.length > 0 || !values.url) return misuse('Give the command "types" and --url.')
     const credentials = readCredentials(values.login)
@@ -52,6 +56,11 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`rest-client: ${(error as Error).message}\n`)
     return 1
   }
+}
+
+function version(): string {
+  const manifest = createRequire(import.meta.url)('@steward/rest-client/package.json') as { version: string }
+  return manifest.version
 }
 
 /** The objects that the service documents for this user. */

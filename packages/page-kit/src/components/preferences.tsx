@@ -2,10 +2,14 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
 import { choose, language, languageNames, languages, type Language } from '../lib/language.js'
+import { productName } from '../lib/product.js'
 import { chooseTheme, theme, themes, type Theme } from '../lib/theme.js'
 import { Button } from './button.js'
 
-/** Who uses the pages, with language and theme, which are kept in this browser. */
+/** Of the package that serves the pages: its build defines it. */
+declare const PACKAGE_VERSION: string
+
+/** Who uses the pages, with language and theme, which are kept in this browser, and the version of the pages. */
 export function Preferences({
   actor,
   about,
@@ -62,6 +66,7 @@ export function Preferences({
           </select>
         </label>
         {children}
+        <p class="quiet">{`${productName} ${PACKAGE_VERSION}`}</p>
       </div>
     </>
   )
