@@ -6,7 +6,7 @@ import { productName } from '../lib/product.js'
 import { chooseTheme, theme, themes, type Theme } from '../lib/theme.js'
 import { Button } from './button.js'
 
-/** Of the package that serves the pages: its build defines it. */
+/** Version of the package that serves the pages; its build defines it. */
 declare const PACKAGE_VERSION: string
 
 /** Who uses the pages, with language and theme, which are kept in this browser, and the version of the pages. */
