@@ -148,7 +148,7 @@ describe.skipIf(missing !== undefined)(`images of docker/Dockerfile${missing ?? 
     await run('version', { Image: service.image, Cmd: ['--version'], HostConfig })
     await engine().ask('POST', '/containers/version/wait')
     const { version } = JSON.parse(readFileSync(join(root, 'packages/manager-cli/package.json'), 'utf8'))
-    expect(await engine().outputOf('version')).toBe(`${version}\n`)
+    expect(await engine().outputOf('version')).toBe(version)
     await run('manager', { Image: service.image, Cmd: ['serve', '--listen', `127.0.0.1:${port}`], HostConfig })
     const answer = () => fetch(`http://127.0.0.1:${port}/api`).then((response) => response.status, String)
     await expect.poll(answer, { timeout: 30_000 }).toBe(401)
