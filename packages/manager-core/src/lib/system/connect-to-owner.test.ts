@@ -5,12 +5,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { askOwner } from './ask-owner.js'
 import { connectToOwner } from './connect-to-owner.js'
 
-const seen = vi.hoisted(() => ({ look: undefined as (() => Promise<void>) | undefined }))
+const seen = vi.hoisted(() => ({ look: undefined as (() => Promise<'open' | 'nothing'>) | undefined }))
 vi.mock('./tcp-table.js', async (original) => {
   const table = await original<typeof import('./tcp-table.js')>()
   const otherEnd: typeof table.otherEnd = async (end) => {
     if (!seen.look) return table.otherEnd(end)
-    await seen.look()
+    if ((await seen.look()) === 'nothing') return undefined
     // As it was read before.
     return { ...end, port: 0, state: table.tcpStates.established, uid: process.getuid!(), inode: '1' }
   }
@@ -31,6 +31,7 @@ describe.runIf(process.platform === 'linux')('a program that ends while its conn
     subscribe('net.client.socket', note)
     seen.look = async () => {
       if (!made.destroyed) await once(made, 'close')
+      return 'open'
     }
   })
   afterEach(() => {
@@ -47,5 +48,14 @@ describe.runIf(process.platform === 'linux')('a program that ends while its conn
     const { signal } = new AbortController()
     const asked = askOwner({ port, owner }, { method: 'GET', path: '/', headers: {}, body: '', signal })
     await expect(asked).rejects.toMatchObject({ code: 'ECONNRESET' })
+  })
+
+  it('fails connectToOwner() as closed, not as one of another user, when its owner is not seen any more', async () => {
+    const { look } = seen
+    seen.look = async () => {
+      await look?.()
+      return 'nothing'
+    }
+    await expect(connectToOwner({ port, owner })).rejects.toMatchObject({ code: 'ECONNRESET' })
   })
 })

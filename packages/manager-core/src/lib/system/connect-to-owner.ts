@@ -92,7 +92,8 @@ async function assertOwner(socket: Socket, { port, owner }: OwnedPort, signal: A
     if (isKnown) throw foreign(port, owner, other.uid)
     if (!other && owner.forwarded && look >= looksForwarded) return
     // One that is closing again has no owner any longer.
-    if (look >= (isOpen ? looksUnaccepted : looks)) throw foreign(port, owner, undefined)
+    if (look >= (isOpen ? looksUnaccepted : looks))
+      throw socket.destroyed ? closed(port) : foreign(port, owner, undefined)
     await sleep(pause, undefined, signal && { signal })
   }
 }
