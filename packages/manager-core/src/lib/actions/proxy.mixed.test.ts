@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)('what is published follows commands', () 
     for (const name of names) expect(await statusAt(`${name}.apps.test`)).toBe(503)
   })
 
-  it('without APPS_PROXY nothing is published, and asking for it is refused', { tags: 'core' }, async () => {
+  it('without APPS_PROXY nothing is published, and asking for it is refused', async () => {
     set('export APPS_PROXY=no')
     await expect(test.perform('proxy publish')).rejects.toMatchObject({ code: 'ERR_STATE' })
     expect((await test.perform('proxy status')).message).toContain('APPS_PROXY=no')

@@ -16,7 +16,7 @@ const parts: readonly DatePart[] = ['year', 'quarter', 'month', 'day']
 export function testAggregates(factory: StoreFactory, seed: number): void {
   describe('aggregates', () => {
     describe('of generated records', () => testGenerated(factory, seed))
-    describe('of chosen records', core, () => testChosen(factory))
+    describe('of chosen records', core(), () => testChosen(factory))
   })
 }
 

@@ -4,4 +4,6 @@ import { inject } from 'vitest'
  * Options of a test or group that shows the core of a contract. Runs of this repository choose by the tag; elsewhere it is not
  * defined, and all tests run.
  */
-export const core: { readonly tags?: 'core' } = inject('tier' as never) ? { tags: 'core' } : {}
+export function core(): { readonly tags?: 'core' } {
+  return inject('tier' as never) ? { tags: 'core' } : {}
+}

@@ -59,7 +59,7 @@ const titles = {
 type Name = keyof typeof titles
 
 export function testIndexSearch(factory: StoreFactory): void {
-  describe('index search', core, () => {
+  describe('index search', core(), () => {
     const used = useStore(factory, model)
     const ids = new Map<string, Name>()
 

@@ -7,7 +7,7 @@ import { everything } from './reading.js'
 import { unique, useStore, type StoreFactory } from './store-under-test.js'
 
 export function testKeys(factory: StoreFactory): void {
-  describe('keys', core, () => {
+  describe('keys', core(), () => {
     const used = useStore(factory, model)
 
     function insertPerson(values: Values, session: StoreSession = used.store) {

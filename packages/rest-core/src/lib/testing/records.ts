@@ -32,7 +32,7 @@ export const strangeIds = [
 ]
 
 export function testRecords(factory: StoreFactory): void {
-  describe('records', core, () => {
+  describe('records', core(), () => {
     const used = useStore(factory, model)
 
     function insertItem(values: Values = {}): Promise<BusinessRecord> {

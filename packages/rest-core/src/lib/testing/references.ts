@@ -8,7 +8,7 @@ import { everything } from './reading.js'
 import { unique, useStore, type StoreFactory } from './store-under-test.js'
 
 export function testReferences(factory: StoreFactory): void {
-  describe('references', core, () => {
+  describe('references', core(), () => {
     const used = useStore(factory, model)
 
     function insertRegion(values: Values = {}) {

@@ -8,7 +8,7 @@ import { everything, readAll } from './reading.js'
 import { unique, useStore, type StoreFactory } from './store-under-test.js'
 
 export function testTransactions(factory: StoreFactory): void {
-  describe('transactions', core, () => {
+  describe('transactions', core(), () => {
     const used = useStore(factory, model)
     const select = item.select(['itm_code', 'itm_integer', 'itm_string'])
 
