@@ -9,6 +9,12 @@ export interface Group {
 }
 
 const docs = (...names: readonly string[]) => names.map((name) => `docs/${name}.md`)
+const docsIn = (folder: string) =>
+  readdirSync(join(root, 'docs', folder))
+    .filter((name) => name.endsWith('.md'))
+    // The index first.
+    .toSorted((one, other) => Number(other === 'README.md') - Number(one === 'README.md') || (one < other ? -1 : 1))
+    .map((name) => `docs/${folder}/${name}`)
 const readmesIn = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /^[^/\\]+[/\\]README\.md$/.test(name))
@@ -73,7 +79,10 @@ export const groups: readonly Group[] = [
     ),
   },
   { text: 'Extend Steward', files: docs('writing-plugins', 'writing-a-target', 'writing-a-runtime') },
-  { text: 'Reference', files: docs('manager-commands', 'manager-api', 'backup-format', 'requirements') },
+  {
+    text: 'Reference',
+    files: [...docs('manager-commands', 'manager-api', 'backup-format', 'requirements'), ...docsIn('spec')],
+  },
   { text: 'Packages', files: readmesIn('packages') },
   { text: 'Examples', files: readmesIn('examples') },
   {

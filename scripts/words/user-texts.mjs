@@ -13,7 +13,12 @@ export const sources = {
     '*.md',
     '.changeset/*.md',
     'docs/*.md',
+    // Specifications are kept word for word.
+    'docs/{contributing,decisions}/*.md',
+    'docs/spec/README.md',
     'packages/*/README.md',
+    'packages/*/src/**/README.md',
+    'tests/**/README.md',
     'examples/**/README.md',
     'templates/**/README.md',
     'bench/README.md',
@@ -23,7 +28,7 @@ export const sources = {
 
 /** Tests, suites for tests, and what is SQL or shell all through. */
 const isOther = (/** @type {string} */ file) =>
-  /\.(test|testing|inside)\.tsx?$|-(for-test|suite)\.tsx?$|\b(script|migrations)\.ts$|[/\\](contract|testing|node_modules|dist|reference)[/\\]|[/\\]testing\.ts$/.test(
+  /\.(test|testing|inside)\.tsx?$|-(for-test|suite)\.tsx?$|\b(script|migrations)\.ts$|[/\\](contract|testing)[/\\].*\.tsx?$|[/\\](node_modules|dist|reference)[/\\]|[/\\]testing\.ts$/.test(
     file,
   )
 

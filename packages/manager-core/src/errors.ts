@@ -1,7 +1,13 @@
-/** How a failure ends an action; each outcome has one exit code of the command line. Source: wire-decisions, "CLI output". */
+/**
+ * How a failure ends an action; each outcome has one exit code of the command line. Source:
+ * docs/spec/wire-decisions.md, "CLI output".
+ */
 export type Outcome = 'failed' | 'usage' | 'not-found' | 'refused' | 'busy' | 'rolled-back' | 'attention'
 
-/** Each outcome's exit code of the command line, and the `status` of answers. Source: wire-decisions, "CLI output". */
+/**
+ * Each outcome's exit code of the command line, and the `status` of answers. Source: docs/spec/wire-decisions.md, "CLI
+ * output".
+ */
 export const exitCodeOf: Readonly<Record<Outcome, number>> = {
   failed: 1,
   usage: 2,

@@ -15,7 +15,7 @@ export interface ErrorMessage {
 /** Messages of one error; further ones are only counted. Not specified; chosen as more than a person corrects in one go. */
 export const mostMessages = 100
 
-/** Codes of messages. Source: wire-decisions, "errors"; codes are API, texts are not. */
+/** Codes of messages. Source: docs/spec/wire-decisions.md, "errors"; codes are API, texts are not. */
 export type MessageCode =
   | 'ERR_REQUIRED'
   | 'ERR_USERKEY'
@@ -32,7 +32,7 @@ export type MessageCode =
 /** Codes of errors as a whole; each has one HTTP status. */
 export type ErrorCode = keyof typeof statusOf
 
-/** HTTP status per error code. Source: wire-decisions, "errors". */
+/** HTTP status per error code. Source: docs/spec/wire-decisions.md, "errors". */
 export const statusOf = {
   ERR_VALIDATION: 400,
   ERR_BAD_REQUEST: 400,

@@ -4,7 +4,7 @@ import { checkHealth, formatHealth } from './health.js'
 
 /**
  * `/ping` says whether the database answers; `/health` reports everything, as INI text, or as JSON with `?format=json` or at
- * `/health.json`. Neither needs credentials. Source: wire-decisions, "Application server".
+ * `/health.json`. Neither needs credentials. Source: docs/spec/wire-decisions.md, "Application server".
  */
 export function healthRouter(options: HealthOptions): Middleware {
   return async function healthRouter(context, next) {

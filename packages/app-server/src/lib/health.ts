@@ -4,7 +4,7 @@ import type { ObjectStore } from '@steward/rest-core'
 import { reportHealth, type HealthSources } from './health-report.js'
 import type { WorkersStatus } from './workers/messages.js'
 
-/** Nested values by lower-case keys. Source: wire-decisions, "Application server". */
+/** Nested values by lower-case keys. Source: docs/spec/wire-decisions.md, "Application server". */
 export interface Health {
   readonly healthy: boolean
   readonly sections: Readonly<Record<string, Readonly<Record<string, string | number>>>>

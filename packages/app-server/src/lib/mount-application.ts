@@ -55,7 +55,10 @@ export interface MountOptions {
   readonly audit?: Pick<Audit, 'middleware'> | undefined
 }
 
-/** Base addresses of the service of an application. Source: rest-service.md, "Base address"; `/api/rest` is an addition. */
+/**
+ * Base addresses of the service of an application. Source: docs/spec/rest-service.md, "Base address"; `/api/rest` is an
+ * addition.
+ */
 export function baseAddresses(name: string): readonly [string, ...string[]] {
   return [`/${name}/api/rest`, `/${name}ws/rest`, '/api/rest']
 }

@@ -3,7 +3,7 @@ import { failureAnswerOf } from '@steward/manager-core'
 import { exitCodeOf, ManagerError, outcomeOf, type ManagerErrorCode, type Outcome } from '@steward/manager-core/errors'
 import { HttpError } from './http-error.js'
 
-/** Each outcome's HTTP status. Source: wire-decisions, "every API answer". */
+/** Each outcome's HTTP status. Source: docs/spec/wire-decisions.md, "every API answer". */
 const httpStatuses: Readonly<Record<Outcome, number>> = {
   failed: 500,
   usage: 400,

@@ -1,4 +1,4 @@
-/** What the values of a field are, by its type number. Source: wire-decisions, "metadata". */
+/** What the values of a field are, by its type number. Source: docs/spec/wire-decisions.md, "metadata". */
 export type FieldKind =
   | 'number'
   | 'date'

@@ -18,7 +18,7 @@ export interface EventOptions extends CallOptions {
 
 /**
  * Changes of records as they happen, until the loop ends or `signal` is aborted. After a lost connection the stream goes
- * on after the last event, so none is missed. Source: wire-decisions, "additions".
+ * on after the last event, so none is missed. Source: docs/spec/wire-decisions.md, "additions".
  */
 export async function* readEvents(
   { send }: Transport,

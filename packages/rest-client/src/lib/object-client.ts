@@ -17,7 +17,7 @@ import type {
   WriteOptions,
 } from './types.js'
 
-/** The calls on one object. All methods throw `RestClientError`. Source: rest-service.md, "Endpoints". */
+/** The calls on one object. All methods throw `RestClientError`. Source: docs/spec/rest-service.md, "Endpoints". */
 export type ObjectClient<R> = ReturnType<typeof createObjectClient<R>>
 
 /** What a create or update may give: fields of the record, joined and technical ones are ignored. */

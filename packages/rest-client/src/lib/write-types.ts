@@ -9,7 +9,7 @@ interface FieldMetadata {
   readonly listOfValues?: readonly { readonly code: string }[]
 }
 
-/** Type numbers of metadata whose values are no texts. Source: wire-decisions, "metadata". */
+/** Type numbers of metadata whose values are no texts. Source: docs/spec/wire-decisions.md, "metadata". */
 const typeOf: Readonly<Record<number, string>> = {
   1: 'number | string | null',
   2: 'number | string | null',

@@ -186,8 +186,8 @@ export type SnapshotSession = Pick<StoreSession, 'search'>
 export type InsertRows = (object: ObjectModel, rows: readonly Values[]) => Promise<void>
 
 /**
- * Where records are kept. Implementations: memory (this package), SQLite, PostgreSQL, MySQL (`@steward/db-adapters`).
- * Factories check options and do no I/O; the first call connects. Source: DESIGN, "ObjectStore is small".
+ * Where records are kept. Implementations: memory (this package), and one per database in `@steward/db-adapters`.
+ * Factories check options and do no I/O; the first call connects.
  */
 export interface ObjectStore extends StoreSession {
   readonly capabilities: StoreCapabilities

@@ -1,6 +1,8 @@
 import { RestError } from '@steward/rest-core/errors'
 
-/** What is done with the record that has the functional key. Source: wire-decisions, "Import files". */
+/**
+ * What is done with the record that has the functional key. Source: docs/spec/wire-decisions.md, "Application server".
+ */
 export const importActions = ['upsert', 'insert', 'update', 'delete'] as const
 
 export type ImportAction = (typeof importActions)[number]

@@ -25,7 +25,7 @@ export interface IoRouterOptions extends IoContext {
  * `/io`: imports, exports and maintenance for scripts and for the instances manager. One call is a POST of a form with basic
  * authentication; `service` names what is done. Answers `OK`, or says why not; `format=json` asks for JSON.
  *
- * Source: wire-decisions, "Application server".
+ * Source: docs/spec/wire-decisions.md, "Application server".
  */
 export function ioRouter(options: IoRouterOptions): Middleware {
   const addresses = new Set(options.addresses)

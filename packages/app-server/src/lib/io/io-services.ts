@@ -41,7 +41,9 @@ export type IoAnswer =
 
 export type IoService = (call: IoCall, context: IoContext) => Promise<IoAnswer>
 
-/** The services of `/io` by name. Source: wire-decisions, "Application server"; `zipexport` is an addition. */
+/**
+ * The services of `/io` by name. Source: docs/spec/wire-decisions.md, "Application server"; `zipexport` is an addition.
+ */
 export const ioServices: Readonly<Record<string, IoService>> = {
   xmlimport: imports('xml'),
   jsonimport: imports('json'),

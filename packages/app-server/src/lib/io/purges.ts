@@ -21,7 +21,7 @@ export interface PurgeOptions {
   readonly documents: DocumentStore
 }
 
-/** Names of `/io` that throw something away. Source: wire-decisions, "Application server". */
+/** Names of `/io` that throw something away. Source: docs/spec/wire-decisions.md, "Application server". */
 export const purgeServices = [
   'purgelogs',
   'purgejobs',

@@ -11,7 +11,7 @@ export interface ServiceAccount {
 
 /**
  * Authentication of the one user of `/io`, who may do everything: basic, with wrong passwords slowed down as for log-in.
- * Source: wire-decisions, "Application server".
+ * Source: docs/spec/wire-decisions.md, "Application server".
  */
 export function createServiceAuthentication(
   { user, password }: ServiceAccount,

@@ -194,7 +194,7 @@ const taskActions = tasks.map(([task, summary, parameter]) =>
 )
 
 const unitTests = defineAction({
-  // Spelled so in the requirements, "Command line".
+  // Spelled so in docs/spec/instances-manager.md, "Command line".
   name: 'unitttests',
   aliases: ['unittests'],
   group: 'Application',

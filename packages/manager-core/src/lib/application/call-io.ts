@@ -7,7 +7,7 @@ import { ForeignPortError, type PortOwner } from '../system/connect-to-owner.js'
 import { askOwner } from '../system/ask-owner.js'
 
 export interface IoRequest {
-  /** `xmlimport`, `purgelogs`, `unittests` … Source: wire-decisions, "Application server". */
+  /** `xmlimport`, `purgelogs`, `unittests` … Source: docs/spec/wire-decisions.md, "Application server". */
   readonly service: string
   readonly fields?: Readonly<Record<string, string>>
   /** Path of the payload. */

@@ -2,7 +2,10 @@ import type { ManagerContext } from '../context.js'
 import { callMonitoringHook } from '../hooks/monitoring-hook.js'
 import { mailFailure } from '../mail/mail-failure.js'
 
-/** Why `monitoring.sh` is called because of saves. Not specified; chosen, see wire-decisions, "monitoring reasons". */
+/**
+ * Why `monitoring.sh` is called because of saves. Not specified; chosen, see docs/spec/wire-decisions.md, "monitoring
+ * reasons".
+ */
 export type SaveReason = 'save-failed' | 'copy-failed' | 'save-missing' | 'proof-failed'
 
 export interface Alarm {

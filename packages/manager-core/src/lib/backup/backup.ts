@@ -2,7 +2,10 @@ import type { Instance } from '../domain/instance.js'
 import type { StreamOptions } from '../files/stream-options.js'
 import type { BackupStatus } from './status.js'
 
-/** A local backup: a folder of write-once files, committed by its manifest. Source: wire-decisions, "files". */
+/**
+ * A local backup: a folder of write-once files, committed by its manifest. Source: docs/spec/wire-decisions.md,
+ * "files".
+ */
 export interface Backup {
   /** `<name>/<UTC yyyymmddThhmmssZ>-<version>-<id>`: path below the save folder. */
   readonly key: string

@@ -15,7 +15,7 @@ export interface Fallen {
   readonly id: string
   /** Its name at that time. */
   readonly name: string
-  /** See wire-decisions, "monitoring reasons"; the last one. */
+  /** See docs/spec/wire-decisions.md, "monitoring reasons"; the last one. */
   readonly reason: string
   readonly opened: string
   readonly closed: string

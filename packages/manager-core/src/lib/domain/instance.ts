@@ -1,4 +1,4 @@
-/** Identifiers of database types in settings and options. Source: wire-decisions, "database types". */
+/** Identifiers of database types in settings and options. Source: docs/spec/wire-decisions.md, "database types". */
 export const databaseTypes = ['sqlite', 'mysql', 'postgresql', 'oracle', 'mssql'] as const
 export type DatabaseType = (typeof databaseTypes)[number]
 
@@ -8,7 +8,7 @@ export const formerRuntime = 'process'
 /** Where instances answer that run on this machine. */
 export const thisHost = '127.0.0.1'
 
-/** What is recorded: `status` of the requirements. `start` and `stop` set it, and `setstatus` alone. */
+/** What is recorded: `status` of docs/spec/instances-manager.md, "Instance". `start` and `stop` set it, and `setstatus` alone. */
 export type Desired = 'started' | 'stopped'
 
 /**

@@ -1,7 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import type { Instance } from './instance.js'
 
-/** Whom an instance is for. Empty texts: not known. Source: wire-decisions, "instance". */
+/** Whom an instance is for. Empty texts: not known. Source: docs/spec/wire-decisions.md, "instance". */
 export type Owner = Pick<Instance, 'ownerEmail' | 'firstname' | 'lastname' | 'phone' | 'company'>
 
 /** As people name them, and how long they may be. Not specified; chosen: above what people are called. */

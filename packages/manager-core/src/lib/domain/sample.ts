@@ -7,7 +7,7 @@ export interface Sample {
   readonly at: number
   /** False: the health check failed. An answer that was only slow is `ok`. */
   readonly ok: boolean
-  /** One of wire-decisions, "monitoring reasons"; empty: all is well. */
+  /** One of docs/spec/wire-decisions.md, "monitoring reasons"; empty: all is well. */
   readonly reason: string
   readonly responseMs: number
   /** Resident memory of all its processes; null: unknown. */

@@ -4,7 +4,7 @@ import type { Hooks } from './hooks.js'
 export interface MonitoringCall {
   /** Name of the instance; it may no longer exist. */
   readonly name: string
-  /** See wire-decisions, "monitoring reasons". */
+  /** See docs/spec/wire-decisions.md, "monitoring reasons". */
   readonly reason: string
   /** For people; on standard input. */
   readonly message?: string

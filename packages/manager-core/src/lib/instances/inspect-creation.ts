@@ -81,7 +81,7 @@ async function anonymisationOf(context: ManagerContext, folder: string, file: st
   return { file, hash, documents, keepsDocuments: keepsDocuments(plan) }
 }
 
-/** @throws ManagerError ERR_NAME_TAKEN. Source: wire-decisions, "rules": without regard to case. */
+/** @throws ManagerError ERR_NAME_TAKEN. Source: docs/spec/wire-decisions.md, "rules": without regard to case. */
 export function checkNameFree(name: string, { registry }: Pick<ManagerContext, 'registry'>): void {
   const other = registry.find(name)
   if (!other) return

@@ -3,7 +3,10 @@ import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { existing } from './existing.js'
 
-/** @throws ManagerError ERR_NOT_FOUND, ERR_PROTECTED; ERR_STATE when it was renamed since it was named. Source: wire-decisions, "rules". */
+/**
+ * @throws ManagerError ERR_NOT_FOUND, ERR_PROTECTED; ERR_STATE when it was renamed since it was named. Source:
+ * docs/spec/wire-decisions.md, "rules".
+ */
 export function unprotected(
   request: Pick<Instance, 'id' | 'name'>,
   what: 'deleted' | 'reset' | 'replaced by a backup' | 'rolled back' | 'upgraded with a loss of data',

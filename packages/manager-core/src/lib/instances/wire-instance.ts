@@ -3,7 +3,10 @@ import type { Instance, Observed } from '../domain/instance.js'
 import { refOf } from '../runtime/instance-ref.js'
 import { publicUrlOf, urlOf, type PublicUrlSettings } from '../settings/public-url.js'
 
-/** An instance as surfaces show it. Source: wire-decisions, "instance"; `public_url`, `id`, `port` and those from `runtime` on are additions. */
+/**
+ * An instance as surfaces show it. Source: docs/spec/wire-decisions.md, "instance"; `public_url`, `id`, `port` and
+ * those from `runtime` on are additions.
+ */
 export type WireInstance = {
   readonly name: string
   readonly version: string

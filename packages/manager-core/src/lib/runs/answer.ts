@@ -1,7 +1,7 @@
 import { exitCodeOf, type ManagerError, type ManagerErrorCode } from '../../errors.js'
 import type { Json } from '../domain/json.js'
 
-/** What the API answers, and what a run leaves: JSON. Source: wire-decisions, "every API answer". */
+/** What the API answers, and what a run leaves: JSON. Source: docs/spec/wire-decisions.md, "every API answer". */
 export interface Answer {
   readonly [key: string]: Json | undefined
   /** 0: done; else the exit code of the same command. */

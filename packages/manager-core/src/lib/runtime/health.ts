@@ -7,7 +7,8 @@ import { deployedPath } from './tomcat/base-files.js'
 export interface Health {
   readonly ok: boolean
   /**
-   * One of wire-decisions, "monitoring reasons": `unreachable`, `http-<code>`, `status-<value>`, `slow`; `foreign`:
+   * One of docs/spec/wire-decisions.md, "monitoring reasons": `unreachable`, `http-<code>`, `status-<value>`, `slow`;
+   * `foreign`:
    * a program of another user answers, see `problem`; for a Java web application also `not-deployed`. Undefined: healthy.
    */
   readonly reason: string | undefined

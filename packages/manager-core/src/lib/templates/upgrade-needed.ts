@@ -6,7 +6,7 @@ import { isWebapp } from '../files/webapp.js'
 import { checkTemplate, type TemplateTitle } from './check-template.js'
 import type { TemplateVersion } from './template-source.js'
 
-/** Whether an instance runs something older than its version has now. Source: wire-decisions, "rules". */
+/** Whether an instance runs something older than its version has now. Source: docs/spec/wire-decisions.md, "rules". */
 export function isUpgradeNeeded(
   { versionDate }: Pick<Instance, 'versionDate'>,
   newest: Pick<TemplateVersion, 'date'>,

@@ -11,7 +11,7 @@ import { instanceHomeAt } from '../domain/home.js'
 import { foreignKind, readForeignFile, readForeignFolder } from '../accounts/foreign.js'
 import { applicationsOf } from './application-steps.js'
 
-/** By the ending of the file. Source: wire-decisions, "Application server". */
+/** By the ending of the file. Source: docs/spec/wire-decisions.md, "Application server". */
 const serviceOf: Readonly<Record<string, string>> = { '.xml': 'xmlimport', '.json': 'jsonimport', '.zip': 'zipimport' }
 
 /** Names of patches that an instance has, in its data. */

@@ -65,7 +65,8 @@ export interface Access {
    */
   authorize(principal: Principal, action: Action): void
   /**
-   * The guard of wire-decisions for GET actions that change something: other sites must not make a browser do them.
+   * The guard of docs/spec/wire-decisions.md for GET actions that change something: other sites must not make a browser
+   * do them.
    *
    * @param what the action, for the history
    * @throws HttpError 403 that says why

@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What browsers send and programs do not. Source: wire-decisions, "guard for GET actions that change things". */
+/**
+ * What browsers send and programs do not. Source: docs/spec/wire-decisions.md, "guard for GET actions that change
+ * things".
+ */
 const browserMarks = ['origin', 'referer', 'accept-language', 'upgrade-insecure-requests']
 
 /**

@@ -1,7 +1,7 @@
 import type { ActionResult, Answer as AnyAnswer } from '@steward/manager-core'
 import type { ManagerError } from '@steward/manager-core/errors'
 
-/** Every answer. Source: wire-decisions, "every API answer". */
+/** Every answer. Source: docs/spec/wire-decisions.md, "every API answer". */
 export type Answer = Pick<AnyAnswer, 'status' | 'message'> & Pick<ActionResult, 'operation' | 'warnings'>
 
 /** What a refused or failed action answers. */

@@ -19,7 +19,7 @@ export type ParameterDefinition = Exclude<
   IdField | ReferenceField | DocumentField | ImageField | PasswordField
 >
 
-/** A custom action of an object. Source: rest-service.md, "Custom action". */
+/** A custom action of an object. Source: docs/spec/rest-service.md, "Custom action". */
 export interface ActionDefinition {
   /** For people; default: the name. */
   readonly label?: string

@@ -20,7 +20,7 @@ export function tooManyCells({ name }: CrosstabModel): RestError {
 /** One cell: a value per value of the pivot table; `null` where there are no records. */
 type Cell = readonly FieldValue[] | null
 
-/** A pivot table as it is answered. Source: wire-decisions, "pivot table". */
+/** A pivot table as it is answered. Source: docs/spec/wire-decisions.md, "pivot table". */
 export interface CrosstabTable {
   readonly name: string
   readonly lines: readonly AxisMetadata[]

@@ -17,7 +17,10 @@ export interface CrosstabValue {
   readonly label?: string
 }
 
-/** A pivot table of an object. Source: rest-service.md, "Pivot table"; wire-decisions, "pivot table". */
+/**
+ * A pivot table of an object. Source: docs/spec/rest-service.md, "Pivot table"; docs/spec/wire-decisions.md, "pivot
+ * table".
+ */
 export interface CrosstabDefinition {
   /** For people; default: the name. */
   readonly label?: string

@@ -217,7 +217,7 @@ export interface StateModel {
   }[]
 }
 
-/** A business object as data. Source: DESIGN, "An object is data". */
+/** A business object as data. */
 export interface ObjectDefinition {
   /** Name in addresses, e.g. `SystemParam`: letters, digits and `_`, starting with a letter. */
   readonly name: string
@@ -245,7 +245,7 @@ export interface ObjectDefinition {
   readonly areas?: Readonly<Record<string, string>>
   /**
    * Records can be found by words: those of these own fields, or with `true` of all visible text and enum fields.
-   * Source: rest-service.md, "Index search".
+   * Source: docs/spec/rest-service.md, "Index search".
    */
   readonly indexable?: boolean | readonly string[]
   /**

@@ -4,7 +4,7 @@ import { axisSchema, exactly, listOf, valueSchema } from './general-schemas.js'
 
 const value: Schema = { type: ['number', 'string', 'null'] }
 
-/** A pivot table as a table. Source: wire-decisions, "pivot table". */
+/** A pivot table as a table. Source: docs/spec/wire-decisions.md, "pivot table". */
 export function crosstabTable({ name }: CrosstabModel): Schema {
   const place: Schema = { type: 'array', description: 'A place on an axis; shorter: a subtotal; empty: the total.' }
   const cell: Schema = {

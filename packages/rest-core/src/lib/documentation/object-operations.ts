@@ -124,7 +124,7 @@ export const documentationContents = {
   ],
 }
 
-/** What a search by words finds, or with `_count` how much. Source: rest-service.md, "Index record". */
+/** What a search by words finds, or with `_count` how much. Source: docs/spec/rest-service.md, "Index record". */
 export function indexAnswer(data: Schema): Schema {
   const text: Schema = { type: 'string' }
   const record = exactly({ object: text, row_id: text, key: text, value: text, data, score: { type: 'number' } })

@@ -15,7 +15,7 @@ const inputs = new Map<unknown, boolean>([
   [undefined, false],
 ])
 
-/** True or false; never empty. Source: wire-decisions, "records". */
+/** True or false; never empty. Source: docs/spec/wire-decisions.md, "REST: records". */
 export const booleanType: FieldType = {
   name: 'boolean',
   number: 8,

@@ -39,7 +39,7 @@ export interface FieldType {
   readonly name: FieldTypeName
   /** Set for a type of the application, which adds rules to the built-in type of that name. */
   readonly custom?: { readonly name: CustomTypeName; readonly summary: string }
-  /** Type number in metadata. Source: wire-decisions, "metadata". */
+  /** Type number in metadata. Source: docs/spec/wire-decisions.md, "metadata". */
   readonly number: number
   /** The value of a field that is not filled. */
   readonly empty: FieldValue

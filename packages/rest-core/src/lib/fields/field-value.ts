@@ -6,7 +6,7 @@
  * - multi-enum: array of codes, empty `[]`
  * - object: any JSON value, empty `null`
  *
- * Source: wire-decisions, "records".
+ * Source: docs/spec/wire-decisions.md, "REST: records".
  */
 export type FieldValue = string | number | boolean | null | readonly string[] | JsonValue
 

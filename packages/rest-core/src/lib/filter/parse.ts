@@ -57,7 +57,7 @@ export function parseFilters(
  * is an expression when all of it can be read as one (a bare value after a leading `like` needs a wildcard), else a plain
  * value, so that titles such as `In the Heat of the Night` or `Like Mike` can be found.
  *
- * Source: wire-decisions, "filters".
+ * Source: docs/spec/wire-decisions.md, "filters".
  *
  * @returns `undefined` for a blank text.
  * @throws RestError ERR_FILTER for a text that cannot be used, ERR_BAD_REQUEST for an unknown field.

@@ -1,6 +1,9 @@
 import { RestError } from '../../errors.js'
 
-/** What metadata is asked for; the place in the list is the number. Source: wire-decisions, "metadata context". */
+/**
+ * What metadata is asked for; the place in the list is the number. Source: docs/spec/wire-decisions.md, "metadata
+ * context".
+ */
 export const metadataContexts = [
   'none',
   'search',

@@ -4,7 +4,7 @@ import type { FieldValue } from '../fields/field-value.js'
 import type { ReferenceModel } from '../model/model.js'
 import type { PublicationFormat } from '../publications/publication.js'
 
-/** The structure of an object, as one user may see it. Source: wire-decisions, "metadata". */
+/** The structure of an object, as one user may see it. Source: docs/spec/wire-decisions.md, "metadata". */
 export interface ObjectMetadata {
   readonly id: string
   readonly name: string

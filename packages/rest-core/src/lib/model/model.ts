@@ -94,7 +94,10 @@ export interface FieldModel {
   readonly path: readonly ReferenceModel[]
 }
 
-/** The index of an object: one more column, which holds the words of a record. Source: rest-service.md, "Index search". */
+/**
+ * The index of an object: one more column, which holds the words of a record. Source: docs/spec/rest-service.md, "Index
+ * search".
+ */
 export interface IndexModel {
   /** Own fields whose words are found. */
   readonly fields: readonly FieldModel[]

@@ -6,7 +6,7 @@ import type { TextTemplate } from './template-data.js'
 /** What a publication makes. */
 export type PublicationFormat = 'html' | 'md' | 'txt' | 'csv' | 'json' | 'xml' | 'docx' | 'xlsx' | 'pdf'
 
-/** A publication template of an object. Source: rest-service.md, "Publication template". */
+/** A publication template of an object. Source: docs/spec/rest-service.md, "Publication template". */
 export interface PublicationDefinition {
   /** For people; default: the name. */
   readonly label?: string

@@ -4,7 +4,7 @@ import { parseFilterExpression } from '../filter/parse.js'
 import type { Model } from '../model/model.js'
 import type { NamedKind, ObjectRights, RightLetter, Rights } from './rights.js'
 
-/** One grant of one group. Source: wire-decisions, "rights". */
+/** One grant of one group. Source: docs/spec/wire-decisions.md, "rights". */
 export interface GrantData {
   /** Name of an object, or `*` for all. */
   readonly object: string

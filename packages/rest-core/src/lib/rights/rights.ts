@@ -1,6 +1,6 @@
 import type { Filter } from '../filter/filter.js'
 
-/** Letters of a grant: create, read, update, delete, run actions. Source: wire-decisions, "rights". */
+/** Letters of a grant: create, read, update, delete, run actions. Source: docs/spec/wire-decisions.md, "rights". */
 export type RightLetter = 'C' | 'R' | 'U' | 'D' | 'A'
 
 /** What has a name and is granted by it: actions need the letter `A`, the others `R`. */

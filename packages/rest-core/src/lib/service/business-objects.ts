@@ -131,7 +131,7 @@ export interface IndexSearchRequest extends SearchRequest {
   readonly text: string
 }
 
-/** Source: rest-service.md, "Index record"; `score` is an addition. */
+/** Source: docs/spec/rest-service.md, "Index record"; `score` is an addition. */
 export interface IndexRecord {
   readonly object: string
   readonly row_id: string
@@ -278,7 +278,7 @@ export interface JoinedTransaction {
 
 /**
  * The service: rights, validation, rules and hooks around an ObjectStore. All methods throw `RestError`.
- * Source: rest-service.md, "Endpoints".
+ * Source: docs/spec/rest-service.md, "Endpoints".
  */
 export interface BusinessObjects {
   readonly model: Model

@@ -65,7 +65,7 @@ type Guard<C> = (context: C) => boolean | Promise<boolean>
  * delete: initDelete preDelete postDelete · get: preSelect postSelect · search: preSearch postSearchRow postSearch · count: preCount.
  * A hook stops its operation by throwing a `RestError`; everything written is undone. Guards may only restrict.
  *
- * Source: wire-decisions, "hooks of objects".
+ * Source: docs/spec/wire-decisions.md, "hooks of objects".
  */
 export interface ObjectHooks {
   readonly initCreate?: Hook<WriteContext>

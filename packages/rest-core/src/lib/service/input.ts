@@ -33,7 +33,7 @@ export interface FieldUpload {
 
 /**
  * Reads a request body: joined, technical and read-only fields and the row id are ignored, since clients send back what
- * they got; an unknown name is a message. Source: wire-decisions, "input".
+ * they got; an unknown name is a message. Source: docs/spec/wire-decisions.md, "input".
  */
 export function readInput(
   access: Access,

@@ -5,7 +5,7 @@ import type { FieldModel, ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import { initialState } from './input.js'
 
-/** A new record starts in the initial state. Source: wire-decisions, "states". */
+/** A new record starts in the initial state. Source: docs/spec/wire-decisions.md, "states". */
 export function checkInitialState(object: ObjectModel, values: Readonly<Record<string, FieldValue>>): ErrorMessage[] {
   const { state: field } = object
   const value = field && values[field.name]

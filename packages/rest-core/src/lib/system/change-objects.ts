@@ -4,7 +4,10 @@ import { entryHooks } from './entry-hooks.js'
 /** What can happen to a record. */
 export const changeActions = ['create', 'update', 'delete'] as const
 
-/** Who changed what: one entry per written record of objects with `audit: true`. Source: wire-decisions, "additions". */
+/**
+ * Who changed what: one entry per written record of objects with `audit: true`. Source: docs/spec/wire-decisions.md,
+ * "additions".
+ */
 export const AuditEntry = defineObject({
   name: 'AuditEntry',
   label: 'Audit entry',

@@ -23,7 +23,7 @@ export const Module = defineObject({
   display: 'public',
 })
 
-/** System parameters. Source: rest-service.md, "Business object record". */
+/** System parameters. Source: docs/spec/rest-service.md, "Business object record". */
 export const SystemParam = defineObject({
   name: 'SystemParam',
   label: 'System parameter',
@@ -78,7 +78,7 @@ export const Group = defineObject({
   hooks: { preValidate: checkGroup, preDelete: checkGroupDeletion },
 })
 
-/** Which user is responsible for which group. Source: wire-decisions, "rights". */
+/** Which user is responsible for which group. Source: docs/spec/wire-decisions.md, "rights". */
 export const Responsibility = defineObject({
   name: 'Responsibility',
   label: 'Responsibility',
@@ -105,7 +105,7 @@ export const Responsibility = defineObject({
   hooks: { preValidate: checkResponsibility, preDelete: checkResponsibilityDeletion },
 })
 
-/** What a group may do with an object. Source: wire-decisions, "rights". */
+/** What a group may do with an object. Source: docs/spec/wire-decisions.md, "rights". */
 export const Grant = defineObject({
   name: 'Grant',
   label: 'Grant',

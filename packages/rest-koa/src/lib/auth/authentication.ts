@@ -23,7 +23,7 @@ export interface AuthenticationOptions {
   /**
    * For levels 3.x: a call with a password starts a session that the cookie `JSESSIONID` stands for. Calls with the cookie
    * alone are made by the same user, until a logout, or until it is not used for long (half the lifetime of a token at
-   * least). Needs `tokens`. Default false. Source: rest-service.md, "Authentication", rule 3.
+   * least). Needs `tokens`. Default false. Source: docs/spec/rest-service.md, "Authentication", rule 3.
    */
   readonly sessionCookie?: boolean
   /**
@@ -35,7 +35,7 @@ export interface AuthenticationOptions {
   readonly publicPrincipal?: Principal | (() => Promise<Principal | undefined>)
   /**
    * An empty password is checked like any other, for users who sign in with their login alone. Default false: it is wrong.
-   * Source: rest-service.md, "Authentication", rule 1.
+   * Source: docs/spec/rest-service.md, "Authentication", rule 1.
    */
   readonly passwordless?: boolean | undefined
   /** What browsers show when they ask for a password. Default `Steward`. */
@@ -94,8 +94,8 @@ export interface Authentication {
 }
 
 /**
- * Basic authentication and tokens over an `Authenticator`. Source: rest-service.md, "Authentication"; wire-decisions,
- * "authentication".
+ * Basic authentication and tokens over an `Authenticator`. Source: docs/spec/rest-service.md, "Authentication";
+ * docs/spec/wire-decisions.md, "authentication".
  *
  * @throws TypeError for options that cannot be.
  *

@@ -27,7 +27,7 @@ const bodyLimitBytes = 16_384
  * basic authentication, or in a POST as JSON or form (`username` or `login`, `password`); never in the address, which is logged.
  * A POST to `/api/password` gives the caller another password (`password`, `newPassword`) and a token.
  *
- * Source: wire-decisions, "authentication".
+ * Source: docs/spec/wire-decisions.md, "authentication".
  */
 export function loginRouter(
   authentication: Authentication,

@@ -5,7 +5,7 @@ import type { Verified } from './credential-cache.js'
 import type { Token } from './tokens.js'
 import type { Verifier } from './verifier.js'
 
-/** The name that clients know. Source: rest-service.md, "Authentication", rule 3. */
+/** The name that clients know. Source: docs/spec/rest-service.md, "Authentication", rule 3. */
 const name = 'JSESSIONID'
 
 export interface SessionsOptions {

@@ -19,7 +19,7 @@ export interface SendErrorOptions {
 }
 
 /**
- * Answers an error as `{error, status, code, messages}`. Source: wire-decisions, "errors".
+ * Answers an error as `{error, status, code, messages}`. Source: docs/spec/wire-decisions.md, "errors".
  *
  * An answer that has started is broken off, so that no client takes it for a complete one.
  */

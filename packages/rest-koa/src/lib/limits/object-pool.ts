@@ -15,7 +15,10 @@ export interface ObjectPoolOptions {
   readonly waitMs?: number
 }
 
-/** Limits how many calls of a user run at once, when the system parameters say so. Source: rest-service.md, "Limits". */
+/**
+ * Limits how many calls of a user run at once, when the system parameters say so. Source: docs/spec/rest-service.md,
+ * "Limits".
+ */
 export interface ObjectPool {
   /**
    * Does the work of a call on an object when there is a place for it, and keeps the place until the work is done.

@@ -12,7 +12,7 @@ export interface AllowOriginsOptions {
 
 /**
  * Lets through only clients with an address in one of the ranges; others get 403 (`ERR_ORIGIN`).
- * Source: rest-service.md, "What the service does", rule 4.
+ * Source: docs/spec/rest-service.md, "What the service does", rule 4.
  *
  * @param ranges addresses (`192.0.2.1`, `2001:db8::1`), networks (`10.0.0.0/8`) or spans (`192.0.2.1-192.0.2.9`).
  * @throws TypeError for a range that cannot be read, and for none at all.

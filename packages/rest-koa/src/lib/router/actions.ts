@@ -12,7 +12,7 @@ import type { NamedTarget } from './named-target.js'
 import type { RequestQuery } from './read-query.js'
 import { idempotencyKey, write } from './writing.js'
 
-/** Runs an action. Source: rest-service.md, "Custom action"; wire-decisions, "action". */
+/** Runs an action. Source: docs/spec/rest-service.md, "Custom action"; docs/spec/wire-decisions.md, "action". */
 export async function runAction(
   call: RestCall,
   target: OfKind<'object' | 'row' | 'action'>,

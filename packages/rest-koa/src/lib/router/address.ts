@@ -75,7 +75,7 @@ export function readAddress(url: string, prefixes: readonly string[]): Address |
 
 /**
  * Reads the path below the prefix. Names that start with `_` are the service's own. Where no row is meant it may be empty, `0` or `_`; one `/` at the end is ignored.
- * Source: wire-decisions, "row_id, references".
+ * Source: docs/spec/wire-decisions.md, "row_id, references".
  *
  * @throws RestError ERR_BAD_REQUEST for characters that are not, or wrongly, percent-encoded.
  */

@@ -1,6 +1,6 @@
 import type { Principal } from '@steward/rest-core'
 
-/** What the application says about itself. Source: wire-decisions, "app info". */
+/** What the application says about itself. Source: docs/spec/wire-decisions.md, "app info". */
 export interface AppDescription {
   readonly name: string
   /** For people. Default: the name. */
@@ -14,7 +14,7 @@ export interface AppDescription {
   readonly authorizationHeader?: string
 }
 
-/** The session of a call as it is answered. Source: wire-decisions, "app info". */
+/** The session of a call as it is answered. Source: docs/spec/wire-decisions.md, "app info". */
 export interface SessionInfo {
   /** Stable while the same credentials are used; says nothing about them. */
   readonly id: string

@@ -9,7 +9,7 @@ import { answerOptions, readBoolean } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
 import { idempotencyKey, readBody, write } from './writing.js'
 
-/** Writes several records: all or none, or each on its own. Source: wire-decisions, "additions". */
+/** Writes several records: all or none, or each on its own. Source: docs/spec/wire-decisions.md, "additions". */
 export async function batch(call: RestCall, { object }: OfKind<'batch'>, query: RequestQuery): Promise<void> {
   const { context, service, principal, respond } = call
   const given = query.own['_atomic']

@@ -22,7 +22,7 @@ export interface BodyLimits {
  * The JSON body of a create or update; `{}` when there is none. A body that another middleware has parsed already is
  * taken from `ctx.request.body`.
  *
- * Source: rest-service.md, "Endpoints", rule 2; wire-decisions, "body not application/json".
+ * Source: docs/spec/rest-service.md, "Endpoints", rule 2; docs/spec/wire-decisions.md, "body not application/json".
  *
  * @throws RestError ERR_MEDIA_TYPE, ERR_TOO_LARGE, ERR_BAD_REQUEST, ERR_TIMEOUT, ERR_UNAVAILABLE
  */

@@ -5,7 +5,10 @@ import type { RestCall } from './call.js'
 import { readBoolean } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
 
-/** A pivot table over the records that a search with the same filters finds. Source: wire-decisions, "pivot table". */
+/**
+ * A pivot table over the records that a search with the same filters finds. Source: docs/spec/wire-decisions.md, "pivot
+ * table".
+ */
 export async function crosstab(call: RestCall, { object }: OfKind<'object'>, query: RequestQuery): Promise<void> {
   const { _crosstab: name = '', _crosstabcubes: cubes = 'false' } = query.own
   const form = readBoolean('_crosstabcubes', cubes) ? crosstabCubes : crosstabTable

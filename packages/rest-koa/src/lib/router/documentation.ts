@@ -15,7 +15,7 @@ import { parameters } from './parameters.js'
 import type { RequestQuery } from './read-query.js'
 import { routesAt } from './routes.js'
 
-/** Documentation of one object, or of the whole service. Source: wire-decisions, "documentation". */
+/** Documentation of one object, or of the whole service. Source: docs/spec/wire-decisions.md, "documentation". */
 export function documentation(call: RestCall, target: OfKind<'object' | 'info'>, { own }: RequestQuery): void {
   const { context, service, principal, respond, level } = call
   const { _output: output = 'markdown' } = own

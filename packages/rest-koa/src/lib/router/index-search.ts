@@ -5,7 +5,9 @@ import { listAsJson, sendJson } from './answer-text.js'
 import type { RestCall } from './call.js'
 import type { RequestQuery } from './read-query.js'
 
-/** Records found by words, or their number, of one object or of all. Source: rest-service.md, "Index search". */
+/**
+ * Records found by words, or their number, of one object or of all. Source: docs/spec/rest-service.md, "Index search".
+ */
 export async function indexSearch(
   call: RestCall,
   target: OfKind<'object' | 'index'>,

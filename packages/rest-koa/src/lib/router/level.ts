@@ -1,6 +1,6 @@
 /**
  * Compatibility levels, oldest first: what came later is switched off below its level.
- * Source: rest-service.md, "Versioning"; wire-decisions, "compatibility level".
+ * Source: docs/spec/rest-service.md, "Versioning"; docs/spec/wire-decisions.md, "compatibility level".
  */
 export const levels = ['3.0', '3.1', '3.2', '4.0', '5.0', '5.1'] as const
 

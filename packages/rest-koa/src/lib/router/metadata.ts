@@ -5,7 +5,10 @@ import type { OfKind } from './address.js'
 import type { RestCall } from './call.js'
 import type { RequestQuery } from './read-query.js'
 
-/** The structure of an object, or what can be done with a record. Source: wire-decisions, "metadata" and "metadata context". */
+/**
+ * The structure of an object, or what can be done with a record. Source: docs/spec/wire-decisions.md, "metadata" and
+ * "metadata context".
+ */
 export async function metadata(
   { context, service, principal, respond }: RestCall,
   target: OfKind<'object' | 'row'>,

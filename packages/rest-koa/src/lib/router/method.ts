@@ -79,7 +79,7 @@ export function allowedMethods(kind: Target['kind']): string {
 
 /**
  * What the method of a request asks for. POST may stand for PUT or DELETE by `_method` or `X-HTTP-Method-Override`.
- * Source: rest-service.md, "Endpoints"; wire-decisions, "method override".
+ * Source: docs/spec/rest-service.md, "Endpoints"; docs/spec/wire-decisions.md, "method override".
  *
  * @throws RestError ERR_METHOD (with the header `Allow` set), ERR_BAD_REQUEST for a wrong override, ERR_ORIGIN.
  */

@@ -8,7 +8,7 @@ import { hasLevel } from './level.js'
 import type { Level } from './level.js'
 import type { RequestQuery } from './read-query.js'
 
-/** Source: rest-service.md, "Versioning": path forms `/action:<name>` and `/publication:<name>`. */
+/** Source: docs/spec/rest-service.md, "Versioning": path forms `/action:<name>` and `/publication:<name>`. */
 export const pathForms: Level = '5.1'
 
 /** What a call of an action or a publication is about. */
@@ -47,7 +47,10 @@ export function readNamedTarget(
   return { object, rowId, name: target.name }
 }
 
-/** Answers how many records a global call would be about, which does nothing with them. Source: rest-service.md, "Endpoints", rule 1. */
+/**
+ * Answers how many records a global call would be about, which does nothing with them. Source:
+ * docs/spec/rest-service.md, "Endpoints", rule 1.
+ */
 export async function countRecords(
   { context, service, principal, respond }: RestCall,
   kind: 'actions' | 'publications',

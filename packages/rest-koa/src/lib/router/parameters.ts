@@ -18,7 +18,8 @@ const searched: readonly Operation[] = [...listed, 'crosstab']
 /**
  * Request parameters, spelled as the API spells them; every other one is the name of a field, or a mistake. The
  * documentation of the service is generated from this table.
- * Sources: rest-service.md, "Endpoints" and "Versioning"; those marked (choice) are additions of wire-decisions.
+ * Sources: docs/spec/rest-service.md, "Endpoints" and "Versioning"; those marked (choice) are additions of
+ * docs/spec/wire-decisions.md.
  */
 export const parameters: Readonly<Record<string, Parameter>> = {
   session: { on: ['info'], since: '3.1', form: 'flag', text: 'Only the session, which keeps it alive.' },
@@ -125,7 +126,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     form: 'fields',
     text: 'Only these fields, and `row_id`; also paths such as `f__g__h`.',
   },
-  // Source: wire-decisions, "technical fields".
+  // Source: docs/spec/wire-decisions.md, "technical fields".
   _timestamps: {
     on: answered,
     since: '3.0',
@@ -134,7 +135,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
   },
 }
 
-/** `order__<field>=±n`: sign = direction, n = priority. Source: wire-decisions, "filters". */
+/** `order__<field>=±n`: sign = direction, n = priority. Source: docs/spec/wire-decisions.md, "filters". */
 export const orderPrefix = 'order__'
 
 /** Operations that take filters, and parameters of their own, by plain names. */

@@ -25,7 +25,10 @@ const shown = /^(?:text\/(?:html|plain|markdown)|application\/(?:json|xml|pdf))$
 const text = /^(?:text\/.*|application\/(?:json|xml))$/
 const page = /^(?:text\/html|application\/xml)$/
 
-/** A publication: the document itself, or as JSON. Source: rest-service.md, "Publication template"; wire-decisions, "publication". */
+/**
+ * A publication: the document itself, or as JSON. Source: docs/spec/rest-service.md, "Publication template";
+ * docs/spec/wire-decisions.md, "publication".
+ */
 export async function publish(
   call: RestCall,
   target: OfKind<'object' | 'row' | 'publication'>,

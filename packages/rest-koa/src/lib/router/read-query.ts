@@ -152,7 +152,7 @@ function readList(name: string, value: string): string[] {
   return items
 }
 
-/** `true`, or field names. Source: wire-decisions, "document, image". */
+/** `true`, or field names. Source: docs/spec/wire-decisions.md, "document, image". */
 function readInline(name: string, value: string): true | string[] | undefined {
   if (value === 'true' || value === '1') return true
   if (value === 'false' || value === '0') return undefined

@@ -132,7 +132,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
   if (!(bodyLimitBytes > 0)) throw new TypeError(`bodyLimitBytes is ${bodyLimitBytes}; give a number above 0.`)
   const pace: Pace = { ...standardPace, ...options.pace }
   const rateLimit = options.rateLimit && createRateLimit(options.rateLimit)
-  // Before 3.1 the output format was a part of the path. Source: rest-service.md, "Base address".
+  // Before 3.1 the output format was a part of the path. Source: docs/spec/rest-service.md, "Base address".
   const bases = normalisePrefixes(prefix)
   const prefixes = level === '3.0' ? normalisePrefixes([...bases, ...bases.map((base) => `${base}/json`)]) : bases
 

@@ -10,7 +10,7 @@ import type { RequestQuery } from './read-query.js'
 import { jsonArray, jsonLines, streamRows } from './stream-rows.js'
 import type { RowFormat } from './stream-rows.js'
 
-/** Search and count: one page, or all rows as a stream. Source: wire-decisions, "search" and "count". */
+/** Search and count: one page, or all rows as a stream. Source: docs/spec/wire-decisions.md, "search" and "count". */
 export async function search(
   call: RestCall,
   { object }: Extract<Target, { kind: 'object' }>,

@@ -33,7 +33,7 @@ export const jsonArray: RowFormat = {
   all: (rows) => JSON.stringify(rows),
 }
 
-/** One JSON value per line. Source: wire-decisions, "additions". */
+/** One JSON value per line. Source: docs/spec/wire-decisions.md, "additions". */
 export const jsonLines: RowFormat = {
   mediaType: 'application/x-ndjson',
   open: '',

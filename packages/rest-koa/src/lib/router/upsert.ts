@@ -4,7 +4,7 @@ import { answerOptions } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
 import { locationOf, precondition, readBody, write, writtenRecord } from './writing.js'
 
-/** Updates the record with this functional key, or creates it. Source: wire-decisions, "additions". */
+/** Updates the record with this functional key, or creates it. Source: docs/spec/wire-decisions.md, "additions". */
 export async function upsert(call: RestCall, { object, key }: OfKind<'key'>, query: RequestQuery): Promise<void> {
   const { principal } = call
   const needs = [{ object, letters: ['C', 'U'] }] as const

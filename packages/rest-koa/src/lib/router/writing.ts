@@ -44,7 +44,8 @@ export async function readBody(call: RestCall, need: NeededRight): Promise<unkno
 
 /**
  * The way of every write: as it is, as a dry run (`_dryrun=true`), or once (`Idempotency-Key`). A dry run keeps no key.
- * Source: wire-decisions, "additions"; the header follows the draft "The Idempotency-Key HTTP Header Field".
+ * Source: docs/spec/wire-decisions.md, "additions"; the header follows the draft "The Idempotency-Key HTTP Header
+ * Field".
  */
 export async function write(call: RestCall, { dryRun }: RequestQuery, writing: Writing): Promise<void> {
   const { service, context, principal } = call

@@ -66,7 +66,7 @@ const safety: Readonly<HeaderList> = [
  * A page to build and send requests to a `restRouter` of the same origin. It needs no credentials to be loaded: people sign
  * in on it, and it shows what the service answers them.
  *
- * Source: rest-service.md, "What the service does", 6.
+ * Source: docs/spec/rest-service.md, "What the service does", 6.
  *
  * @throws TypeError for options that cannot be.
  *

@@ -85,7 +85,7 @@ function port(summary: string) {
   return { type: 'integer', section, min: 1, max: 65_535, summary } as const
 }
 
-/** Object store A of the requirements; their neutral name is taken, too. */
+/** Object store A of docs/spec/instances-manager.md, "Global settings"; its neutral name is taken, too. */
 function storeA(name: string, summary: string) {
   return { type: 'text', section, summary, aliases: [`APPS_STORE_A_${name}`] } as const
 }

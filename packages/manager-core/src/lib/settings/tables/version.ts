@@ -26,7 +26,7 @@ export const versionTable = {
     default: '/usr/share/tomcat10',
     summary: 'Folder of the Tomcat of Java web applications: version 10.1 or newer',
   },
-  /** Spelled so in the requirements. */
+  /** Spelled so in docs/spec/instances-manager.md, "Version-level settings". */
   APPS_ENCONDING: {
     type: 'text',
     section: 'Version',
