@@ -53,7 +53,9 @@ test('every section of docs/spec that the code or a document cites is there', ()
       for (const [, name = ''] of names.matchAll(/"([^"]+)"/g))
         if (!sections.get(document)?.has(name)) missing.push(`${file}: ${citation}`)
     }
-    const bare = text.match(/(?<!docs\/spec\/)\b(?:wire-decisions|rest-service\.md)(?=, "| \(")/)
+    const bare = text.match(
+      /(?<!docs\/spec\/)\b(?:wire-decisions|rest-service\.md|instances-manager\.md|requirements)(?=, "| \(")/,
+    )
     if (bare) missing.push(`${file}: ${bare[0]} without docs/spec/`)
   }
   expect(missing).toEqual([])

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 
 /**
  * A place that backups are copied to: named objects of bytes, each written once. Keys are relative, `/`-separated, see
- * `checkKey`. Source: design, "The manager half"; requirements, "Backup destinations".
+ * `checkKey`. Source: docs/spec/instances-manager.md, "Global settings".
  *
  * Every call takes a `signal`; aborted, it rejects with its reason and leaves nothing under the final key. All failures
  * are `TargetError`s.

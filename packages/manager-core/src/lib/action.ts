@@ -7,7 +7,7 @@ import type { PlannedOperation } from './operation/operation.js'
 
 /**
  * One row of the action table. Command line, help, completion, HTTP API, forms and the reference are generated from it;
- * surfaces hold no logic. Source: design, "The manager half".
+ * surfaces hold no logic.
  */
 export interface Action {
   /** Stable: the command and the API's `action`. */

@@ -151,7 +151,7 @@ const ioCredentials = defineAction({
 const depth = (summary: string) => ({ name: 'depth', type: 'integer', min: 0, max: 99_999, summary }) as const
 const ofObject = { name: 'object', type: 'text', summary: 'One object only' } as const
 
-/** What `task-<name>` does, and its parameter. Source: requirements, "Command line". */
+/** What `task-<name>` does, and its parameter. Source: docs/spec/instances-manager.md, "Command line". */
 const tasks: readonly (readonly [
   task: string,
   summary: string,

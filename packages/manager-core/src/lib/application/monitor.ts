@@ -18,7 +18,8 @@ const asleep = { ok: true, reason: undefined, responseTime: 0 } as const
 
 /**
  * Calls the health check again and again, a line each. On each error or warning, and once when all is well again, the
- * hook `monitoring.sh` is called with the instance's name and the reason. Source: requirements, "Command line", "Events".
+ * hook `monitoring.sh` is called with the instance's name and the reason. Source: docs/spec/instances-manager.md,
+ * "Command line" and "Events".
  */
 export async function* monitor(
   context: ManagerContext,

@@ -2,7 +2,10 @@ import { lastPart, nameIn, newestFirst } from './choose-backup.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** What is kept; 0: that rule is not set. Source: requirements, "Limits", for the first one; the others are additions. */
+/**
+ * What is kept; 0: that rule is not set. Source: docs/spec/instances-manager.md, "Limits", for the first one; the
+ * others are additions.
+ */
 export interface RetentionRules {
   /** APPS_SAVE_DIR_DEPTH: those that are younger than that many days. */
   readonly depthDays: number

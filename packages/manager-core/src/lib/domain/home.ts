@@ -3,7 +3,7 @@ import { join } from 'node:path'
 /** Home of a manager of a server. */
 export const defaultHome = '/srv/apps'
 
-/** Where things are in the manager's home. Source: design, "The manager's home". */
+/** Where things are in the manager's home. */
 export interface Home {
   readonly folder: string
   readonly config: string

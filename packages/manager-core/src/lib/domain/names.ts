@@ -5,7 +5,7 @@ const pattern = /^[A-Za-z0-9]{3,20}$/
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 const alphanumerics = `${letters}0123456789`
 
-/** @throws ManagerError ERR_NAME. Source: requirements, "Limits". */
+/** @throws ManagerError ERR_NAME. Source: docs/spec/instances-manager.md, "Limits". */
 export function checkName(name: string): void {
   if (pattern.test(name)) return
   const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name
@@ -14,7 +14,7 @@ export function checkName(name: string): void {
   })
 }
 
-/** 10 lower-case alphanumerics. Source: requirements, "Limits". */
+/** 10 lower-case alphanumerics. Source: docs/spec/instances-manager.md, "Limits". */
 export function randomName(): string {
   return random(10)
 }

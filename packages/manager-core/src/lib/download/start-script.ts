@@ -7,7 +7,7 @@ export interface StartScriptOptions {
   readonly server: string
 }
 
-/** Starts a downloaded instance. Source: requirements, "A downloaded full instance". */
+/** Starts a downloaded instance. Source: docs/spec/instances-manager.md, "HTTP API". */
 export function startScript({ name, version, date, server }: StartScriptOptions): string {
   return `#!/bin/sh
 # Starts the instance "${name}" (version ${version}, downloaded ${date}) on this machine: ./start.sh

@@ -14,7 +14,7 @@ export interface TomcatScriptOptions {
   readonly dump?: string | undefined
 }
 
-/** Starts a downloaded instance on Tomcat. Source: requirements, "A downloaded full instance". */
+/** Starts a downloaded instance on Tomcat. Source: docs/spec/instances-manager.md, "HTTP API". */
 export function tomcatScript({ name, version, date, context, encoding, database }: TomcatScriptOptions): string {
   const variables = Object.entries(database).map(([key, value]) => `: "\${${key}:=${value}}"\n`)
   return `#!/bin/sh

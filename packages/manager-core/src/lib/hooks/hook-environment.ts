@@ -13,7 +13,7 @@ export interface HookContext {
 
 /**
  * What hooks of an instance find in their environment beside the manager's variables: `USER`, the instance's name, and
- * its settings (`SERVICE_URL`, `SERVICE_USER`, `SERVICE_PASSWORD` …). Source: requirements, "Events".
+ * its settings (`SERVICE_URL`, `SERVICE_USER`, `SERVICE_PASSWORD` …). Source: docs/spec/instances-manager.md, "Events".
  */
 export async function hookEnvironment(
   context: HookContext,

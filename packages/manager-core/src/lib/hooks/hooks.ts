@@ -3,7 +3,7 @@ import type { Json } from '../domain/json.js'
 type Event = 'add' | 'reset' | 'upgrade' | 'save' | 'start' | 'stop' | 'del'
 const events: readonly Event[] = ['add', 'reset', 'upgrade', 'save', 'start', 'stop', 'del']
 
-/** Source: requirements, "Events". */
+/** Source: docs/spec/instances-manager.md, "Events". */
 export type HookName = `${'pre' | 'post'}-${Event}` | 'monitoring'
 
 export const hookNames: readonly HookName[] = [

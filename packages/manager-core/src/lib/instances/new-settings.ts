@@ -21,7 +21,10 @@ export interface NewSettingsOptions {
   readonly documents?: string | undefined
 }
 
-/** Settings of an instance that is made now. Source: requirements, "Instance-level settings": from the global configuration. */
+/**
+ * Settings of an instance that is made now. Source: docs/spec/instances-manager.md, "Instance-level settings": from the
+ * global configuration.
+ */
 export function newSettings({
   name,
   port,

@@ -3,7 +3,10 @@ import type { DatabaseType } from '../domain/instance.js'
 import type { Limits } from '../domain/limits.js'
 import type { Secret } from '../domain/secret.js'
 
-/** Settings of `config.sh`, typed and checked. Source: requirements, "Global settings". Names in comments are variables. */
+/**
+ * Settings of `config.sh`, typed and checked. Source: docs/spec/instances-manager.md, "Global settings". Names in
+ * comments are variables.
+ */
 export interface GlobalSettings {
   /** APPS_BASEURL, without a last slash. */
   readonly baseUrl: string
@@ -245,7 +248,7 @@ export interface MailSettings {
   readonly password: Secret | undefined
 }
 
-/** Settings of `version-<v>.sh`. Source: requirements, "Version-level settings". */
+/** Settings of `version-<v>.sh`. Source: docs/spec/instances-manager.md, "Version-level settings". */
 export interface VersionSettings {
   /** Chosen: APPS_TEMPLATE: `default`, `folder:<path>`, `git:<url>#<ref>`, `npm:<name>@<range>`. */
   readonly template: string | undefined
@@ -267,7 +270,10 @@ export interface VersionSettings {
   readonly passedOn: Readonly<Record<string, string>>
 }
 
-/** Settings of an instance, `instances/<id>/settings.sh`, mode 0600. Source: requirements, "Instance-level settings". */
+/**
+ * Settings of an instance, `instances/<id>/settings.sh`, mode 0600. Source: docs/spec/instances-manager.md,
+ * "Instance-level settings".
+ */
 export interface InstanceSettings {
   /** SERVICE_CONTEXT: `/` or `/<name>`. */
   readonly context: string

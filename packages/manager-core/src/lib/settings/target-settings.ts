@@ -19,7 +19,8 @@ const named = [
 
 /**
  * The targets that are set: those with variables of their own, then those of APPS_TARGETS. The name of an option is the
- * lower-case rest of its variable: APPS_SCP_KNOWN_HOSTS is `known_hosts`. Source: requirements, "Backup destinations".
+ * lower-case rest of its variable: APPS_SCP_KNOWN_HOSTS is `known_hosts`. Source: docs/spec/instances-manager.md,
+ * "Global settings".
  *
  * @throws ManagerError ERR_SETTINGS
  */

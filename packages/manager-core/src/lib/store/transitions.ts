@@ -1,4 +1,4 @@
-/** `interrupted`: its owner died, and recovery has started. Source: design, "The manager half". */
+/** `interrupted`: its owner died, and recovery has started. */
 export type OperationState =
   | 'planned'
   | 'running'

@@ -1,7 +1,7 @@
 import type { BackupTarget, TargetType } from '@steward/backup-targets'
 import type { TargetSettings } from '../settings/settings.js'
 
-/** The targets that are set. Source: requirements, "Backup destinations". */
+/** The targets that are set. Source: docs/spec/instances-manager.md, "Global settings". */
 export interface Targets {
   readonly all: readonly TargetSettings[]
   /** @throws ManagerError ERR_NOT_FOUND naming those that there are. */

@@ -59,7 +59,7 @@ export function besideStep(folder: string, template: string, { twice = false } =
 
 /**
  * By two renames; nothing runs in its folder. The base of Tomcat goes, too: the next start makes a new one. Source:
- * requirements, "Events": upgrades install the application server again.
+ * docs/spec/instances-manager.md, "Events": upgrades install the application server again.
  */
 export function switchStep(folder: string): Step {
   return {

@@ -20,7 +20,7 @@ const recordName = 'patches.json'
 /**
  * Imports what is new in `patches/` of the application through the I/O endpoint, in the order of the names: the legacy
  * mode of APPS_AUTOUPGRADE=false. Patches of the version that the instance was created from count as imported.
- * Source: requirements, "Version-level settings"; folder, order and memory are chosen.
+ * Source: docs/spec/instances-manager.md, "Version-level settings"; folder, order and memory are chosen.
  *
  * @param template folder that the new application was copied from: the copy is the instance's, which runs already
  */

@@ -16,7 +16,7 @@ type SetVersionFacts = {
 
 /**
  * Changes the version that is recorded for an instance; the next upgrade moves it there. Only upwards: an older one
- * could not read its data. Source: requirements, "States and transitions".
+ * could not read its data. Source: docs/spec/instances-manager.md, "States and transitions".
  */
 export const setVersionKind: OperationKind<SetVersionRequest, SetVersionFacts> = {
   kind: 'setversion',

@@ -59,7 +59,7 @@ export type UpgradeFacts = {
 
 /**
  * Brings an instance to what its version has now, and back with all its data when that does not start, does not stay
- * healthy for APPS_HEALTHWINDOW, or cannot import its patches. Source: design, "The manager half".
+ * healthy for APPS_HEALTHWINDOW, or cannot import its patches.
  *
  * The snapshot is taken when the instance is stopped, so that nothing that was written before can be lost. Where two
  * copies can run and no data are migrated, there is none, and no moment without an answer, see `upgradeBesideSteps`. What

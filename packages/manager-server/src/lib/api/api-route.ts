@@ -24,7 +24,7 @@ export interface ApiRouteOptions {
   readonly closing: AbortSignal
 }
 
-/** `GET /api?action=…`. Source: requirements, "HTTP API". */
+/** `GET /api?action=…`. Source: docs/spec/instances-manager.md, "HTTP API". */
 export function apiRoute({ manager, access, addressing, cache, closing }: ApiRouteOptions): Middleware<ServerState> {
   return async (context, next) => {
     if (addressing.below(context.path)?.replace(/\/$/, '') !== '/api') return next()

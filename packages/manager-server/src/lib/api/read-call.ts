@@ -28,7 +28,7 @@ export const secretInputs = 'X-Manager-Input'
 /**
  * Parameters of a request as inputs of its action. `name` is the first parameter that is an instance or a new name,
  * `param` the one that comes next, or the first of another type; each input also has its own name, plain or as
- * `options[<name>]`. Source: requirements, "HTTP API".
+ * `options[<name>]`. Source: docs/spec/instances-manager.md, "HTTP API".
  *
  * @param hidden the header `secretInputs`; default: none
  * @throws HttpError 404 for an unknown action, 400 for a parameter that is unknown, given twice, or in the wrong place

@@ -24,7 +24,7 @@ export interface TerminalServerOptions {
   readonly onProblem: (message: string) => void
 }
 
-/** Terminals in the browser. Source: requirements, "Surfaces" (web shell at `/term`). */
+/** Terminals in the browser. Source: docs/spec/instances-manager.md, "What the service does" (web shell at `/term`). */
 export interface TerminalServer {
   /** `GET /term`: on to the page. `GET /term/ticket`: a ticket for the socket. */
   readonly route: Middleware<ServerState>

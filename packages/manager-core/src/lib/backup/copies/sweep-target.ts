@@ -6,7 +6,7 @@ import { manifestName } from '../manifest.js'
 import { objectsAt } from './objects-at.js'
 import { localFolderOf, remoteKey } from './remote-backup.js'
 
-/** What is younger may belong to an export that is under way. Source: research of peers, 5c. */
+/** What is younger may belong to an export that is under way. */
 const unfinishedMs = 24 * 60 * 60 * 1000
 
 /**

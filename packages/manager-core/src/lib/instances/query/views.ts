@@ -57,7 +57,7 @@ const computed: Readonly<Record<string, string>> = {
 
 /**
  * Temporary views with the columns that surfaces show: `i` instances, `v` versions, `r` requests. What was observed
- * since the registry was written stands in `fresh`. Source: requirements, "Instance".
+ * since the registry was written stands in `fresh`. Source: docs/spec/instances-manager.md, "Instance".
  */
 export const viewsSql = `
   create temp table fresh (id text primary key, observed text not null, proved text not null);

@@ -1,7 +1,10 @@
 import type { Variable } from '../variable.js'
 import { integer, secret, text, yesNo } from './rows.js'
 
-/** Variables of the API, the pages and the terminal: where they listen and who may use them. Source: requirements, "Global settings". */
+/**
+ * Variables of the API, the pages and the terminal: where they listen and who may use them. Source:
+ * docs/spec/instances-manager.md, "Global settings".
+ */
 export const accessTable = {
   APPS_USERNAME: { type: 'text', section: 'Access', default: 'admin', summary: 'User of the API and the pages' },
   APPS_PASSWORD: secret('Access', 'Password of the API and the pages; not set: "admin", on this machine only'),

@@ -19,7 +19,7 @@ const defaultLimits = {
 } as const
 
 /**
- * The variables of `config.sh`. Source: requirements, "Global settings"; those that it
+ * The variables of `config.sh`. Source: docs/spec/instances-manager.md, "Global settings"; those that it
  * does not list are there because something of the manager needs them.
  */
 export const globalTable = {

@@ -15,7 +15,7 @@ const gitInstead =
   'Templates are fetched for all instances of a version. For APPS_TEMPLATE=git:…, give Git an SSH key or a ' +
   'credential helper.'
 
-/** The variables of an instance's `settings.sh`. Source: requirements, "Instance-level settings". */
+/** The variables of an instance's `settings.sh`. Source: docs/spec/instances-manager.md, "Instance-level settings". */
 export const instanceTable = {
   SERVICE_CONTEXT: {
     ...text('Path below which it is served: / or /<name>'),

@@ -3,7 +3,7 @@ import { integer, yesNo } from './rows.js'
 
 const section = 'Reverse proxy'
 
-/** Variables of the reverse proxy and of certificates. Source: requirements, "Global settings", "SSL". */
+/** Variables of the reverse proxy and of certificates. Source: docs/spec/instances-manager.md, "Global settings". */
 export const proxyTable = {
   APPS_HTTPSERVER: {
     type: 'choice',
@@ -60,7 +60,7 @@ export const proxyTable = {
   },
 } as const satisfies Readonly<Record<string, Variable>>
 
-/** A name is one in `/etc/ssl`. Source: requirements, "SSL". */
+/** A name is one in `/etc/ssl`. Source: docs/spec/instances-manager.md, "Global settings". */
 function certificate(summary: string) {
   return { type: 'text', section: 'SSL', summary: `${summary}; a path, or a name in /etc/ssl` } as const
 }

@@ -4,7 +4,8 @@ import { secret, text } from './rows.js'
 const section = 'Remote stores'
 
 /**
- * Variables of the stores that backups are copied to. Source: requirements, "Backup destinations". What follows the name
+ * Variables of the stores that backups are copied to. Source: docs/spec/instances-manager.md, "Global settings". What
+ * follows the name
  * of the store is the name of an option of its type, see `targetsOf`.
  */
 export const targetTable = {

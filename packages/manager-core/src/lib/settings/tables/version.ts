@@ -1,7 +1,7 @@
 import type { Variable } from '../variable.js'
 import { limits } from './rows.js'
 
-/** The variables of `version-<version>.sh`. Source: requirements, "Version-level settings". */
+/** The variables of `version-<version>.sh`. Source: docs/spec/instances-manager.md, "Version-level settings". */
 export const versionTable = {
   APPS_TEMPLATE: {
     type: 'text',
