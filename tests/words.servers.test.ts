@@ -4,22 +4,21 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { root } from '../scripts/packages.mjs'
 import { checkComments, checkWords, commentFindings } from '../scripts/words/check.mjs'
-import { glossaryOf, readGlossary } from '../scripts/words/glossary.mjs'
+import { glossaryFile, glossaryOf, readGlossary } from '../scripts/words/glossary.mjs'
 import { misspellingsOf } from '../scripts/words/spelling.mjs'
 
-const table = `| Say | Not | Except |
-| --- | --- | --- |
-| continue | \`goes on\`, \`go … on\` | |
-| after | \`behind\` | \`behind … proxy\` |
-| not a | \`" is no\` | |
-| start | \`begin*\` | |
-`
+const rows = [
+  { say: 'continue', not: ['goes on', 'go … on'] },
+  { say: 'after', not: ['behind'], except: ['behind … proxy'] },
+  { say: 'not a', not: ['" is no'] },
+  { say: 'start', not: ['begin*'] },
+]
 
 describe('words of the glossary', () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'steward-words-'))
-    write('CONTRIBUTING.md', table)
+    write(glossaryFile, JSON.stringify(rows))
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
@@ -69,13 +68,12 @@ describe('words of the glossary', () => {
     ])
   })
 
-  it('glossaryOf() refuses a text without the table, and a row without a word', () => {
-    expect(() => glossaryOf('# Words')).toThrow('columns Say, Not and Except')
-    expect(() => glossaryOf(`${table}| report | | |\n`)).toThrow('"report"')
+  it('glossaryOf() refuses a row without a phrase', () => {
+    expect(() => glossaryOf([...rows, { say: 'report', not: [] }])).toThrow('"report"')
   })
 })
 
-describe('the glossary of CONTRIBUTING.md', () => {
+describe('the glossary of this repository', () => {
   it('has no phrase that another row recommends', () => {
     const terms = readGlossary(root)
     expect(terms.length).toBeGreaterThan(20)
@@ -92,9 +90,7 @@ describe('the glossary of CONTRIBUTING.md', () => {
 })
 
 describe('commentFindings()', () => {
-  const terms = glossaryOf(
-    `${table}\n| Say in texts | Not | Except |\n| --- | --- | --- |\n| latest | \`newest\` | |\n`,
-  )
+  const terms = glossaryOf([...rows, { say: 'latest', not: ['newest'], onlyTexts: true }])
   const found = (file: string, source: string) =>
     commentFindings(file, source, terms).map(({ line, found: words }) => `${line} ${words}`)
 

@@ -1,4 +1,4 @@
-// Finds words of the glossary's column Not in texts that users read, in comments, and in names of tests.
+// Finds phrases that the glossary refuses in texts that users read, in comments, and in names of tests.
 import fs from 'node:fs'
 import path from 'node:path'
 import { readGlossary } from './glossary.mjs'

@@ -1,49 +1,40 @@
-// The glossary of CONTRIBUTING.md: what texts, comments and names of tests say, and what they do not say.
+// The glossary, glossary.json: what texts, comments and names of tests say, and what they do not say.
 import fs from 'node:fs'
 import path from 'node:path'
 
 /**
- * A row of a table. `isForTexts`: comments and names of tests may say it.
+ * A row of the glossary as it is written. `not` and `except`: phrases, in which `*` is any ending and `…` up to three
+ * words. `onlyTexts`: comments and names of tests may say it.
+ * @typedef {{ say: string, not: readonly string[], except?: readonly string[], onlyTexts?: boolean }} Row
+ */
+
+/**
+ * A row as it is searched for.
  * @typedef {{ say: string, not: RegExp, except: RegExp | undefined, phrases: readonly string[], isForTexts: boolean }} Term
  */
+
+/** Where the glossary is, in the repository. */
+export const glossaryFile = 'scripts/words/glossary.json'
 
 /**
  * @param {string} root of the repository
  * @returns {readonly Term[]}
  */
 export function readGlossary(root) {
-  return glossaryOf(fs.readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8'))
+  return glossaryOf(JSON.parse(fs.readFileSync(path.join(root, glossaryFile), 'utf8')))
 }
 
 /**
- * @param {string} markdown with tables whose columns are Say, or Say in texts, Not and Except; the phrases of the last two
- *   are code
+ * @param {readonly Row[]} rows
  * @returns {readonly Term[]}
  */
-export function glossaryOf(markdown) {
-  const tables = [...markdown.matchAll(/^\| Say( in texts)? +\| Not +\| Except +\|\n\|[-| ]+\|\n((?:\|.*\n)+)/gm)]
-  if (tables.length === 0) throw new Error('There is no table with the columns Say, Not and Except.')
-  return tables.flatMap(([, inTexts, table = '']) =>
-    table
-      .trimEnd()
-      .split('\n')
-      .map((row) => termOf(row, inTexts !== undefined)),
-  )
+export function glossaryOf(rows) {
+  return rows.map(({ say, not, except = [], onlyTexts: isForTexts = false }) => {
+    const refused = anyOf(not)
+    if (refused === undefined) throw new Error(`The row "${say}" of the glossary has no phrase in "not".`)
+    return { say, not: refused, except: anyOf(except), phrases: not, isForTexts }
+  })
 }
-
-/** @returns {Term} */
-function termOf(/** @type {string} */ row, /** @type {boolean} */ isForTexts) {
-  const [say = '', not = '', except = ''] = row
-    .slice(1, -1)
-    .split('|')
-    .map((cell) => cell.trim())
-  const phrases = phrasesOf(not)
-  const refused = anyOf(phrases)
-  if (refused === undefined) throw new Error(`The row "${say}" of the glossary has no phrase in its column Not.`)
-  return { say, not: refused, except: anyOf(phrasesOf(except)), phrases, isForTexts }
-}
-
-const phrasesOf = (/** @type {string} */ cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, phrase = '']) => phrase)
 
 /** Also at the start of a sentence, but not in capitals: those are names. */
 function anyOf(/** @type {readonly string[]} */ phrases) {
