@@ -162,8 +162,8 @@ export interface ActionCall {
 
 /**
  * What an action answers. All that is JSON travels as it is, under the keys of docs/spec/wire-decisions.md ("every API
- * answer");
- * `stream` and `program` are for surfaces that can: text line by line until it ends, a file, a program of the terminal.
+ * answer"); `stream` and `program` are for surfaces that can: text line by line until it ends, a file, a program of the
+ * terminal.
  */
 export interface ActionResult {
   /** One sentence for people: what was done. */

@@ -19,7 +19,7 @@ const longestTag = 10_000
 /**
  * Reads the XML of import files piece by piece: elements, texts, CDATA, comments, the five predefined
  * entities and character references. Anything that could fetch or multiply something (DOCTYPE, other entities) is
- * refused. Why it is our own code: ARCHITECTURE.md, "Decisions".
+ * refused. Why it is our own code: docs/decisions/019-xml-reader.md.
  *
  * @throws RestError ERR_BAD_REQUEST with line and column
  */

@@ -18,8 +18,7 @@ export interface HookStepOptions {
 /**
  * Runs a hook script when it is there. A failing pre-hook stops the operation with its output; a failing post-hook is a
  * warning. Source: docs/spec/wire-decisions.md, "hooks". What a hook did is not undone, and after a kill during a hook
- * that comes
- * after the point of no return it runs once more: hooks must allow both.
+ * that comes after the point of no return it runs once more: hooks must allow both.
  */
 export function hookStep({ hook, args, folder, instance, input }: HookStepOptions): Step {
   const isPost = hook.startsWith('post-')

@@ -8,8 +8,8 @@ export interface Health {
   readonly ok: boolean
   /**
    * One of docs/spec/wire-decisions.md, "monitoring reasons": `unreachable`, `http-<code>`, `status-<value>`, `slow`;
-   * `foreign`:
-   * a program of another user answers, see `problem`; for a Java web application also `not-deployed`. Undefined: healthy.
+   * `foreign`: a program of another user answers, see `problem`; for a Java web application also `not-deployed`.
+   * Undefined: healthy.
    */
   readonly reason: string | undefined
   /** As it came, INI text. */

@@ -15,8 +15,8 @@ export interface Job {
 
 /**
  * Source: docs/spec/wire-decisions.md, "cron defaults". Additions: `checksaves`, for a save that did not even start,
- * when a recipient is
- * there; `qualityall`, for those who ask for it; `startall`, so that instances run again after a reboot.
+ * when a recipient is there; `qualityall`, for those who ask for it; `startall`, so that instances run again after a
+ * reboot.
  */
 export const defaultTimes: Readonly<Record<JobName, JobTime>> = {
   refresh: '02:30',

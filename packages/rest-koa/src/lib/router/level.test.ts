@@ -33,8 +33,7 @@ const Movie = defineObject({
 
 /**
  * What came when. Sources: docs/spec/rest-service.md, "Versioning" and "Endpoints"; what has no level there was there
- * from the
- * start; additions (choice) are there at every level, but for those that belong to pages.
+ * from the start; additions (choice) are there at every level, but for those that belong to pages.
  */
 const rows: readonly (readonly [since: Level, path: string])[] = [
   ['3.0', '/'],

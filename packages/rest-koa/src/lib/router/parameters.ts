@@ -17,9 +17,8 @@ const searched: readonly Operation[] = [...listed, 'crosstab']
 
 /**
  * Request parameters, spelled as the API spells them; every other one is the name of a field, or a mistake. The
- * documentation of the service is generated from this table.
- * Sources: docs/spec/rest-service.md, "Endpoints" and "Versioning"; those marked (choice) are additions of
- * docs/spec/wire-decisions.md.
+ * documentation of the service is generated from this table. Sources: docs/spec/rest-service.md, "Endpoints" and
+ * "Versioning"; those marked (choice) are additions of docs/spec/wire-decisions.md.
  */
 export const parameters: Readonly<Record<string, Parameter>> = {
   session: { on: ['info'], since: '3.1', form: 'flag', text: 'Only the session, which keeps it alive.' },

@@ -5,8 +5,7 @@ const section = 'Remote stores'
 
 /**
  * Variables of the stores that backups are copied to. Source: docs/spec/instances-manager.md, "Global settings". What
- * follows the name
- * of the store is the name of an option of its type, see `targetsOf`.
+ * follows the name of the store is the name of an option of its type, see `targetsOf`.
  */
 export const targetTable = {
   APPS_SCP_SERVER: text(section, 'SCP: server'),

@@ -6,7 +6,7 @@ import { placeCanaries, type Canaries } from './canaries.js'
 import type { Round } from './choose.js'
 import { runAttacks } from './run-attacks.js'
 
-/** What to look at in a single run, see CONTRIBUTING.md. */
+/** What to look at in a single run, see the README of this folder. */
 const { HOSTILE_OPERATION = '', HOSTILE_ATTACK = '' } = process.env
 
 /** Many attacks are waited for until a limit: only what hangs takes that long, in ms. */
