@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { globSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -49,9 +49,17 @@ it('the TypeScript of READMEs and documentation has the right types', async () =
   expect(stdout).toBe('')
 })
 
-it('links within the documentation lead somewhere', () => {
-  const files = globSync(['*.md', 'docs/*.md', 'packages/*/README.md', 'examples/*/README.md', 'bench/README.md'], {
+it('links within all Markdown of the repository lead somewhere', () => {
+  const files = globSync(['*.md', '{docs,packages,examples,templates,tests,bench,website,scripts,tools}/**/*.md'], {
     cwd: root,
+    exclude: (name) => ['node_modules', 'dist', 'reference', 'data', '.site', 'CHANGELOG.md'].includes(name),
   })
+  expect(files.length).toBeGreaterThan(120)
   expect(files.flatMap((file) => brokenLinks(pathToFileURL(join(root, file))))).toEqual([])
+})
+
+it('docs/README.md leads to every document', () => {
+  const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
+  const documents = globSync('docs/*.md', { cwd: root }).map((file) => basename(file))
+  expect(documents.filter((name) => name !== 'README.md' && !index.includes(`](${name})`))).toEqual([])
 })

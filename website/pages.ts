@@ -88,14 +88,14 @@ export const groups: readonly Group[] = [
   {
     text: 'About',
     files: [
-      'docs/comparison.md',
-      'docs/security-model.md',
+      'docs/README.md',
+      ...docs('comparison', 'security-model'),
       'SECURITY.md',
       'ARCHITECTURE.md',
-      'CONTRIBUTING.md',
-      'docs/releasing.md',
+      ...docsIn('decisions'),
     ],
   },
+  { text: 'Change Steward', files: ['CONTRIBUTING.md', ...docsIn('contributing'), 'docs/releasing.md'] },
 ]
 
 /** The path of a file's page in the site, without ending: `docs/filters.md` is `filters`. */
