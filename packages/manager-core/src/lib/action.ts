@@ -15,7 +15,7 @@ export interface Action {
   readonly aliases?: readonly string[]
   /** Names by which clients of other managers know it; help and completion leave them out. */
   readonly formerly?: readonly string[]
-  /** Heading in help: `Instances`, `Backups`, `Looking`, `Flags`, `Application`, `Requests`, `Manager`. */
+  /** Heading in help; the command line lists them in their order. */
   readonly group: ActionGroup
   /** One sentence, imperative. */
   readonly summary: string

@@ -50,5 +50,5 @@ export interface WorkerTask {
   readonly secrets: Readonly<Record<string, Input>>
 }
 
-/** Action of a run that brings to an end what dead owners left; it is none of the table. */
+/** Action of a run that finishes what dead owners left. The command `recover` is another one, which no run performs. */
 export const recovery = 'recover'

@@ -34,7 +34,7 @@ export class Problem {
   }
 }
 
-/** One field type: everything that depends on the type is in its file and nowhere else. */
+/** One field type. What else depends on the type is listed in docs/contributing/field-type.md. */
 export interface FieldType {
   readonly name: FieldTypeName
   /** Set for a type of the application, which adds rules to the built-in type of that name. */
