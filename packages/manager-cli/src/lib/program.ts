@@ -26,16 +26,16 @@ export interface ProgramOptions {
 }
 
 /** Headings of help, in their order. */
-const groups = [
-  'Instances',
-  'Looking',
-  'Backups',
-  'Flags',
-  'Application',
-  'Requests',
-  'Access',
-  'Manager',
-] as const satisfies Action['group'][]
+const groups = Object.keys({
+  Instances: true,
+  Looking: true,
+  Backups: true,
+  Flags: true,
+  Application: true,
+  Requests: true,
+  Access: true,
+  Manager: true,
+} satisfies Record<Action['group'], true>)
 
 /** The command line: one command per row of the action table. Mistakes are thrown as commander's errors. */
 export function createProgram(options: ProgramOptions): Command {
