@@ -67,6 +67,19 @@ const capabilities: Readonly<Record<string, Capability>> = {
     called: { folder: 'folder', git: 'git', npm: 'npm' },
     in: ['ARCHITECTURE.md', 'packages/manager-core/README.md'],
   },
+  'quality servers': {
+    inCode: names('packages/manager-core/src/lib/quality/*/*-quality.ts', /-quality\.ts$/),
+    called: { local: 'this machine', sonarqube: 'SonarQube' },
+    in: ['ARCHITECTURE.md', 'packages/manager-core/README.md'],
+  },
+  authenticators: {
+    inCode: [
+      ...[...textOf('packages/rest-core/src/system.ts').matchAll(/\bcreate\w+Directory\b/g)].map(([name]) => name),
+      ...names('examples/authenticator-*', /^authenticator-/),
+    ],
+    called: { createUserDirectory: '`createUserDirectory`', ldap: 'LDAP' },
+    in: ['ARCHITECTURE.md', 'packages/rest-koa/README.md'],
+  },
   'field types': {
     inCode: Object.keys(fieldTypes),
     called: asInCode(Object.keys(fieldTypes)),
@@ -183,6 +196,35 @@ it.each(Object.entries(capabilities))(
     expect(capability.in.filter((file) => blocksAfter(textOf(file), name).length === 0)).toEqual([])
   },
 )
+
+it('every contract with a published suite is in ARCHITECTURE.md, and each suite in a document', () => {
+  const suites = new Set(
+    globSync('packages/*/src/testing.ts', { cwd: root }).flatMap((file) => textOf(file).match(/\btest[A-Z]\w+/g) ?? []),
+  )
+  // What a runtime under test runs.
+  suites.delete('testProgram')
+  expect(suites.size).toBeGreaterThan(8)
+  const [, contracts = ''] = textOf('ARCHITECTURE.md').split('## Contracts')
+  const unknown = [...suites].filter((suite) => !contracts.includes(`\`${suite.slice('test'.length)}\``))
+  expect(unknown).toEqual([])
+  const texts = documents.map(textOf).join('\n')
+  expect([...suites].filter((suite) => !texts.includes(suite))).toEqual([])
+})
+
+it('docs/writing-plugins.md has a row for every export of a package that is looked for', () => {
+  const exports = [
+    .../export type PluginExport =([^\n]*(?:\n {2}\|[^\n]*)*)/
+      .exec(textOf('packages/manager-core/src/lib/system/plugins.ts'))![1]!
+      .matchAll(/'(\w+)'/g),
+    ...textOf('packages/app-server/src/lib/plugins.ts').matchAll(/pluginOf<\w+>\(folder, '(\w+)'/g),
+    ...textOf('packages/app-server/src/lib/plugins.ts').matchAll(/await load\(folder, '(\w+)'/g),
+    ...textOf('packages/backup-targets/src/lib/plugin.ts').matchAll(/\bmodule\.(?!default)(\w+)/g),
+  ].map(([, name = '']) => name)
+  expect(exports.length).toBeGreaterThan(7)
+  const rows = tableRows(new URL('../docs/writing-plugins.md', import.meta.url), 'Writing plug-ins')
+  const listed = rows.flatMap(([, , cell = '']) => cell.split('` or `'))
+  expect([...new Set(exports)].filter((name) => !listed.includes(name))).toEqual([])
+})
 
 it('every mark of a list names a capability', () => {
   const unknown = documents.flatMap((file) =>
