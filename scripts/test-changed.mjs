@@ -34,7 +34,9 @@ export function selectTests(changed, parts) {
 }
 
 /** What reads documentation. */
-const testsOfTexts = ['tests/readmes.test.ts']
+const testsOfTexts = ['readmes', 'capabilities', 'contributing', 'requirements', 'website'].map(
+  (name) => `tests/${name}.test.ts`,
+)
 
 /** @returns {readonly Part[]} */
 function findParts() {

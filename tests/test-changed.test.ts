@@ -18,9 +18,14 @@ it.each([
   expect(selectTests(changed, parts)).toEqual(chosen.map((at) => parts[at]?.folder))
 })
 
+/** What reads documentation. */
+const ofTexts = ['capabilities', 'contributing', 'readmes', 'requirements', 'website'].map(
+  (name) => `tests/${name}.test.ts`,
+)
+
 it('selectTests() chooses a test alone, nothing for documentation, and all for what all use', () => {
   expect(selectTests(['packages/koa/src/a.test.ts'], parts)).toEqual(['packages/koa/src/a.test.ts'])
-  expect(selectTests(['docs/rights.md'], parts)).toEqual(['tests/readmes.test.ts'])
+  expect(selectTests(['docs/rights.md'], parts)).toEqual(ofTexts)
   expect(selectTests(['docs/plan.svg', 'bench/rest/run.ts'], parts)).toEqual([])
   for (const file of ['vitest.config.ts', 'tests/servers/setup.ts', 'package-lock.json'])
     expect(selectTests([file, 'packages/core/src/a.ts'], parts)).toBeUndefined()
