@@ -38,14 +38,15 @@ export function mutationsOf(source: string): readonly Mutation[] {
   const textOf = ({ start, end }: Node) => source.slice(start, end)
   const add = (node: Node, text: string, what: string) =>
     void found.push({ start: node.start, end: node.end, text, what })
-  walk(parseAst(source, { lang: 'ts' }) as unknown as Node, (node) => {
+  walk(parseAst(source, { lang: 'ts' }), (node) => {
     const { type, operator = '', left, right, test, expression, value } = node
     const other = otherOperators[operator]
     if (left && right && other) add(node, `${textOf(left)} ${other} ${textOf(right)}`, `${operator} is ${other}`)
     if (test && (type === 'IfStatement' || type === 'ConditionalExpression'))
       add(test, `!(${textOf(test)})`, 'a condition is the opposite')
     if (type === 'Literal' && typeof value === 'boolean') add(node, String(!value), `${value} is ${!value}`)
-    if (type === 'ExpressionStatement' && expression && isCall(expression)) add(expression, 'void 0', 'a call is missing')
+    if (type === 'ExpressionStatement' && expression && isCall(expression))
+      add(expression, 'void 0', 'a call is missing')
   })
   return found.toSorted((a, b) => a.start - b.start)
 }

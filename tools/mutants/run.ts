@@ -32,7 +32,9 @@ const { values } = parseArgs({
 /** As in `package.json`. */
 const quick = 'core || !mixed'
 const chosen = choose(Number(values.count), Number(values.seed))
-process.stdout.write(`Seed ${values.seed}: ${chosen.length} mutants of ${new Set(chosen.map(packageOf)).size} packages\n`)
+process.stdout.write(
+  `Seed ${values.seed}: ${chosen.length} mutants of ${new Set(chosen.map(packageOf)).size} packages\n`,
+)
 if (!passes([`--tags-filter=${quick}`])) throw new Error('The tests fail without a mutant: see npm test.')
 const results: Result[] = []
 for (const mutant of chosen) {
@@ -80,7 +82,8 @@ function tryOut(mutant: Mutant): Result['by'] {
     const folder = `packages/${packageOf(mutant)}/`
     if (!passes([folder, `--tags-filter=${quick}`])) return 'its package'
     if (!passes([`--tags-filter=${quick}`, `--exclude=${folder}**`])) return 'quick'
-    if (values.whole && !passes(['--config', 'vitest.servers.config.ts', '--tags-filter=!(core && mixed)'])) return 'servers'
+    if (values.whole && !passes(['--config', 'vitest.servers.config.ts', '--tags-filter=!(core && mixed)']))
+      return 'servers'
     return 'nothing'
   } finally {
     writeFileSync(path, source)
