@@ -41,6 +41,8 @@ export function createTableDumpServer(
     return dumpTables({ ...given, type, session: await session(account), describe, translate })
   }
   const restore: DatabaseServer['restore'] = async (account, content, given = {}) => {
+    // Refuses what is another one's.
+    await server.create(account)
     if (!(await server.isEmpty(account))) throw new DatabaseServerError('ERR_EXISTS', 'It is not empty.')
     try {
       await loadTables({ ...given, type, session: await session(account), content })

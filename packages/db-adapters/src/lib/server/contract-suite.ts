@@ -19,7 +19,7 @@ export interface TestConnection {
 /** A server that runs, and how tests look into it. */
 export interface ServerUnderTest {
   /** `path`: where programs are looked for. */
-  make(options?: { readonly path?: string }): DatabaseServer
+  make(options?: { readonly path?: string; readonly mark?: string }): DatabaseServer
   /** A database that is not there yet. */
   account(label: string): DatabaseAccount
   connect(account: DatabaseAccount): Promise<TestConnection>
@@ -190,6 +190,48 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
           await expect(attempt).rejects.toBeInstanceOf(DatabaseServerError)
       },
     )
+  })
+
+  describe('marks', () => {
+    const ours = 'Steward /srv/ours 1a2b'
+    const others = 'Steward /srv/others 3c4d'
+
+    it('what carries the mark of another one is neither changed nor removed, until it is given this one', async (context) => {
+      const [one, other] = [subject.make({ mark: ours }), subject.make({ mark: others })]
+      const given = subject.account('marked')
+      made.push(given)
+      await one.create(given)
+      if ((await one.marks(given)) === undefined) return context.skip('it holds no marks')
+      expect(await one.marks(given)).toEqual([ours])
+      await run(given, ['create table kept (n integer)', 'insert into kept values (7)'])
+      const refused = { code: 'ERR_MARK', message: expect.stringContaining(`is marked "${ours}"`) as string }
+      await expect(other.drop(given)).rejects.toMatchObject(refused)
+      await expect(other.create({ ...given, password: 'another-1' })).rejects.toMatchObject(refused)
+      await expect(other.restore(given, Readable.from([]))).rejects.toMatchObject(refused)
+      expect(await run(given, ['select n from kept'])).toEqual([[{ n: 7 }]])
+      await other.mark(given)
+      expect(await other.marks(given)).toEqual([others])
+      await expect(one.drop(given)).rejects.toMatchObject({ code: 'ERR_MARK' })
+      await other.drop(given)
+      expect(await other.exists(given)).toBe('no')
+      expect(await other.marks(given)).toEqual([])
+      await one.drop(given)
+    })
+
+    it('what carries none is taken, and create() and restore() leave the mark on it', async (context) => {
+      const one = subject.make({ mark: ours })
+      const given = await account('unmarked')
+      if ((await one.marks(given)) === undefined) return context.skip('it holds no marks')
+      expect(await one.marks(given)).toEqual([])
+      await expect(one.restore(given, Readable.from([]))).rejects.toBeInstanceOf(DatabaseServerError)
+      await one.create(given)
+      expect(await one.marks(given)).toEqual([ours])
+      await expect(one.restore(given, Readable.from(['this is no dump']))).rejects.toBeInstanceOf(DatabaseServerError)
+      expect(await one.marks(given)).toEqual([ours])
+      const older = await account('older')
+      await one.drop(older)
+      expect(await one.exists(older)).toBe('no')
+    })
   })
 
   describe('dump, restore and copy', () => {

@@ -13,10 +13,26 @@ export interface DatabaseServer {
   exists(account: DatabaseAccount): Promise<'no' | 'partial' | 'yes'>
   /** Whether it has no tables, as its user sees it. @throws DatabaseServerError `ERR_NOT_FOUND` when it is not there. */
   isEmpty(account: DatabaseAccount): Promise<boolean>
-  /** Makes database and user with least rights; what is there already stays, with the given password. */
+  /**
+   * Makes database and user with least rights; what is there already stays, with the given password. They carry the mark
+   * of this server then.
+   *
+   * @throws DatabaseServerError `ERR_MARK` when they carry another mark
+   */
   create(account: DatabaseAccount): Promise<void>
-  /** Ends its connections and removes database and user; nothing to do when there is none. */
+  /**
+   * Ends its connections and removes database and user; nothing to do when there is none.
+   *
+   * @throws DatabaseServerError `ERR_MARK` when they carry another mark
+   */
   drop(account: DatabaseAccount): Promise<void>
+  /**
+   * The different marks that its database and user carry, see `DatabaseServerMark`. Undefined: this server, or its
+   * version, has nothing that can carry one.
+   */
+  marks(account: DatabaseAccount): Promise<readonly string[] | undefined>
+  /** Gives database and user the mark of this server, in place of any other; nothing to do when it has none. */
+  mark(account: DatabaseAccount): Promise<void>
   /**
    * A consistent dump while others write: in the vendor's format, with the vendor's program; of Oracle and SQL Server one
    * of tables (`steward-tables`), without a program.
@@ -34,7 +50,8 @@ export interface DatabaseServer {
   /**
    * Into an empty database that `create` made.
    *
-   * @throws DatabaseServerError `ERR_DUMP` for a dump with commands of the vendor's client, see `refuseCommands`
+   * @throws DatabaseServerError `ERR_DUMP` for a dump with commands of the vendor's client, see `refuseCommands`;
+   *   `ERR_MARK` when the database carries another mark
    */
   restore(account: DatabaseAccount, content: Readable, options?: DumpOptions): Promise<void>
   /** Into an empty database of the same type that `create` made. */
@@ -172,6 +189,7 @@ export type DatabaseServerErrorCode =
   | 'ERR_NOT_FOUND'
   | 'ERR_DISK_FULL'
   | 'ERR_DUMP'
+  | 'ERR_MARK'
   | 'ERR_FAILED'
 
 /** The same symbol in every copy of this package. */

@@ -28,10 +28,21 @@ export interface DatabaseServerTools {
   readonly launch?: Launch | undefined
 }
 
+export interface DatabaseServerMark {
+  /**
+   * Says who makes databases here. What is made carries it, as a comment that people can read; what carries another one is
+   * neither changed nor removed. Printable ASCII without `'` and `\`, at most 250 characters, with `Steward ` in front.
+   * Default: none is written or looked for.
+   */
+  readonly mark?: string | undefined
+  /** Whether another mark does not count, because who wrote it is gone. Default: each counts. */
+  readonly isVoid?: ((mark: string) => boolean) | undefined
+}
+
 export type DatabaseServerOptions = DatabaseServerTools &
   (
     | { readonly type: 'sqlite' }
-    | ({ readonly type: 'postgresql' | 'mysql' } & DatabaseServerLocation)
-    | ({ readonly type: 'mssql' } & MssqlServerLocation)
-    | ({ readonly type: 'oracle' } & OracleServerLocation)
+    | ({ readonly type: 'postgresql' | 'mysql' } & DatabaseServerLocation & DatabaseServerMark)
+    | ({ readonly type: 'mssql' } & MssqlServerLocation & DatabaseServerMark)
+    | ({ readonly type: 'oracle' } & OracleServerLocation & DatabaseServerMark)
   )

@@ -3,14 +3,15 @@ import { checkAccount, checkPassword, type LongestNames } from './check-account.
 import { DatabaseServerError } from './database-server.js'
 import type { ClientProgram, DatabaseAccount, DatabaseServer, Dump, DumpOptions } from './database-server.js'
 import type { Tools } from './find-tool.js'
-import type { DatabaseServerLocation } from './options.js'
+import { createMarking, type AccountMarks } from './marking.js'
+import type { DatabaseServerLocation, DatabaseServerMark } from './options.js'
 import { changedSince, extent, statistics, type SqlContents } from './sql-contents.js'
 import type { RunSql, SqlSessions } from './sql-sessions.js'
 import { copyThrough } from './tool-dump.js'
 
 /** What one database server has of its own: its SQL and its programs. Accounts that get here are checked. */
 export interface SqlServerParts extends Pick<DatabaseServer, 'type' | 'dumpDirectly'> {
-  readonly location: DatabaseServerLocation
+  readonly location: DatabaseServerLocation & DatabaseServerMark
   readonly sessions: SqlSessions
   readonly tools: Tools
   /** What URLs say in the place of the database's name. */
@@ -29,6 +30,8 @@ export interface SqlServerParts extends Pick<DatabaseServer, 'type' | 'dumpDirec
     drop(run: RunSql, account: DatabaseAccount): Promise<void>
     /** Removes what a failed restore leaves in a database. Absent: it leaves nothing. */
     readonly empty?: (run: RunSql, account: DatabaseAccount) => Promise<void>
+    /** Absent: the server has nothing that can carry a mark. */
+    readonly marks?: AccountMarks
   }
   readonly contents: SqlContents
   dump(account: DatabaseAccount, options: DumpOptions): Promise<Dump>
@@ -41,6 +44,7 @@ export interface SqlServerParts extends Pick<DatabaseServer, 'type' | 'dumpDirec
 export function createSqlServer(parts: SqlServerParts): DatabaseServer {
   const { type, location, tools, accounts, contents, dumpDirectly } = parts
   const { admin, asUser } = parts.sessions
+  const marking = createMarking(location, accounts.marks)
   const check = (account: DatabaseAccount) => checkAccount(account, parts.longestNames)
 
   return {
@@ -63,11 +67,26 @@ export function createSqlServer(parts: SqlServerParts): DatabaseServer {
     async create(account) {
       check(account)
       checkPassword(account)
-      await admin((run) => accounts.create(run, account))
+      await admin(async (run) => {
+        await marking.refuseOther(run, account)
+        await accounts.create(run, account)
+        await marking.mark(run, account)
+      })
     },
     async drop(account) {
       check(account)
-      await admin((run) => accounts.drop(run, account))
+      await admin(async (run) => {
+        await marking.refuseOther(run, account)
+        await accounts.drop(run, account)
+      })
+    },
+    async marks(account) {
+      check(account)
+      return admin((run) => marking.marks(run, account))
+    },
+    async mark(account) {
+      check(account)
+      await admin((run) => marking.mark(run, account))
     },
     dump,
     ...(dumpDirectly && {
@@ -108,6 +127,7 @@ export function createSqlServer(parts: SqlServerParts): DatabaseServer {
   async function restore(account: DatabaseAccount, content: Readable, options: DumpOptions = {}): Promise<void> {
     check(account)
     needRestorer()
+    if (location.mark !== undefined) await admin((run) => marking.refuseOther(run, account))
     if (!(await asUser(account, contents.isEmpty)))
       throw new DatabaseServerError(
         'ERR_EXISTS',
@@ -117,8 +137,13 @@ export function createSqlServer(parts: SqlServerParts): DatabaseServer {
       await parts.restore(account, content, options)
     } catch (error) {
       const { empty } = accounts
-      if (empty) await admin((run) => empty(run, account)).catch(() => {})
+      if (empty) await admin((run) => emptied(run, account, empty)).catch(() => {})
       throw parts.translate(error)
     }
+  }
+
+  async function emptied(run: RunSql, account: DatabaseAccount, empty: typeof accounts.create): Promise<void> {
+    await empty(run, account)
+    await marking.mark(run, account)
   }
 }

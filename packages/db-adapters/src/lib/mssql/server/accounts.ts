@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { DatabaseServerError } from '../../server/database-server.js'
 import type { DatabaseAccount } from '../../server/database-server.js'
+import type { AccountMarks } from '../../server/marking.js'
 import type { RunSql } from '../../server/sql-sessions.js'
 import { translateError } from './errors.js'
 import { quote, text } from './text.js'
@@ -16,6 +17,9 @@ const roles = ['db_ddladmin', 'db_datareader', 'db_datawriter'] as const
 /** What these roles do not have: references between tables, and code of the application. */
 const permissions = ['references', 'execute', 'view definition'] as const
 
+/** The extended property that holds the mark. */
+const property = 'steward'
+
 /** Names are checked; see `checkAccount`. */
 export function createAccounts(runIn: RunIn) {
   let turn: Promise<unknown> = Promise.resolve()
@@ -28,6 +32,7 @@ export function createAccounts(runIn: RunIn) {
         await dropAccount(run, account)
         await create(run, account)
       }),
+    marks: { comments, write } satisfies AccountMarks,
   }
 
   /** Databases are copies of one, which is locked while it is copied: several at once are in each other's way. */
@@ -51,11 +56,26 @@ export function createAccounts(runIn: RunIn) {
   async function create(run: RunSql, account: DatabaseAccount): Promise<void> {
     const { name, user } = account
     await setPassword(run, account)
-    const [found] = await run('select count(*) as databases from sys.databases where name = @p1', [name])
-    if (Number(found?.['databases']) === 0) await patiently(() => run(`create database ${quote(name)}`))
+    if (!(await isThere(run, name))) await patiently(() => run(`create database ${quote(name)}`))
     await allowSnapshots(run, name)
     if (!(await runIn(name, (inside) => letIn(inside, user))))
       await run(`alter authorization on database::${quote(name)} to ${quote(user)}`)
+  }
+
+  /** The database carries it; logins have no comments. The roles of its user do not let it change this one. */
+  async function comments(run: RunSql, { name }: DatabaseAccount): Promise<readonly unknown[] | undefined> {
+    if (!(await isThere(run, name))) return []
+    const sql = `select cast(value as nvarchar(4000)) as comment from sys.extended_properties where class = 0 and name = @p1`
+    const found = await runIn(name, (inside) => ifUnderstood(inside(sql, [property])))
+    return found?.map(({ comment }) => comment)
+  }
+
+  async function write(run: RunSql, account: DatabaseAccount, mark: string): Promise<void> {
+    if (!(await isThere(run, account.name))) return
+    const isMarked = (await comments(run, account))?.length
+    const procedure = isMarked ? 'sp_updateextendedproperty' : 'sp_addextendedproperty'
+    const sql = `exec ${procedure} @name = ${text(property)}, @value = ${text(mark)}`
+    await runIn(account.name, (inside) => ifUnderstood(inside(sql)))
   }
 
   async function mayUse(run: RunSql, { name, user }: Pick<DatabaseAccount, 'name' | 'user'>): Promise<boolean> {
@@ -65,6 +85,11 @@ export function createAccounts(runIn: RunIn) {
     )
     return Number(found?.['owned']) > 0 || runIn(name, (inside) => hasUser(inside, user))
   }
+}
+
+async function isThere(run: RunSql, name: string): Promise<boolean> {
+  const [found] = await run('select count(*) as databases from sys.databases where name = @p1', [name])
+  return Number(found?.['databases']) > 0
 }
 
 async function hasUser(run: RunSql, user: string): Promise<boolean> {
@@ -153,11 +178,10 @@ async function letIn(run: RunSql, user: string): Promise<boolean> {
 }
 
 async function dropAccount(run: RunSql, { name, user }: DatabaseAccount): Promise<void> {
-  const [found] = await run('select count(*) as databases from sys.databases where name = @p1', [name])
-  const isThere = Number(found?.['databases']) > 0
-  if (isThere) await ifUnderstood(run(`alter database ${quote(name)} set single_user with rollback immediate`))
+  const hasDatabase = await isThere(run, name)
+  if (hasDatabase) await ifUnderstood(run(`alter database ${quote(name)} set single_user with rollback immediate`))
   await endSessions(run, name, user)
-  if (isThere) await patiently(() => run(`drop database if exists ${quote(name)}`))
+  if (hasDatabase) await patiently(() => run(`drop database if exists ${quote(name)}`))
   const [left] = await run('select count(*) as logins from sys.server_principals where name = @p1', [user])
   if (Number(left?.['logins']) > 0) await run(`drop login ${quote(user)}`)
 }
@@ -178,10 +202,11 @@ async function endSessions(run: RunSql, name: string, user: string): Promise<voi
 }
 
 /** Statements that not every server has, or that have nothing to do any more. Only a lost connection is an error. */
-async function ifUnderstood(statement: Promise<unknown>): Promise<void> {
+async function ifUnderstood<T>(statement: Promise<T>): Promise<T | undefined> {
   try {
-    await statement
+    return await statement
   } catch (error) {
     if ((error as { number?: number }).number === undefined) throw error
+    return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { DatabaseServerError } from '../../server/database-server.js'
 import type { DatabaseServer } from '../../server/database-server.js'
 import { createTools } from '../../server/find-tool.js'
-import type { DatabaseServerTools, MssqlServerLocation } from '../../server/options.js'
+import type { DatabaseServerMark, DatabaseServerTools, MssqlServerLocation } from '../../server/options.js'
 import { clientProgram } from '../../server/run-tool.js'
 import { createSqlServer } from '../../server/sql-server.js'
 import { createSqlSessions, type RunSql } from '../../server/sql-sessions.js'
@@ -19,8 +19,10 @@ const type = 'mssql'
  * SQL Server and Azure SQL. Each database has a login that may use it, and nothing beside it. A dump is one of tables,
  * which needs no program: those of the vendor write files on the server, or are not of one moment.
  */
-export function createMssqlServer(options: MssqlServerLocation & DatabaseServerTools): DatabaseServer {
-  const location: MssqlServerLocation = { ...options }
+export function createMssqlServer(
+  options: MssqlServerLocation & DatabaseServerMark & DatabaseServerTools,
+): DatabaseServer {
+  const location: MssqlServerLocation & DatabaseServerMark = { ...options }
   const tools = createTools({ sqlcmd: ['sqlcmd'] }, { ...options, usual: ['/opt/mssql-tools*/bin'] })
   const open = (where: Pick<MssqlServerLocation, 'user' | 'password'>, database: string | undefined) =>
     connect({ ...location, user: where.user, password: where.password }, database)

@@ -281,6 +281,39 @@ it.each([
   expect(translateError(Object.assign(new Error('x'), of))).toMatchObject({ name: 'DatabaseServerError', code })
 })
 
+describe('the mark', () => {
+  const marks = (kept: string | undefined, isThere = true) => {
+    let property = kept
+    const given = fake((sql) => {
+      if (sql.includes('sys.extended_properties')) return property === undefined ? [] : [{ comment: property }]
+      property = /extendedproperty .*@value = N'([^']+)'/.exec(sql)?.[1] ?? property
+      return server(isThere)(sql)
+    })
+    return { ...given, table: given.accounts.marks }
+  }
+
+  it.each([
+    ['is added', undefined, 'exec sp_addextendedproperty'],
+    ['takes the place of another one', 'Steward /srv/others 3c4d', 'exec sp_updateextendedproperty'],
+  ])('%s as a property of the database', async (_, kept, statement) => {
+    const { run, table, statements } = marks(kept)
+    expect(await table.comments(run, account)).toEqual(kept === undefined ? [] : [kept])
+    await table.write(run, account, 'Steward /srv/ours 1a2b')
+    expect(statements.at(-1)).toContain(statement)
+    expect(await table.comments(run, account)).toEqual(['Steward /srv/ours 1a2b'])
+  })
+
+  it('is not looked for without a database, and none is kept by a server that has no such properties', async () => {
+    const { run, table, statements } = marks('Steward /srv/others 3c4d', false)
+    expect(await table.comments(run, account)).toEqual([])
+    await table.write(run, account, 'Steward /srv/ours 1a2b')
+    expect(statements.filter((sql) => sql.includes('extended'))).toEqual([])
+    const without = fake((sql) => (sql.includes('extended') ? refusal(208) : server(true)(sql)))
+    expect(await without.accounts.marks.comments(without.run, account)).toBeUndefined()
+    await without.accounts.marks.write(without.run, account, 'Steward /srv/ours 1a2b')
+  })
+})
+
 it('every statement is one of T-SQL by its grammar', async () => {
   const check = createCheck('tsql')
   const all: string[] = []
@@ -291,6 +324,7 @@ it('every statement is one of T-SQL by its grammar', async () => {
     )
     await accounts.exists(run, account)
     await accounts.create(run, account)
+    await accounts.marks.write(run, account, 'Steward /srv/ours 1a2b')
     await accounts.drop(run, account)
     all.push(...statements)
   }

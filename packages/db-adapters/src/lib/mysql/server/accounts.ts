@@ -1,4 +1,5 @@
 import type { DatabaseAccount } from '../../server/database-server.js'
+import type { AccountMarks } from '../../server/marking.js'
 import type { RunSql } from '../../server/sql-sessions.js'
 
 /** Names are checked; see `checkAccount`. */
@@ -39,6 +40,47 @@ export async function dropAccount(run: RunSql, { name, user }: DatabaseAccount):
 export async function emptyDatabase(run: RunSql, { name }: DatabaseAccount): Promise<void> {
   await run(`drop database if exists \`${name}\``)
   await run(`create database \`${name}\` character set utf8mb4`)
+}
+
+/**
+ * MySQL keeps comments of users (from 8.0.21), MariaDB those of databases (from 10.5), which their user can change. Older
+ * ones keep none. Sources: https://dev.mysql.com/doc/refman/8.4/en/create-user.html#create-user-comments-attributes,
+ * https://mariadb.com/docs/server/reference/sql-statements/data-definition/create/create-database#comment
+ */
+export const mysqlMarks: AccountMarks = {
+  async comments(run, { name, user }) {
+    const kept = await commented(run)
+    if (kept.size === 0) return undefined
+    const ofDatabase = kept.has('schemata')
+      ? await run('select schema_comment as comment from information_schema.schemata where schema_name = ?', [name])
+      : []
+    const ofUser = kept.has('user_attributes')
+      ? await run(`select attribute->>'$.comment' as comment from information_schema.user_attributes where user = ?`, [
+          user,
+        ])
+      : []
+    return [...ofDatabase, ...ofUser].map(({ comment }) => comment)
+  },
+  async write(run, { name, user }, mark) {
+    const kept = await commented(run)
+    if (kept.has('schemata')) {
+      const there = await run('select 1 from information_schema.schemata where schema_name = ?', [name])
+      if (there.length > 0) await run(`alter database \`${name}\` comment = ?`, [mark])
+    }
+    if (!kept.has('user_attributes')) return
+    const hosts = await run('select Host as host from mysql.user where User = ?', [user])
+    for (const { host } of hosts) await run('alter user ?@? comment ?', [user, host, mark])
+  },
+}
+
+/** The tables of the server that show comments, in lower case. */
+async function commented(run: RunSql): Promise<ReadonlySet<string>> {
+  const tables = await run(
+    `select table_name as name from information_schema.columns where table_schema = 'information_schema'
+     and (table_name = 'SCHEMATA' and column_name = 'SCHEMA_COMMENT'
+       or table_name = 'USER_ATTRIBUTES' and column_name = 'ATTRIBUTE')`,
+  )
+  return new Set(tables.map(({ name }) => String(name).toLowerCase()))
 }
 
 /** In grants names are patterns: `_` stands for any character. */

@@ -11,7 +11,7 @@ import type { DatabaseAccount } from '../../server/database-server.js'
 needsOwn('mysql', (start) => {
   let server: TestServer
   let number = 0
-  const optionsOf = (options: { readonly path?: string; readonly password?: string } = {}) =>
+  const optionsOf = (options: { readonly path?: string; readonly mark?: string; readonly password?: string } = {}) =>
     ({
       type: 'mysql',
       host: '127.0.0.1',

@@ -1,12 +1,12 @@
 import type { DatabaseAccount, DatabaseServer } from '../../server/database-server.js'
 import { createTools } from '../../server/find-tool.js'
-import type { DatabaseServerLocation, DatabaseServerTools } from '../../server/options.js'
+import type { DatabaseServerLocation, DatabaseServerMark, DatabaseServerTools } from '../../server/options.js'
 import { refuseCommands } from '../../server/refuse-commands.js'
 import { clientProgram } from '../../server/run-tool.js'
 import { createSqlServer } from '../../server/sql-server.js'
 import { createSqlSessions, type RunSql } from '../../server/sql-sessions.js'
 import { dumpWithTool, restoreWithTool } from '../../server/tool-dump.js'
-import { createAccount, dropAccount, emptyDatabase, existsAccount } from './accounts.js'
+import { createAccount, dropAccount, emptyDatabase, existsAccount, mysqlMarks } from './accounts.js'
 import { connect } from './connect.js'
 import { mysqlContents } from './contents.js'
 import { editDump } from './edit-dump.js'
@@ -36,8 +36,10 @@ const noLocalFiles = '--local-infile=0'
  * MySQL and MariaDB. Each database has a user with rights on it alone. A dump is SQL that `mysql` restores without this
  * package.
  */
-export function createMysqlServer(options: DatabaseServerLocation & DatabaseServerTools): DatabaseServer {
-  const location: DatabaseServerLocation = { ...options }
+export function createMysqlServer(
+  options: DatabaseServerLocation & DatabaseServerMark & DatabaseServerTools,
+): DatabaseServer {
+  const location: DatabaseServerLocation & DatabaseServerMark = { ...options }
   const tools = createTools({ mysqldump: ['mariadb-dump', 'mysqldump'], mysql: ['mariadb', 'mysql'] }, options)
   return createSqlServer({
     type: 'mysql',
@@ -49,7 +51,13 @@ export function createMysqlServer(options: DatabaseServerLocation & DatabaseServ
     translate: translateError,
     version,
     // Statements that make tables cannot be undone.
-    accounts: { exists: existsAccount, create: createAccount, drop: dropAccount, empty: emptyDatabase },
+    accounts: {
+      exists: existsAccount,
+      create: createAccount,
+      drop: dropAccount,
+      empty: emptyDatabase,
+      marks: mysqlMarks,
+    },
     contents: mysqlContents,
 
     async dump(account, { signal, onProgress, silenceMs }) {

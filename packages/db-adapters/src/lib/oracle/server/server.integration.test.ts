@@ -21,8 +21,14 @@ needs('oracle', (text) => {
   // The server may be shared: other runs have names of their own.
   const run = randomBytes(3).toString('hex')
   let number = 0
-  const make = (options: { readonly path?: string; readonly password?: string; readonly port?: number } = {}) =>
-    createDatabaseServer({ type: 'oracle', ...location, ...options })
+  const make = (
+    options: {
+      readonly path?: string
+      readonly mark?: string
+      readonly password?: string
+      readonly port?: number
+    } = {},
+  ) => createDatabaseServer({ type: 'oracle', ...location, ...options })
   const account = (label: string): DatabaseAccount => {
     const name = `test_${run}_${label}_${++number}`
     return { name, user: name, password: `Secret-${label}-:/'${number}` }

@@ -82,6 +82,13 @@ function fake(answers: Answers = () => undefined) {
   return { server, statements, inserted, opened, calls }
 }
 
+it('holds no marks, and says so', async () => {
+  const { server, statements } = fake()
+  expect(await server.marks(account)).toBeUndefined()
+  await server.mark(account)
+  expect(statements.filter((sql) => sql.includes('comment'))).toEqual([])
+})
+
 const refusal = (errorNum: number, message = `ORA-${errorNum}`) => Object.assign(new Error(message), { errorNum })
 
 /** The catalogue of a schema with one table of several kinds of columns. */

@@ -1,7 +1,7 @@
 import { DatabaseServerError } from '../../server/database-server.js'
 import type { ClientProgram, DatabaseAccount, DatabaseServer, Launch } from '../../server/database-server.js'
 import { createTools } from '../../server/find-tool.js'
-import type { DatabaseServerTools, OracleServerLocation } from '../../server/options.js'
+import type { DatabaseServerMark, DatabaseServerTools, OracleServerLocation } from '../../server/options.js'
 import { clientProgram } from '../../server/run-tool.js'
 import { createSqlServer } from '../../server/sql-server.js'
 import { createSqlSessions, type RunSql } from '../../server/sql-sessions.js'
@@ -23,10 +23,10 @@ const type = 'oracle'
  * @param load The driver; tests give one of their own.
  */
 export function createOracleServer(
-  options: OracleServerLocation & DatabaseServerTools,
+  options: OracleServerLocation & DatabaseServerMark & DatabaseServerTools,
   load: typeof loadOracle = loadOracle,
 ): DatabaseServer {
-  const location: OracleServerLocation = { ...options }
+  const location: OracleServerLocation & DatabaseServerMark = { ...options }
   const { environment = {} } = location
   const home = environment['ORACLE_HOME']
   const tools = createTools(
@@ -53,6 +53,7 @@ export function createOracleServer(
     longestNames: { name: 128, user: 128 },
     translate: translateError,
     version,
+    // Users have no comments: nothing carries a mark.
     accounts: { exists: existsAccount, create: createAccount, drop: dropAccount, empty: emptyAccount },
     contents: oracleContents,
 

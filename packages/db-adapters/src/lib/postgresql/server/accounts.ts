@@ -1,5 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import type { DatabaseAccount } from '../../server/database-server.js'
+import { isMark, type AccountMarks } from '../../server/marking.js'
 import type { RunSql } from '../../server/sql-sessions.js'
 
 /** Not specified; chosen as what PostgreSQL itself takes by default. */
@@ -45,6 +46,30 @@ export async function createAccount(run: RunSql, { name, user, password }: Datab
 export async function dropAccount(run: RunSql, { name, user }: DatabaseAccount): Promise<void> {
   await run(`drop database if exists ${name} with (force)`)
   await run(`drop role if exists ${user}`)
+}
+
+/** The owner of a database can change its comment, but not that of a role: this one counts for what the role owns. */
+export const postgresqlMarks: AccountMarks = {
+  async comments(run, { name, user }) {
+    const [found] = await run(
+      `select
+         (select shobj_description(oid, 'pg_authid') from pg_roles where rolname = $2) as of_user,
+         (select shobj_description(oid, 'pg_database') from pg_database where datname = $1) as of_database,
+         exists (select from pg_database join pg_roles on pg_roles.oid = datdba where datname = $1 and rolname = $2) as owns`,
+      [name, user],
+    )
+    if (found?.['owns'] && isMark(found['of_user'])) return [found['of_user']]
+    return [found?.['of_user'], found?.['of_database']]
+  },
+  async write(run, { name, user }, mark) {
+    const [found] = await run(
+      `select exists (select from pg_roles where rolname = $2) as has_user,
+         exists (select from pg_database where datname = $1) as has_database`,
+      [name, user],
+    )
+    if (found?.['has_user']) await run(`comment on role ${user} is '${mark}'`)
+    if (found?.['has_database']) await run(`comment on database ${name} is '${mark}'`)
+  },
 }
 
 /**

@@ -15,7 +15,7 @@ import { createTail } from '../../server/tail.js'
 
 needsOwn('postgresql', (start) => {
   let server: TestServer
-  const optionsOf = (options: { readonly path?: string } = {}) =>
+  const optionsOf = (options: { readonly path?: string; readonly mark?: string } = {}) =>
     ({
       type: 'postgresql',
       host: '127.0.0.1',
@@ -73,6 +73,22 @@ needsOwn('postgresql', (start) => {
       await make().drop(other)
     })
 
+    it('what a user writes on its own database changes nothing: the mark of the user counts', async () => {
+      const [ours, others] = ['Steward /srv/ours 1a2b', 'Steward /srv/others 3c4d']
+      const given = account('forged')
+      const marked = make({ mark: ours })
+      await marked.create(given)
+      const connection = await connect(given)
+      await expect(connection.query(`comment on role ${given.user} is '${others}'`)).rejects.toMatchObject({
+        code: '42501',
+      })
+      await connection.query(`comment on database ${given.name} is '${others}'`)
+      await connection.close()
+      await expect(make({ mark: others }).drop(given)).rejects.toMatchObject({ code: 'ERR_MARK' })
+      await marked.drop(given)
+      expect(await marked.exists(given)).toBe('no')
+    })
+
     it('an administrator who is not a superuser is enough', async () => {
       const root = await connect({ name: 'postgres', user: 'steward', password: '' })
       await root.query(`create role maker login createdb createrole password 'maker'`)
@@ -82,12 +98,14 @@ needsOwn('postgresql', (start) => {
         port: server.port,
         user: 'maker',
         password: 'maker',
+        mark: 'Steward /srv/limited 1a2b',
       })
       await limited.probe()
       const given = account('limited')
       await limited.create(given)
       await limited.create(given)
       expect(await limited.exists(given)).toBe('yes')
+      expect(await limited.marks(given)).toEqual(['Steward /srv/limited 1a2b'])
       await limited.drop(given)
       expect(await limited.exists(given)).toBe('no')
       await root.query('alter role maker nocreatedb')

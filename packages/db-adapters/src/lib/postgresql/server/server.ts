@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { DatabaseServerError } from '../../server/database-server.js'
 import type { DatabaseAccount, DatabaseServer } from '../../server/database-server.js'
 import { createTools } from '../../server/find-tool.js'
-import type { DatabaseServerLocation, DatabaseServerTools } from '../../server/options.js'
+import type { DatabaseServerLocation, DatabaseServerMark, DatabaseServerTools } from '../../server/options.js'
 import { clientProgram } from '../../server/run-tool.js'
 import { canTie, runInto } from '../../server/run-into.js'
 import { refuseCommands } from '../../server/refuse-commands.js'
 import { createSqlServer } from '../../server/sql-server.js'
 import { connectTimeoutMs, createSqlSessions, type RunSql } from '../../server/sql-sessions.js'
 import { dumpWithTool, restoreWithTool } from '../../server/tool-dump.js'
-import { createAccount, dropAccount, existsAccount } from './accounts.js'
+import { createAccount, dropAccount, existsAccount, postgresqlMarks } from './accounts.js'
 import { connect } from './connect.js'
 import { postgresqlContents } from './contents.js'
 import { translateError } from './errors.js'
@@ -32,8 +32,10 @@ const dumpArguments = [
  * PostgreSQL 13 or later. Each database belongs to a user who may do nothing beside it, and no other user may connect to
  * it. A dump is plain SQL, so that `psql` restores it without this package.
  */
-export function createPostgresqlServer(options: DatabaseServerLocation & DatabaseServerTools): DatabaseServer {
-  const location: DatabaseServerLocation = { ...options }
+export function createPostgresqlServer(
+  options: DatabaseServerLocation & DatabaseServerMark & DatabaseServerTools,
+): DatabaseServer {
+  const location: DatabaseServerLocation & DatabaseServerMark = { ...options }
   const names = { pg_dump: ['pg_dump'], psql: ['psql'] }
   const tools = createTools(names, { ...options, usual: ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin'] })
   const sessions = createSqlSessions({ location, adminDatabase: 'postgres', connect, translate: translateError })
@@ -46,7 +48,7 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
     longestNames: { name: 63, user: 63 },
     translate: translateError,
     version,
-    accounts: { exists: existsAccount, create: createAccount, drop: dropAccount },
+    accounts: { exists: existsAccount, create: createAccount, drop: dropAccount, marks: postgresqlMarks },
     contents: postgresqlContents,
 
     async dump(account, { signal, onProgress, silenceMs }) {

@@ -39,6 +39,9 @@ export function createSqliteServer(options: DatabaseServerTools = {}): DatabaseS
         await createFile(file)
       }),
     drop: (account) => attemptOn(account, 'remove', removeFiles),
+    // A file belongs to the folder that it lies in.
+    marks: async () => undefined,
+    mark: async () => {},
     dump: (account, dumpOptions) => attemptOn(account, 'dump', (file) => dump(file, dumpOptions)),
     restore: (account, content, dumpOptions = {}) =>
       attemptOn(account, 'restore', (file) => restoreFile(file, content, dumpOptions)),
