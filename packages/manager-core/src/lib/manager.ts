@@ -134,7 +134,7 @@ export function createManager(options: ManagerOptions): Manager {
         nameOf: (id) => openedRegistry().byId(id)?.runtime,
       }),
     ),
-    databases: once(() => createDatabases({ settings, plugins })),
+    databases: once(() => createDatabases({ home, settings, plugins })),
     templates: once(() =>
       createTemplates({
         home,

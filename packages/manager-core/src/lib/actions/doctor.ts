@@ -23,13 +23,14 @@ function rebuilt({ message, warnings, instances }: RebuildReport): ActionResult 
   return { message, warnings, list, exitCode: list.some(({ level }) => level === 'error') ? 1 : 0 }
 }
 
-function adopted({ isKnown, path, accounts }: Adoption): ActionResult {
+function adopted({ isKnown, path, accounts, databases, failures }: Adoption): ActionResult {
   const text = isKnown
-    ? `${path} was neither copied nor moved. Nothing was changed.`
+    ? `${path} was neither copied nor moved.${databases === 0 ? ' Nothing was changed.' : ''}`
     : `${path} is the home now: commands can change its instances again.`
   const help = 'Check the schedule (manager schedule), the reverse proxy and units: they may name the former folder.'
   const marked = accounts === 0 ? '' : ` ${countText(accounts, 'system account')} marked.`
-  return { message: `${text}${marked}`, ...(!isKnown && { warnings: [help] }) }
+  const also = databases === 0 ? '' : ` ${countText(databases, 'database')} marked.`
+  return { message: `${text}${marked}${also}`, warnings: [...(isKnown ? [] : [help]), ...failures] }
 }
 
 const levelOf = { kept: 'ok', changed: 'warning', added: 'warning', removed: 'warning', unclear: 'error' } as const
@@ -56,7 +57,8 @@ export const doctorActions: readonly Action[] = [
       'trash, the backups and running processes, and reports the result for each instance. Deleted instances stay ' +
       'deleted, unknown ones are added, and the damaged file is kept aside.\n\n--adopt is for a home that was moved, or ' +
       'copied to replace the original. Until then, such a home can be looked at but changes nothing, because its ' +
-      'databases, accounts and processes may belong to the original. It is refused while the original is still there.',
+      'databases, accounts and processes may belong to the original. It is refused while the original is still there. ' +
+      'In any home, it also marks databases as its own that have no mark, or that of a home that is not on this machine.',
     parameters: [
       {
         name: 'category',

@@ -1,7 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext, OperationKind, Plan } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import { reachDatabaseServer } from '../instances/database-step.js'
+import { reachDatabaseServer, requireOwnDatabaseOf } from '../instances/database-step.js'
 import { checkSpace } from '../instances/inspect-creation.js'
 import { leftOf, leftStep, type Left } from '../instances/left-step.js'
 import { moveToTrash } from '../instances/move-to-trash.js'
@@ -70,6 +70,7 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
     const { file, kind } = databaseFileOf(manifest)
     if (parts !== 'app') {
       await reachDatabaseServer(context, instance.database)
+      if (parts === 'data' || discard) await requireOwnDatabaseOf(context, instance)
       if (kind !== 'portable' && kind !== instance.database) await reachDatabaseServer(context, kind)
     }
     const bytes = plainBytes(manifest.files)

@@ -16,7 +16,11 @@ const settings = {
     },
   },
 } as unknown as Settings
-const databases = createDatabases({ plugins: createPlugins('/nowhere'), settings: () => settings })
+const databases = createDatabases({
+  home: { folder: '/' },
+  plugins: createPlugins('/nowhere'),
+  settings: () => settings,
+})
 
 test('types that the settings do not name are refused', () => {
   expect(() => databases.server('mysql')).toThrow(

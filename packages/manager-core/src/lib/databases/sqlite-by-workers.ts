@@ -61,6 +61,8 @@ export function sqliteByWorkers(server: DatabaseServer, { limitMs }: SqliteWorke
     statistics: (database) => answer(['statistics', database], counting, isStatistics),
     changedSince: (database, since) => answer(['changedSince', database, since], counting, isCounts),
     dump,
+    marks: (database) => server.marks(database),
+    mark: (database) => server.mark(database),
     // Its worker holds the file still meanwhile.
     dumpDirectly: async () => undefined,
     restore,
@@ -185,6 +187,7 @@ const codes: Readonly<Record<DatabaseServerErrorCode, true>> = {
   ERR_NOT_FOUND: true,
   ERR_DISK_FULL: true,
   ERR_DUMP: true,
+  ERR_MARK: true,
   ERR_FAILED: true,
 }
 

@@ -9,11 +9,13 @@ const help: Readonly<Partial<Record<DatabaseServerErrorCode, string>>> = {
   ERR_CREDENTIALS: 'Correct the user and password of the database server in config.sh.',
   ERR_DISK_FULL: 'Free disk space.',
   ERR_DUMP: 'Restore another backup; or take that line out when you trust where the dump comes from.',
+  ERR_MARK: 'Use it in the home that it is marked with. If that home is no longer used, take over what it had.',
 }
 
 const codes: Readonly<Partial<Record<DatabaseServerErrorCode, ManagerErrorCode>>> = {
   ERR_DISK_FULL: 'ERR_DISK',
   ERR_DUMP: 'ERR_BACKUP',
+  ERR_MARK: 'ERR_STATE',
 }
 
 /** The server with errors of the manager; their cause is the `DatabaseServerError`. */
@@ -26,6 +28,8 @@ export function translated(server: DatabaseServer): DatabaseServer {
     isEmpty: (account) => attempt(server.isEmpty(account)),
     create: (account) => attempt(server.create(account)),
     drop: (account) => attempt(server.drop(account)),
+    marks: (account) => attempt(server.marks(account)),
+    mark: (account) => attempt(server.mark(account)),
     async dump(account, options) {
       const dump = await attempt(server.dump(account, options))
       const done = attempt(dump.done)
@@ -58,6 +62,7 @@ export function toManagerError(error: unknown): Error {
   return new ManagerError(codes[error.code] ?? 'ERR_DATABASE', error.message, {
     cause: error,
     ...(help[error.code] !== undefined && { help: help[error.code] }),
+    ...(error.code === 'ERR_MARK' && { command: 'doctor --adopt' }),
     ...(error.output !== undefined && { output: error.output }),
   })
 }

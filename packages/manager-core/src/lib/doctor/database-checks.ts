@@ -1,3 +1,4 @@
+import { namedDatabases, whoseIs } from '../instances/mark-databases.js'
 import { registryFaults } from '../store/check-registry.js'
 import { hasOperations } from '../store/operation-rows.js'
 import { createReserve } from '../store/reserve.js'
@@ -72,6 +73,35 @@ export const databaseChecks: readonly DoctorCheck[] = [
             help: `Correct its settings (APPS_${type.toUpperCase()}_…), or remove it from APPS_DATABASES.`,
           })
         }
+      }
+      return findings
+    },
+  },
+  {
+    id: 'database-marks',
+    category: 'databases',
+    title: 'Databases on servers are marked as those of this home',
+    async run(context) {
+      const findings: Finding[] = []
+      for (const named of await namedDatabases(context)) {
+        const { type, name, user } = named
+        // A server that cannot be reached is found above.
+        const whose = await whoseIs(context, named).catch(() => undefined)
+        if (typeof whose === 'object')
+          findings.push({
+            level: 'error',
+            message: `The database "${name}" is marked "${whose.mark}": it is another home's, and is neither changed nor removed.`,
+            help: 'If that home is no longer used, take over what it had: manager doctor --adopt',
+          })
+        if (whose === 'none')
+          findings.push({
+            level: 'warning',
+            message: `The database "${name}" has no mark: a copy of this home could remove it.`,
+            async fix() {
+              await context.databases.server(type).mark({ name, user, password: '' })
+              return `The database "${name}" was marked.`
+            },
+          })
       }
       return findings
     },

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { ManagerContext, Step, StepRun } from '../context.js'
 import type { DatabaseType, Instance } from '../domain/instance.js'
+import { requireOwnDatabase } from '../databases/home-mark.js'
 import { stageOf } from './stage.js'
 
 export interface DatabaseStepOptions {
@@ -55,6 +57,18 @@ export function dropDatabaseStep(
 export async function stagedAccount(run: StepRun) {
   const { folder } = stageOf(run)
   return run.context.databases.account(folder, await run.context.settings.instance(folder))
+}
+
+/** Before an operation that drops it. @throws ManagerError ERR_STATE when it is marked as that of another home */
+export async function requireOwnDatabaseOf(context: ManagerContext, { id, database }: Instance): Promise<void> {
+  const { folder, settings: file } = context.home.instance(id)
+  // Without settings, there is nothing that names it.
+  if (!existsSync(file)) return
+  await requireOwnDatabase(
+    context,
+    database,
+    context.databases.account(folder, await context.settings.instance(folder)),
+  )
 }
 
 /** @throws ManagerError ERR_STATE when the type is not managed here, ERR_DATABASE when its server cannot be used. */

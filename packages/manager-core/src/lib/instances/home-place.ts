@@ -1,11 +1,12 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
 import { markAccount } from '../accounts/system-accounts.js'
 import type { ManagerContext } from '../context.js'
 import { homeAt } from '../domain/home.js'
 import { createHomePlaceRow, readHomePlace, type HomePlace, type RecordedPlace } from '../store/home-place-rows.js'
+import { machineId } from '../system/machine-id.js'
+import { markDatabases } from './mark-databases.js'
 import { listTrash } from './trash.js'
 
 /**
@@ -37,6 +38,10 @@ export interface Adoption {
   readonly isKnown: boolean
   readonly path: string
   readonly accounts: number
+  /** Databases that had no mark, or that of another home. */
+  readonly databases: number
+  /** What keeps the mark that it has, in a sentence each. The command can be repeated. */
+  readonly failures: readonly string[]
 }
 
 /**
@@ -48,7 +53,8 @@ export async function adoptHome(context: ManagerContext): Promise<Adoption> {
   const { home, registry } = context
   const path = realpathSync(home.folder)
   const recorded = createHomePlaceRow(registry).get()
-  if (recorded && isSame(recorded, placeOf(home.folder))) return { isKnown: true, path, accounts: 0 }
+  if (recorded && isSame(recorded, placeOf(home.folder)))
+    return { isKnown: true, path, accounts: 0, ...(await markDatabases(context)) }
   if (recorded && isThere(recorded))
     throw new ManagerError(
       'ERR_STATE',
@@ -65,9 +71,10 @@ export async function adoptHome(context: ManagerContext): Promise<Adoption> {
   ]
   const accounts = folders.flatMap((folder) => accountAt(folder)?.name ?? [])
   for (const name of accounts) await markAccount(name, home.folder)
+  const databases = await markDatabases(context)
   // Last: until then the command can be repeated.
   recordPlace(context)
-  return { isKnown: false, path, accounts: accounts.length }
+  return { isKnown: false, path, accounts: accounts.length, ...databases }
 }
 
 function recordPlace({ home, registry, clock }: ManagerContext): void {
@@ -100,14 +107,5 @@ function isThere(recorded: RecordedPlace): boolean {
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
     throw error
-  }
-}
-
-/** Set up by systemd or D-Bus; other machines and most containers have none. */
-function machineId(): string {
-  try {
-    return readFileSync(join('/etc', 'machine-id'), 'utf8').trim()
-  } catch {
-    return ''
   }
 }

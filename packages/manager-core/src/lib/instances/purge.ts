@@ -7,6 +7,7 @@ import { endAllOf } from '../accounts/end-all-of.js'
 import { findAccount } from '../accounts/find-account.js'
 import { removeHome, removeTree } from '../accounts/remove-tree.js'
 import type { ManagerContext, OperationKind, Plan } from '../context.js'
+import { requireOwnDatabase } from '../databases/home-mark.js'
 import type { Caller } from '../domain/caller.js'
 import type { DatabaseType } from '../domain/instance.js'
 import { believedTime } from '../history/believed-time.js'
@@ -46,7 +47,10 @@ export const purgeKind: OperationKind<PurgeRequest, PurgeFacts> = {
     const found = await readEntry(context.home, entry)
     if (!found) throw new ManagerError('ERR_NOT_FOUND', `"${entry}" is not in the trash.`, { command: 'trash' })
     const { name, database } = found.instance
-    if (found.database.name !== '') await reachDatabaseServer(context, database)
+    if (found.database.name !== '') {
+      await reachDatabaseServer(context, database)
+      await requireOwnDatabase(context, database, found.database)
+    }
     const folder = join(context.home.trash, entry)
     const account = accountNameAt(folder)
     const isShared = account !== '' && (await accountsInUse(context.home, found.instance.id, folder)).includes(account)

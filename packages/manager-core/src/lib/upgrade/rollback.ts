@@ -12,7 +12,7 @@ import type { ManagerContext, OperationKind, Plan, Step } from '../context.js'
 import { instanceHomeAt } from '../domain/home.js'
 import { isRunning, type Instance } from '../domain/instance.js'
 import { folderSize } from '../files/folder-size.js'
-import { reachDatabaseServer } from '../instances/database-step.js'
+import { reachDatabaseServer, requireOwnDatabaseOf } from '../instances/database-step.js'
 import { existing } from '../instances/existing.js'
 import { gapNote, handingOf, tellGap, type Handing } from '../instances/gap.js'
 import { checkSpace } from '../instances/inspect-creation.js'
@@ -85,6 +85,7 @@ export const rollbackKind: OperationKind<RollbackRequest, RollbackFacts> = {
     }
     unprotected({ id, name }, 'rolled back', context)
     await reachDatabaseServer(context, instance.database)
+    await requireOwnDatabaseOf(context, instance)
     await checkSpace(home.folder, plainBytes((await needManifest(snapshotOf(point.folder))).files))
     const secrets = isEncrypting(settings.global.backupEncryption)
     const saved = save ? { ...(await newBackup(context, instance)), secrets } : null

@@ -33,6 +33,8 @@ export function simulatedDatabaseServer(): DatabaseServer {
         act(`drop database ${name}`, () => machine.state.databases.delete(name))
         act(`drop user ${user}`, () => machine.state.users.delete(user))
       }),
+    marks: () => Promise.resolve(undefined),
+    mark: () => Promise.resolve(),
     dump: (account) =>
       call(() => ({
         content: Readable.from([JSON.stringify(tablesOf(account))], { objectMode: false }),
