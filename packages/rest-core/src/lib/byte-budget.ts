@@ -115,12 +115,9 @@ export class ByteUse {
   addNow(bytes: number): void {
     const wanted = this.#bytes + bytes
     const amount = this.#missing(wanted)
-    const gone = new AbortController()
-    const release = amount > 0 ? this.#shares.take(this.#user, { amount, signal: gone.signal }) : undefined
-    if (!(release instanceof Promise)) return this.#keep(wanted, amount, release)
-    release.catch(() => {})
-    gone.abort()
-    throw refuse('slow')
+    const release = amount > 0 ? this.#shares.tryTake(this.#user, { amount }) : undefined
+    if (amount > 0 && !release) throw refuse('slow')
+    this.#keep(wanted, amount, release)
   }
 
   /** Gives everything back. May be called twice. */

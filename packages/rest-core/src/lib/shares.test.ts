@@ -98,6 +98,32 @@ it('take() starts those that wait after a large share when that is no longer wan
   expect(given).toEqual(['ann 1', 'eve 1'])
 })
 
+it('a request may wait longer than others, also for as long as it takes', async () => {
+  const { given, take, release } = fixture({ total: 1, perUser: 1, waitMs: 1 })
+  await take('ann 1')
+  const patient = take('bob 1', { waitMs: Infinity })
+  await expect(take('carol 1')).rejects.toThrow('slow')
+  await release('ann 1')
+  await patient
+  expect(given).toEqual(['ann 1', 'bob 1'])
+})
+
+it('tryTake() takes what is there now, overtakes nothing, and leaves nothing behind', async () => {
+  const { shares, take, release } = fixture()
+  const first = shares.tryTake('ann', { amount: 3 })
+  expect([first === undefined, shares.used]).toEqual([false, 3])
+  expect(shares.tryTake('ann')).toBeUndefined()
+  void take('bob 1', { amount: 2 })
+  await settled()
+  expect(shares.tryTake('carol')).toBeUndefined()
+  expect([shares.used, shares.waiting]).toEqual([3, 1])
+  first?.()
+  await settled()
+  expect(shares.usedBy('bob')).toBe(2)
+  await release('bob 1')
+  expect([shares.used, shares.waiting]).toEqual([0, 0])
+})
+
 it('a share that is returned twice counts once', async () => {
   const { shares, take, release } = fixture()
   await take('ann 1')

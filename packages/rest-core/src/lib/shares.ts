@@ -21,6 +21,8 @@ export interface ShareRequest {
   readonly amount?: number
   /** The most for this user. Default: as the options say. */
   readonly perUser?: number
+  /** How long it waits, in ms; `Infinity`: for as long as it takes. Default: as the options say. */
+  readonly waitMs?: number
   /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal | undefined
   /** What else must hold before the share is given; asked again whenever one is returned. */
@@ -78,20 +80,16 @@ export class Shares {
    * @throws what `refuse` makes
    */
   take(user: string, request: ShareRequest = {}): Release | Promise<Release> {
-    const { maxWaitingPerUser, waitMs, refuse, total } = this.#options
-    const { perUser = this.#options.perUser, signal, mayStart = () => true, onStart } = request
-    const amount = Math.min(request.amount ?? 1, perUser, total)
+    const { maxWaitingPerUser, refuse } = this.#options
+    const { waitMs = this.#options.waitMs, signal } = request
     if (signal?.aborted) throw refuse('gone')
-    const give = (): Release => {
-      onStart?.()
-      return this.#give(user, amount)
-    }
-    const mustWait = this.#waits > 0 && this.#isBlocked()
-    if (!mustWait && this.#hasRoom(user, amount, perUser) && mayStart()) return give()
+    const given = this.tryTake(user, request)
+    if (given) return given
+    const { amount, perUser, mayStart, give } = this.#prepare(user, request)
     if (this.#waiting.countOf(user) >= maxWaitingPerUser) throw refuse('full')
     return new Promise((resolve, reject) => {
       const gone = (): void => waiter.refuse('gone')
-      const timer = setTimeout(() => waiter.refuse('slow'), waitMs)
+      const timer = waitMs === Infinity ? undefined : setTimeout(() => waiter.refuse('slow'), waitMs)
       const end = (): void => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', gone)
@@ -117,6 +115,23 @@ export class Shares {
       this.#waiting.add(user, waiter)
       signal?.addEventListener('abort', gone)
     })
+  }
+
+  /** Takes a share when there is enough now; undefined: it would have to wait. */
+  tryTake(user: string, request: ShareRequest = {}): Release | undefined {
+    const { amount, perUser, mayStart, give } = this.#prepare(user, request)
+    const mustWait = this.#waits > 0 && this.#isBlocked()
+    return !mustWait && this.#hasRoom(user, amount, perUser) && mayStart() ? give() : undefined
+  }
+
+  #prepare(user: string, request: ShareRequest) {
+    const { perUser = this.#options.perUser, mayStart = () => true, onStart } = request
+    const amount = Math.min(request.amount ?? 1, perUser, this.#options.total)
+    const give = (): Release => {
+      onStart?.()
+      return this.#give(user, amount)
+    }
+    return { amount, perUser, mayStart, give }
   }
 
   /** Returns a share but for this much, which `release` returns later. */
