@@ -1,4 +1,4 @@
-import type { Caller } from '@steward/rest-core'
+import type { Caller, Shares } from '@steward/rest-core'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { SqliteConnection } from './connection.js'
 import { loadDriver, type Driver } from './driver.js'
 import { isBusy, toStoreError } from './errors.js'
 import { Readers } from './readers.js'
-import { WriteLock } from './write-lock.js'
+import { createWriteLock } from './write-lock.js'
 
 /** Writes between two checkpoints; about 1,000 pages of the log. */
 const checkpointWrites = 250
@@ -22,7 +22,7 @@ export class Database {
   readonly #config: SqliteConfig
   readonly #filename: string
   readonly #main: SqliteConnection
-  readonly #lock = new WriteLock()
+  readonly #lock: Shares
   readonly readers: Readers
   /** What others read while a transaction is open; opened when first needed. */
   #committed: SqliteConnection | undefined
@@ -34,6 +34,7 @@ export class Database {
     this.#config = config
     this.#filename = filename
     this.#main = main
+    this.#lock = createWriteLock(config.busyTimeoutMs)
     this.readers = new Readers({ filename, most: config.workers, timeoutMs: config.statementTimeoutMs })
   }
 
@@ -61,7 +62,7 @@ export class Database {
 
   /** Runs one statement that writes, when no transaction is open. */
   write<T>(attempt: string, work: (connection: SqliteConnection) => T, caller?: Caller): T | Promise<T> {
-    if (!this.#lock.isFree) return this.#writeLater(attempt, work, caller)
+    if (this.#lock.used > 0) return this.#writeLater(attempt, work, caller)
     try {
       const result = work(this.#main)
       this.wrote()
@@ -72,31 +73,27 @@ export class Database {
     }
   }
 
-  async #writeLater<T>(
-    attempt: string,
-    work: (connection: SqliteConnection) => T,
-    caller: Caller | undefined,
-  ): Promise<T> {
-    await this.#lock.acquire(this.#config.busyTimeoutMs, caller)
+  async #writeLater<T>(attempt: string, work: (connection: SqliteConnection) => T, caller: Caller = {}): Promise<T> {
+    const release = await this.#lock.take(caller.user ?? '', { signal: caller.signal })
     try {
       const result = await retryWhileBusy(this.#config.busyTimeoutMs, attempt, () => work(this.#main))
       this.wrote()
       return result
     } finally {
-      this.#lock.release()
+      release()
     }
   }
 
   /** Lets no other connection write, and shows others nothing of what is not committed, until the work has ended. */
-  async exclusive<T>(work: (connection: SqliteConnection) => Promise<T>, caller?: Caller): Promise<T> {
-    await this.#lock.acquire(this.#config.busyTimeoutMs, caller)
+  async exclusive<T>(work: (connection: SqliteConnection) => Promise<T>, caller: Caller = {}): Promise<T> {
+    const release = await this.#lock.take(caller.user ?? '', { signal: caller.signal })
     this.#inTransaction = true
     try {
       return await work(this.#main)
     } finally {
       if (this.#main.raw.inTransaction) this.#main.execute('rollback')
       this.#inTransaction = false
-      this.#lock.release()
+      release()
     }
   }
 
@@ -144,7 +141,7 @@ export class Database {
 
   /** Waits for transactions and counts, ends searches. */
   async close(): Promise<void> {
-    await this.#lock.acquire(Infinity)
+    await this.#lock.take('', { waitMs: Infinity })
     await this.readers.close()
     this.#committed?.raw.close()
     this.#main.raw.close()

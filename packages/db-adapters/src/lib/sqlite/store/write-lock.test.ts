@@ -1,45 +1,49 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createModel, type Caller } from '@steward/rest-core'
+import { createModel } from '@steward/rest-core'
 import { expect, it } from 'vitest'
 import { createSqliteStore } from '../../../sqlite.js'
-import { WriteLock } from './write-lock.js'
+import { createWriteLock } from './write-lock.js'
 
 it('users who wait take turns, and what one user waits for keeps its order', async () => {
-  const lock = new WriteLock()
-  await lock.acquire(300_000, { user: 'ann' })
+  const lock = createWriteLock(300_000)
+  const release = await lock.take('ann')
   const order: string[] = []
-  const write = async (name: string, caller?: Caller): Promise<void> => {
-    await lock.acquire(300_000, caller)
+  const write = async (name: string, user = ''): Promise<void> => {
+    const releaseOwn = await lock.take(user)
     order.push(name)
-    lock.release()
+    releaseOwn()
   }
   const all = [
-    ...['a1', 'a2', 'a3'].map((name) => write(name, { user: 'ann' })),
-    write('b1', { user: 'bob' }),
+    ...['a1', 'a2', 'a3'].map((name) => write(name, 'ann')),
+    write('b1', 'bob'),
     write('none'),
-    write('b2', { user: 'bob' }),
+    write('b2', 'bob'),
   ]
-  lock.release()
+  release()
   await Promise.all(all)
   expect(order).toStrictEqual(['a1', 'b1', 'none', 'a2', 'b2', 'a3'])
-  expect(lock.isFree).toBe(true)
+  expect(lock.used).toBe(0)
 })
 
 it('a caller who no longer waits leaves the others their turns', async () => {
-  const lock = new WriteLock()
-  await lock.acquire(Infinity)
+  const lock = createWriteLock(1)
+  const release = await lock.take('', { waitMs: Infinity })
   const gone = new AbortController()
-  const left = lock.acquire(Infinity, { user: 'ann', signal: gone.signal })
-  const stays = lock.acquire(Infinity, { user: 'ann' })
+  const left = lock.take('ann', { signal: gone.signal, waitMs: Infinity })
+  const stays = lock.take('ann', { waitMs: Infinity })
   gone.abort()
   await expect(left).rejects.toMatchObject({ code: 'timeout' })
-  await expect(lock.acquire(Infinity, { signal: gone.signal })).rejects.toMatchObject({ code: 'timeout' })
-  lock.release()
-  await stays
-  lock.release()
-  expect(lock.isFree).toBe(true)
+  expect(() => lock.take('', { signal: gone.signal })).toThrow(expect.objectContaining({ code: 'timeout' }))
+  await expect(lock.take('bob')).rejects.toMatchObject({
+    code: 'busy',
+    message: expect.stringContaining('within 1 ms'),
+  })
+  release()
+  const releaseSecond = await stays
+  releaseSecond()
+  expect(lock.used).toBe(0)
 })
 
 it('transactions, inserts, updates and deletes of a store take the turns of their users', async () => {
