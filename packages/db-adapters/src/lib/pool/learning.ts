@@ -31,16 +31,34 @@ export function learning<T>(
   }
 }
 
-/** The application's own pool, from which the compiler learns too. */
-export function learningForeignPool<C extends ServerConnection>(
-  borrow: () => Promise<Borrowed<C>>,
-  { timeoutMs, max }: { readonly timeoutMs: number; readonly max: number | undefined },
-  compiler: Compiler,
-  readFacts: ReadFacts,
-): ForeignPool<C> {
+interface ForeignConfig<P> {
+  /** The application's own pool. Undefined: the store has one of its own. */
+  readonly foreign: P | undefined
+  readonly pool: { readonly acquireTimeoutMs: number }
+}
+
+interface ForeignPoolParts<P, G, C> {
+  borrow(pool: P, config: G): Promise<Borrowed<C>>
+  sizeOfPool(pool: P): number | undefined
+  readonly compiler: Compiler
+  readonly readFacts: ReadFacts
+}
+
+/** The application's own pool, if it gave one; the compiler learns from it, too. */
+export function learningForeignPool<P extends object, G extends ForeignConfig<P>, C extends ServerConnection>(
+  config: G,
+  { borrow, sizeOfPool, compiler, readFacts }: ForeignPoolParts<P, G, C>,
+): ForeignPool<C> | undefined {
+  const { foreign, pool } = config
+  if (!foreign) return undefined
   return new ForeignPool(
-    learning(borrow, ({ connection }) => connection, compiler, readFacts),
-    timeoutMs,
-    max,
+    learning(
+      () => borrow(foreign, config),
+      ({ connection }) => connection,
+      compiler,
+      readFacts,
+    ),
+    pool.acquireTimeoutMs,
+    sizeOfPool(foreign),
   )
 }

@@ -25,15 +25,7 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
   const config = mysqlConfig(options)
   const compiler = createCompiler(mysqlDialect)
   const open = connector(config)
-  const { foreign } = config
-  const ours =
-    foreign &&
-    learningForeignPool(
-      () => borrow(foreign, config),
-      { timeoutMs: config.pool.acquireTimeoutMs, max: sizeOfPool(foreign) },
-      compiler,
-      readFacts,
-    )
+  const ours = learningForeignPool(config, { borrow, sizeOfPool, compiler, readFacts })
   return new PooledStore({
     capabilities: Object.freeze({
       name: 'mysql',
@@ -58,7 +50,7 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
         learning(open, (connection) => connection, compiler, readFacts),
         config.pool,
       ),
-    cancel: foreign ? undefined : createCanceller(open, ({ threadId }) => `kill query ${threadId}`),
+    cancel: ours ? undefined : createCanceller(open, ({ threadId }) => `kill query ${threadId}`),
     join: (client) => (isMysqlClient(client) ? () => join(client, config) : undefined),
   })
 }

@@ -28,17 +28,9 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
   const compiler = createCompiler(postgresqlDialect)
   const open = connector(config)
   const openAndLearn = learning(open, (connection) => connection, compiler, readFacts)
-  const { foreign } = config
+  const ours = learningForeignPool(config, { borrow, sizeOfPool, compiler, readFacts })
   // Behind a pooler a session is not the client's: nothing can be asked of it but transactions.
-  const hasSessions = config.preparedStatements && !foreign
-  const ours =
-    foreign &&
-    learningForeignPool(
-      () => borrow(foreign, config),
-      { timeoutMs: config.pool.acquireTimeoutMs, max: sizeOfPool(foreign) },
-      compiler,
-      readFacts,
-    )
+  const hasSessions = config.preparedStatements && !ours
   return new PooledStore({
     capabilities: Object.freeze({
       name: 'postgresql',
