@@ -1,17 +1,12 @@
-import { createServer } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
-import { join } from 'node:path'
+import { connect, type Socket } from 'node:net'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
-import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, needs, type FreshDatabase } from '../../../tests/servers/index.js'
-import { loadAppDefinition } from './lib/app-definition.js'
-import { createApplication } from './lib/create-application.js'
-import { readSettings } from './lib/settings.js'
 import { basic, makeFolder } from './running-app-for-test.js'
+import { adminPassword, serveHere, type ServedHere } from './serve-here-for-test.js'
 
-const admin = basic('admin', 's3cret-passw0rd')
+const admin = basic('admin', adminPassword)
 const [ann, bob] = [basic('ann', 'passport-1'), basic('bob', 'passport-2')]
 
 /** A session of the database beside those of the server. */
@@ -60,16 +55,9 @@ describe.each(['postgresql', 'mysql'] as const)('the connections of %s', (name) 
     const sql = sqlOf[name]
     let database: FreshDatabase
     let session: Sql
-    let port: number
+    let served: ServedHere
 
-    async function call(method: string, path: string, headers = {}, body?: object) {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-        method,
-        headers: { 'content-type': 'application/json', ...headers },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      return { status: response.status, text: await response.text() }
-    }
+    const call: ServedHere['call'] = (...request) => served.call(...request)
 
     async function create(object: string, values: object): Promise<string> {
       const { status, text } = await call('POST', `/api/rest/${object}`, admin, values)
@@ -85,22 +73,8 @@ describe.each(['postgresql', 'mysql'] as const)('the connections of %s', (name) 
         'objects/customer.yaml': 'name: Customer\nfields:\n  cus_name: { type: string }\n',
       })
       cleanUps.push(remove, () => database.drop())
-      const settings = readSettings({ STEWARD_DATABASE: database.url, STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd' })
-      const application = await createApplication({
-        folder,
-        dataFolder: join(folder, 'data'),
-        definition: await loadAppDefinition(folder, settings),
-        settings,
-        logger: pino({ level: 'silent' }),
-      })
-      cleanUps.push(() => application.close())
-      const server = createServer(application.koa.callback() as never)
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      cleanUps.push(async () => {
-        server.close()
-        server.closeAllConnections()
-      })
-      port = (server.address() as AddressInfo).port
+      served = await serveHere(folder, database.url)
+      cleanUps.push(() => served.close())
       session = await openSql(database.url)
       cleanUps.push(() => session.close())
       const group = await create('Group', { grp_name: 'CLERK' })
@@ -144,7 +118,7 @@ describe.each(['postgresql', 'mysql'] as const)('the connections of %s', (name) 
       const sockets: Socket[] = []
       try {
         const started = Array.from({ length: 10 }, (_, at) => {
-          const socket = connect(port, '127.0.0.1')
+          const socket = connect(served.port, '127.0.0.1')
           sockets.push(socket)
           const who = at % 2 === 0 ? `Authorization: ${ann.Authorization}\r\n` : ''
           socket.write(`GET /api/rest/Note HTTP/1.1\r\nHost: localhost\r\n${who}\r\n`)

@@ -1,14 +1,10 @@
 /** @module-tag mixed */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { freshDatabase, needs } from '../../../tests/servers/index.js'
-import { loadAppDefinition } from './lib/app-definition.js'
-import { createApplication } from './lib/create-application.js'
-import { readSettings } from './lib/settings.js'
 import { basic, makeFolder } from './running-app-for-test.js'
+import { adminPassword, serveHere, type Answer } from './serve-here-for-test.js'
 
 const cleanUps: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -18,13 +14,8 @@ afterEach(async () => {
 /** Shorter than anything is kept in memory without a look at the database, so generous for one second. */
 const soon = { timeout: 25_000 }
 
-const admin = { ...basic('admin', 's3cret-passw0rd'), 'content-type': 'application/json' }
+const admin = { ...basic('admin', adminPassword), 'content-type': 'application/json' }
 const ann = basic('ann', 'passport')
-
-interface Answer {
-  readonly status: number
-  readonly text: string
-}
 
 /** Calls of one server. */
 type Call = (method: string, path: string, headers?: Record<string, string>, body?: object) => Promise<Answer>
@@ -45,33 +36,12 @@ async function startTwo(database: string): Promise<[Server, Server]> {
 }
 
 async function startOne(folder: string, database: string): Promise<Server> {
-  const settings = readSettings({ STEWARD_DATABASE: database, STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd' })
-  const definition = await loadAppDefinition(folder, settings)
-  const dataFolder = join(folder, 'data')
-  const application = await createApplication({
-    folder,
-    dataFolder,
-    definition,
-    settings,
-    logger: pino({ level: 'silent' }),
-  })
-  cleanUps.push(() => application.close())
-  const server = createServer(application.koa.callback() as never)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanUps.push(async () => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const call: Call = async (method, path, headers = admin, body) => {
-    const response = await fetch(`${origin}/api/${path}`, {
-      method,
-      headers,
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    return { status: response.status, text: await response.text() }
+  const { port, call, close } = await serveHere(folder, database)
+  cleanUps.push(close)
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    call: (method, path, headers = admin, body) => call(method, `/api/${path}`, headers, body),
   }
-  return { origin, call }
 }
 
 async function create(call: Call, object: string, values: object): Promise<string> {
