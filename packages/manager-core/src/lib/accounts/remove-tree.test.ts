@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { writeAccount } from './account.js'
 import { removeHome, removeTree, removeTreeSync } from './remove-tree.js'
 
@@ -57,6 +58,29 @@ describe.runIf(process.getuid?.() === 0)('with an account', () => {
     removeTreeSync(home())
     expect(existsSync(home())).toBe(false)
     expect(readdirSync(base)).toContain('calls')
+  })
+
+  it('ends, though processes of the account have its folders open, and add and move without end', async () => {
+    const folders = ['one', 'two', 'three'].map((name) => join(home(), 'data', name))
+    for (const each of folders) mkdirSync(each)
+    for (const each of folders) chownSync(each, uid, uid)
+    const [add, move] = [
+      'i=0; while :; do i=$((i+1)); mkdir -p "x$i/y" && touch "x$i/y/z"; done',
+      'while :; do mkdir -p ../one/m; mv ../one/m ../two/m; mv ../two/m ../one/m; done',
+    ]
+    const running = [add, add, add, move].map((script, at) =>
+      spawn('setpriv', [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', 'sh', '-c', `${script} 2>/dev/null`], {
+        cwd: folders[at % folders.length],
+        stdio: 'ignore',
+      }),
+    )
+    onTestFinished(() => {
+      for (const child of running) child.kill('SIGKILL')
+    })
+    await expect.poll(() => folders.every((each) => readdirSync(each).length > 5)).toBe(true)
+    await removeHome(home())
+    expect(existsSync(home())).toBe(false)
+    expect(running.map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual([null, null, null, null])
   })
 
   it('removeHome() keeps what says whose it is until its folders are gone', async () => {
