@@ -3,6 +3,8 @@
  * the folders meanwhile. Rules of this project, for .oxlintrc.json.
  */
 
+import { exceptedRules } from './rooms.js'
+
 const fileModules = new Set(['node:fs', 'node:fs/promises'])
 
 /** @param {string} names @returns {ReadonlySet<string>} */
@@ -14,6 +16,16 @@ const reads = namesOf(
   'createReadStream readFile readFileSync readdir readdirSync opendir opendirSync realpath realpathSync glob globSync ' +
     'openAsBlob copyFile copyFileSync chown chownSync lchown lchownSync',
 )
+
+const paths = new Set(
+  (
+    'stat lstat open rename chmod lchmod utimes lutimes symlink link mkdir truncate access readlink unlink ' +
+    'writeFile appendFile'
+  )
+    .split(' ')
+    .flatMap((name) => [name, `${name}Sync`]),
+)
+for (const name of ['createWriteStream', 'watch', 'watchFile']) paths.add(name)
 
 /** A rule that looks at what is imported. `check` gets the module and the name; empty: all of it, or by `import()`. */
 const ruleOf = (check) => ({
@@ -46,6 +58,11 @@ const ruleOf = (check) => ({
       },
     }
   },
+})
+
+/** Files are excepted in rooms.js, with the reason. @param name of the rule */
+const excepted = (name, rule) => ({
+  create: (context) => (exceptedRules(context.filename).has(name) ? {} : rule.create(context)),
 })
 
 const byName = 'Import the functions of node:fs by their names, so that they are seen.'
@@ -87,24 +104,31 @@ const removeByRoom = {
   },
 }
 
+const rules = {
+  'remove-by-room': removeByRoom,
+  'copy-by-room': ruleOf((module, name) =>
+    fileModules.has(module) && copies.has(name)
+      ? 'Folders are copied by copyFolder of accounts/, which reads and writes as the accounts that they belong to.'
+      : undefined,
+  ),
+  'read-by-room': ruleOf((module, name) =>
+    fileModules.has(module) && reads.has(name)
+      ? `${name} follows what an instance puts in the place of a file: use accounts/foreign.js, or list this file in tools/lint/rooms.js when it works with the manager's own files only.`
+      : undefined,
+  ),
+  'path-by-room': ruleOf((module, name) =>
+    fileModules.has(module) && paths.has(name)
+      ? `${name} follows links that an instance puts on the way: use foreignStats, foreignKind, makeFolder, moveTo, linkTo, writeNewFile of accounts/, or list this file in tools/lint/rooms.js when it works with the manager's own files only.`
+      : undefined,
+  ),
+  'start-by-room': ruleOf((module) =>
+    module === 'node:child_process' || module === 'execa'
+      ? 'Programs are started by accounts/program.js and accounts/foreign-program.js, which know as whom and for how long; list this file in tools/lint/rooms.js when it is needed elsewhere.'
+      : undefined,
+  ),
+}
+
 export default {
   meta: { name: 'manager' },
-  rules: {
-    'remove-by-room': removeByRoom,
-    'copy-by-room': ruleOf((module, name) =>
-      fileModules.has(module) && copies.has(name)
-        ? 'Folders are copied by copyFolder of accounts/, which reads and writes as the accounts that they belong to.'
-        : undefined,
-    ),
-    'read-by-room': ruleOf((module, name) =>
-      fileModules.has(module) && reads.has(name)
-        ? `${name} follows what an instance puts in the place of a file: use accounts/foreign.js, or list this file in .oxlintrc.json when it works with the manager's own files only.`
-        : undefined,
-    ),
-    'start-by-room': ruleOf((module) =>
-      module === 'node:child_process' || module === 'execa'
-        ? 'Programs are started by accounts/program.js and accounts/foreign-program.js, which know as whom and for how long; list this file in .oxlintrc.json when it is needed elsewhere.'
-        : undefined,
-    ),
-  },
+  rules: Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, excepted(name, rule)])),
 }

@@ -1,6 +1,5 @@
-import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readForeignFolder, readForeignLines } from '../accounts/foreign.js'
+import { foreignStats, readForeignFolder, readForeignLines } from '../accounts/foreign.js'
 import { isHealthCheck } from '../logs/read-log-entry.js'
 
 /** One finished request, as the application server logs it. */
@@ -63,7 +62,7 @@ async function logFiles(folder: string, most: number) {
   const files: { readonly path: string; readonly bytes: number }[] = []
   for (const name of newest) {
     const path = join(folder, name)
-    const bytes = Math.min((await lstat(path).catch(() => undefined))?.size ?? 0, left)
+    const bytes = Math.min(foreignStats(path)?.size ?? 0, left)
     left -= bytes
     files.push({ path, bytes })
   }

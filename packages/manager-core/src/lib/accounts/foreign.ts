@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs'
 import { lstat, open, readdir, type FileHandle } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
@@ -129,15 +129,20 @@ export async function* readForeignLines(
 }
 
 /** What is at such a path, without a look at where a link leads; undefined: nothing, or it is below a link. */
-export function foreignKind(path: string): 'file' | 'folder' | 'link' | 'other' | undefined {
+export function foreignStats(path: string): Stats | undefined {
   const place = reach(path)
   try {
-    const stats = place && lstatSync(place.at, { throwIfNoEntry: false })
-    if (!stats) return undefined
-    return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'other'
+    return place && lstatSync(place.at, { throwIfNoEntry: false })
   } finally {
     place?.close()
   }
+}
+
+/** The same, its kind only. */
+export function foreignKind(path: string): 'file' | 'folder' | 'link' | 'other' | undefined {
+  const stats = foreignStats(path)
+  if (!stats) return undefined
+  return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'other'
 }
 
 /** Names in such a folder; none when there is no such folder, or a link in its place. */
@@ -218,14 +223,14 @@ export function throughHandle(folder: number, name = ''): string {
   return join(`/proc/self/fd/${folder}`, name)
 }
 
-interface Reached {
+export interface Reached {
   /** The path, through an open folder where others may replace what is on the way. */
   readonly at: string
   close(): void
 }
 
 /** The folder that a path is in, folder by folder. Undefined: it is not there, or a link of another account is on the way. */
-function reach(path: string): Reached | undefined {
+export function reach(path: string): Reached | undefined {
   let parts = resolve(path).split('/').filter(Boolean)
   const last = parts.pop() ?? '.'
   let at = '/'

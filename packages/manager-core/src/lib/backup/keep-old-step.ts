@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, rename } from 'node:fs/promises'
+import { copyFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder, moveTo } from '../accounts/places.js'
 import { accountAt } from '../accounts/account.js'
 import { copyFolder } from '../accounts/copy-folder.js'
 import { openHome } from '../accounts/give.js'
@@ -30,7 +31,7 @@ export function copyApplicationStep(folder: string): Step {
       try {
         const account = accountAt(folder)
         await removeTree(old.app, account)
-        await mkdir(old.folder, { recursive: true, mode: 0o700 })
+        await makeFolder(old.folder, 0o700)
         if (account) await openHome(old.folder, account)
         const accounts = { reader: account, writer: account }
         await copyFolder(instanceHomeAt(folder).app, old.app, { signal: run.signal, ...accounts })
@@ -55,10 +56,10 @@ export function keepOldStep(folder: string, { trash, entry, record }: KeptState)
         if (existsSync(old.folder) && !existsSync(trash)) {
           // An embedded database needs no other settings.
           if (!existsSync(old.settings)) await copyFile(instanceHomeAt(folder).settings, old.settings)
-          for (const part of [old.logs, old.run]) await mkdir(part, { recursive: true })
+          for (const part of [old.logs, old.run]) await makeFolder(part)
           await writeRecord(old.folder, record)
-          await mkdir(dirname(trash), { recursive: true, mode: 0o700 })
-          await rename(old.folder, trash)
+          await makeFolder(dirname(trash), 0o700)
+          await moveTo(old.folder, trash)
         }
         await removeTree(work, accountAt(folder))
       } catch (error) {

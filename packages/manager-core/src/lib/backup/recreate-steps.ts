@@ -1,5 +1,6 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../accounts/places.js'
 import { accountAt } from '../accounts/account.js'
 import { endAllOf } from '../accounts/end-all-of.js'
 import { giveHome } from '../accounts/give.js'
@@ -106,7 +107,7 @@ function unpackHomeStep({ row, backup, sameInstance, isolated }: RecreateStepsOp
       const of = needFile(manifest, filesBase).plainSize
       const onBytes = (bytes: number) => run.progress('Unpack the files', { bytes, of })
       await unpackFiles(context, { backup, manifest, base: filesBase, folder: stage.folder, account, signal, onBytes })
-      for (const folder of [stage.app, stage.data, stage.logs, stage.run]) await mkdir(folder, { recursive: true })
+      for (const folder of [stage.app, stage.data, stage.logs, stage.run]) await makeFolder(folder)
       // Tokens of the instance that was saved must not hold in another one.
       if (!sameInstance) await rm(join(stage.folder, tokenKey), { force: true })
       if (account) await giveHome(stage, account, account.uid)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { moveTo } from '../accounts/places.js'
 import { removeTree } from '../accounts/remove-tree.js'
 import { isBackupId } from './choose-backup.js'
 import { changeStatus, isStatusOfDead, readStatus, removeStatusOfDead, statusFile } from './status.js'
@@ -14,7 +15,7 @@ const suffix = '.removed'
 export async function removeBackup(folder: string): Promise<void> {
   await removeTree(folder + suffix)
   try {
-    await rename(folder, folder + suffix)
+    await moveTo(folder, folder + suffix)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { link, mkdir, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { linkTo, makeFolder, moveTo, writeNewFile } from '../accounts/places.js'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { giveHome } from '../accounts/give.js'
 import { removeTree } from '../accounts/remove-tree.js'
@@ -87,23 +87,12 @@ function unpackBesideStep({ instance, folder, backup, parts }: RestoreDataOption
       if (parts !== 'app') await placeDocuments(run, { instance, backup, manifest, folder, work, account })
       // Without one in the backup the instance keeps its own, and its tokens hold.
       const [key, own] = [join(work.folder, tokenKey), readForeignBytes(join(folder, tokenKey), account?.uid)]
-      if (own && !existsSync(key) && existsSync(dirname(key))) await writeOwned(key, own, account)
+      if (own && !existsSync(key) && existsSync(dirname(key))) await writeNewFile(key, own, { account })
       // The files are the account's, whose processes may have put others there: nothing else is given.
       if (account) await giveHome(work, account, account.uid)
     },
     undo: (run) => removeTree(workOf(run), accountAt(folder)),
     check: () => 'not-done',
-  }
-}
-
-/** A new file of the account, in a folder that it may change. */
-async function writeOwned(path: string, content: Buffer, account: SystemAccount | undefined): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(content)
-    if (account) await file.chown(account.uid, account.gid)
-  } finally {
-    await file.close()
   }
 }
 
@@ -181,14 +170,14 @@ export function swapStep({ folder, parts }: RestoreDataOptions): Step {
       const [work, home] = [instanceHomeAt(workOf(run)), instanceHomeAt(folder)]
       const old = oldOf(run)
       try {
-        await mkdir(old.folder, { recursive: true, mode: 0o700 })
+        await makeFolder(old.folder, 0o700)
         for (const part of swapped) {
-          if (!existsSync(old[part]) && existsSync(home[part])) await rename(home[part], old[part])
-          if (existsSync(work[part])) await rename(work[part], home[part])
+          if (!existsSync(old[part]) && existsSync(home[part])) await moveTo(home[part], old[part])
+          if (existsSync(work[part])) await moveTo(work[part], home[part])
         }
         if (existsSync(work.settings)) {
-          if (!existsSync(old.settings)) await link(home.settings, old.settings)
-          await rename(work.settings, home.settings)
+          if (!existsSync(old.settings)) await linkTo(home.settings, old.settings)
+          await moveTo(work.settings, home.settings)
         }
         await noteData(run.context, folder)
         await syncPath(folder)
@@ -201,11 +190,11 @@ export function swapStep({ folder, parts }: RestoreDataOptions): Step {
       const old = oldOf(run)
       for (const part of swapped)
         if (existsSync(old[part])) {
-          if (existsSync(home[part])) await rename(home[part], work[part])
-          await rename(old[part], home[part])
+          if (existsSync(home[part])) await moveTo(home[part], work[part])
+          await moveTo(old[part], home[part])
         }
       // They are the same file when they were not replaced yet.
-      if (existsSync(old.settings)) await rename(old.settings, home.settings)
+      if (existsSync(old.settings)) await moveTo(old.settings, home.settings)
       await noteData(run.context, folder)
       await syncPath(folder)
     },

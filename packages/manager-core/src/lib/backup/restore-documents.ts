@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { moveTo } from '../accounts/places.js'
 import type { SystemAccount } from '../accounts/account.js'
 import { copyFolder } from '../accounts/copy-folder.js'
 import { openHome } from '../accounts/give.js'
@@ -41,7 +41,7 @@ export async function restoreDocuments(
     await unpackFiles(context, { backup, manifest, base: documentsBase, folder: work, account, signal })
     const unpacked = join(work, 'documents')
     if (!existsSync(documents)) {
-      if (existsSync(unpacked)) await rename(unpacked, documents)
+      if (existsSync(unpacked)) await moveTo(unpacked, documents)
     } else {
       // It copies them, and must get there.
       if (account) for (const each of [home.folder, work]) await openHome(each, account)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { rename, rmdir } from 'node:fs/promises'
+import { rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { moveTo } from '../accounts/places.js'
 import { removeTree } from '../accounts/remove-tree.js'
 import type { Step, StepRun } from '../context.js'
 import type { Instance } from '../domain/instance.js'
@@ -87,7 +88,7 @@ function publishStep({ target }: SaveStepsOptions): Step {
     async do() {
       if (existsSync(target)) return
       try {
-        await rename(partOf(target), target)
+        await moveTo(partOf(target), target)
         await syncPath(dirname(target))
       } catch (error) {
         throw fileError(error, `Cannot rename ${partOf(target)} to ${target}`)

@@ -1,5 +1,6 @@
-import { mkdir, rmdir } from 'node:fs/promises'
+import { rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '../accounts/places.js'
 import { ManagerError } from '../../errors.js'
 import type { OperationKind, Plan, Step } from '../context.js'
 import { existing } from '../instances/existing.js'
@@ -74,7 +75,7 @@ function wantStep(target: string, wanted: WantedCopies): Step {
     id: 'want',
     title: 'Record the targets to copy it to',
     async do() {
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+      await makeFolder(dirname(target), 0o700)
       await changeStatus(target, (status) => ({ ...status, wanted }))
     },
     async undo() {

@@ -1,5 +1,6 @@
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { moveTo } from '../accounts/places.js'
 import pLimit from 'p-limit'
 import { identify } from '../system/process-identity.js'
 
@@ -71,7 +72,7 @@ export function changeStatus(folder: string, change: (status: BackupStatus) => B
     try {
       const part = `${file}.${process.pid}.part`
       await writeFile(part, `${JSON.stringify(change(await readStatus(folder)))}\n`, { mode: 0o600 })
-      await rename(part, file)
+      await moveTo(part, file)
     } catch {
       // See above.
     }

@@ -1,5 +1,6 @@
-import { chmod, chown, mkdir } from 'node:fs/promises'
+import { chmod, chown } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../accounts/places.js'
 import type { SystemAccount } from '../accounts/account.js'
 import { give } from '../accounts/give.js'
 import { bothOf } from '../accounts/program.js'
@@ -42,7 +43,7 @@ export async function unpackFiles(
   const tops = foldersIn[base] ?? []
   try {
     await removeTree(folder, account)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, 0o700)
     const tools = await packingTools()
     const opener = await openerOf(manifest, context.settings.global.backupEncryption)
     const decrypt = opener && (await decryptor(opener))

@@ -1,5 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../accounts/places.js'
 import { removeTree } from '../accounts/remove-tree.js'
 import type { StepRun } from '../context.js'
 import { useBucket, type DocumentBucket } from '../documents/bucket.js'
@@ -37,7 +38,7 @@ export async function writeBackup(run: StepRun, options: WriteBackupOptions): Pr
   const { target } = options
   await removeTree(target)
   try {
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    await makeFolder(dirname(target), 0o700)
     await mkdir(target, { mode: 0o700 })
     return await write(run, options)
   } catch (error) {

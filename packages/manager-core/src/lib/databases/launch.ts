@@ -1,7 +1,7 @@
-import { lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseServerError, type Launch } from '@steward/db-adapters/server'
 import { accountAt, withoutPrivileges, type SystemAccount } from '../accounts/account.js'
+import { foreignKind, foreignStats } from '../accounts/foreign.js'
 import { findAccount } from '../accounts/find-account.js'
 import { programPath } from '../system/run.js'
 
@@ -49,14 +49,14 @@ function launchedBy(command: string, args: readonly string[], program: string): 
 /** While a container without an account runs, the files are those of its user, whom the folders above do not let pass. */
 function isLent(file: string): boolean {
   if (process.getuid?.() !== 0) return false
-  const owner = statSync(dirname(file), { throwIfNoEntry: false })?.uid ?? 0
+  const owner = foreignStats(dirname(file))?.uid ?? 0
   return owner !== 0
 }
 
 /** They may lead to files of others, which the process can use, too. */
 function refuseLinks(file: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal'])
-    if (lstatSync(file + suffix, { throwIfNoEntry: false })?.isSymbolicLink())
+    if (foreignKind(file + suffix) === 'link')
       throw new DatabaseServerError('ERR_FAILED', `"${file}${suffix}" is a link; remove it, and restore a backup.`)
 }
 

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
-import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readForeignFolder } from '../accounts/foreign.js'
+import { foreignStats, readForeignFolder } from '../accounts/foreign.js'
 import type { Backup } from '../backup/backup.js'
 import { newestFirst } from '../backup/choose-backup.js'
 import { storedBytes } from '../backup/manifest.js'
@@ -93,6 +92,6 @@ export function surveyText({ folder, free, freeable }: DiskSurvey): string {
 async function rotatedLogs(folder: string): Promise<number> {
   const names = (await readForeignFolder(folder).catch(() => [])).filter((name) => /\.log\.\d+/.test(name))
   let bytes = 0
-  for (const name of names) bytes += (await lstat(join(folder, name)).catch(() => undefined))?.size ?? 0
+  for (const name of names) bytes += foreignStats(join(folder, name))?.size ?? 0
   return bytes
 }

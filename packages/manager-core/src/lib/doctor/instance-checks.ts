@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rename } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder, moveTo } from '../accounts/places.js'
 import { foreignKind } from '../accounts/foreign.js'
 import { healthPlace } from '../application/health-place.js'
 import type { ManagerContext } from '../context.js'
@@ -45,8 +46,8 @@ export const instanceChecks: readonly DoctorCheck[] = [
           message: `instances/${entry} does not belong to any instance.`,
           async fix() {
             const target = join(home.trash, `stray-${entry.replace(/^\./, '')}-${clock().getTime()}`)
-            await mkdir(home.trash, { recursive: true })
-            await rename(join(home.instances, entry), target)
+            await makeFolder(home.trash)
+            await moveTo(join(home.instances, entry), target)
             return `It was moved to ${target}.`
           },
         })

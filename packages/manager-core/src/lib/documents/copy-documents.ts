@@ -1,7 +1,8 @@
 import { createWriteStream, existsSync } from 'node:fs'
-import { mkdir, rename, type FileHandle } from 'node:fs/promises'
+import { type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { makeFolder, moveTo } from '../accounts/places.js'
 import { ManagerError } from '../../errors.js'
 import { openForeign, visitForeignFiles, type ForeignFile } from '../accounts/foreign.js'
 import { removeTree } from '../accounts/remove-tree.js'
@@ -114,7 +115,7 @@ async function writeFiles(
   { signal, onBytes, isWanted = () => true }: TransferOptions,
 ): Promise<void> {
   let total = 0
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder, 0o700)
   for await (const { key, size, open } of files) {
     if (known.has(key) || !isWanted(key)) continue
     const path = join(folder, key)
@@ -122,10 +123,10 @@ async function writeFiles(
       throw new ManagerError('ERR_TARGET', `The bucket has an object that is not a document: "${key.slice(0, 200)}".`)
     try {
       const content = await open()
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await makeFolder(dirname(path), 0o700)
       const into = createWriteStream(path + partial, { mode: 0o600 })
       await pipeline(content, into, signal ? { signal } : {})
-      await rename(path + partial, path)
+      await moveTo(path + partial, path)
     } catch (error) {
       if (isGone(error)) continue
       throw error

@@ -1,5 +1,6 @@
-import { chmod, lstat, mkdir, readdir } from 'node:fs/promises'
+import { chmod, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../accounts/places.js'
 import { ManagerError } from '../../errors.js'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { findAccount } from '../accounts/find-account.js'
@@ -75,7 +76,7 @@ export async function openManagersHome(home: Home): Promise<void> {
     const isForAll = [home.instances, home.programs, home.servers].includes(path)
     if (!isForAll && (stats.isFile() || stats.isDirectory())) await chmod(path, stats.mode & 0o700)
   }
-  await mkdir(home.instances, { recursive: true })
+  await makeFolder(home.instances)
   for (const folder of [home.instances, home.folder]) await chmod(folder, 0o711)
 }
 

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { makeFolder } from '../accounts/places.js'
 import type { Step } from '../context.js'
 import { instanceHomeAt } from '../domain/home.js'
 import { writeDataRecord } from './data-record.js'
@@ -10,7 +10,7 @@ export function emptyDataStep({ folder }: { readonly folder: string }): Step {
     title: 'Create an empty database to replace the missing one',
     async do({ context }) {
       const settings = await context.settings.instance(folder)
-      await mkdir(instanceHomeAt(folder).data, { recursive: true, mode: 0o700 })
+      await makeFolder(instanceHomeAt(folder).data, 0o700)
       await context.databases.server(settings.database).create(context.databases.account(folder, settings))
       writeDataRecord(folder, {})
     },

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
+import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder, moveTo } from '../accounts/places.js'
 import { accountAt, removeAccountFile, writeAccount } from '../accounts/account.js'
 import { findAccount } from '../accounts/find-account.js'
 import { give } from '../accounts/give.js'
@@ -104,7 +105,7 @@ async function keepUnusedAccount({ context }: StepRun, { id, instanceId, facts }
     const account = findAccount(name)
     if (!account || used.includes(name)) continue
     const stage = stageIn(home, id)
-    await mkdir(stage, { recursive: true, mode: 0o700 })
+    await makeFolder(stage, 0o700)
     await writeAccount(stage, account)
   }
 }
@@ -124,8 +125,8 @@ async function toTrash(
 ): Promise<void> {
   if (!existsSync(from.folder)) return
   const { home } = context
-  await mkdir(home.trash, { recursive: true, mode: 0o700 })
-  for (const folder of [from.logs, from.run]) await mkdir(folder, { recursive: true })
+  await makeFolder(home.trash, 0o700)
+  for (const folder of [from.logs, from.run]) await makeFolder(folder)
   const account = accountAt(from.folder)
   if (account) {
     await give(from.logs, account)
@@ -135,7 +136,7 @@ async function toTrash(
   const database = await databaseOf(context, from, instance, made)
   await writeRecord(from.folder, { format: 1, reason, deleted, expires, instance, database })
   const entry = newEntryName(home, instance, new Date(deleted))
-  await rename(from.folder, join(home.trash, entry))
+  await moveTo(from.folder, join(home.trash, entry))
   if (expires > deleted) warn(`The contents that an earlier operation replaced are in the trash: ${entry}.`)
 }
 

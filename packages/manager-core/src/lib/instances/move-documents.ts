@@ -1,6 +1,7 @@
-import { existsSync, lstatSync } from 'node:fs'
-import { mkdir, rename } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { foreignKind } from '../accounts/foreign.js'
+import { makeFolder, moveTo } from '../accounts/places.js'
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
 import { copyFolder } from '../accounts/copy-folder.js'
@@ -136,12 +137,12 @@ function switchStep({ folder, from, place }: MoveOptions): Step {
         if (place === null) await putInPlace(work.documents, folder)
         await context.settings.writeInstance(folder, { ...settings, documents: place ?? undefined })
       }
-      if (from === null && isFolder(documentsAt(folder))) await rename(documentsAt(folder), work.old)
+      if (from === null && isFolder(documentsAt(folder))) await moveTo(documentsAt(folder), work.old)
     },
     async undo(run) {
       const { context } = run
       const work = workOf(run)
-      if (existsSync(work.old)) await rename(work.old, documentsAt(folder))
+      if (existsSync(work.old)) await moveTo(work.old, documentsAt(folder))
       const settings = await context.settings.instance(folder)
       await context.settings.writeInstance(folder, { ...settings, documents: from ?? undefined })
       if (place === null && isFolder(documentsAt(folder))) await removeTree(documentsAt(folder), accountAt(folder))
@@ -170,7 +171,7 @@ async function copyAll(run: StepRun, { folder, from, place }: MoveOptions): Prom
   const work = workOf(run)
   const options = { signal, onBytes: (bytes: number) => run.progress('documents', { bytes }) }
   const to = place === null ? { folder: work.documents } : { place }
-  await mkdir(work.folder, { recursive: true, mode: 0o700 })
+  await makeFolder(work.folder, 0o700)
   if (from !== null) return copyDocuments(context, { place: from }, to, options)
   const source = documentsAt(folder)
   if (!isFolder(source)) return
@@ -182,11 +183,11 @@ async function copyAll(run: StepRun, { folder, from, place }: MoveOptions): Prom
 
 /** Not a link that the application put there. */
 function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  return foreignKind(path) === 'folder'
 }
 
 async function putInPlace(documents: string, folder: string): Promise<void> {
   const account = accountAt(folder)
   if (account) await give(documents, account)
-  await rename(documents, documentsAt(folder))
+  await moveTo(documents, documentsAt(folder))
 }

@@ -1,5 +1,5 @@
-import { lstat } from 'node:fs/promises'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
+import { foreignStats } from '../accounts/foreign.js'
 import { endAllOf } from '../accounts/end-all-of.js'
 import { giveHome, takeHome } from '../accounts/give.js'
 import type { Step } from '../context.js'
@@ -17,7 +17,7 @@ export function ownStep(folder: string): Step {
     // Its own files may be those of an account whose home it was, or which is gone.
     async intent(): Promise<Json> {
       const account = accountAt(folder)
-      return { account: account ? { ...account } : null, uid: (await lstat(home.app)).uid }
+      return { account: account ? { ...account } : null, uid: foreignStats(home.app)?.uid ?? 0 }
     },
     do: (run) =>
       changeOwner(folder, () => giveHome(home, madeAccount(run), (run.intent as { readonly uid: number }).uid)),

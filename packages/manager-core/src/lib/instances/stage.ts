@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { makeFolder, moveTo } from '../accounts/places.js'
 import { accountAt, writeAccount } from '../accounts/account.js'
 import { copyFolder } from '../accounts/copy-folder.js'
 import { endAllOf } from '../accounts/end-all-of.js'
@@ -48,7 +48,7 @@ export function layoutStep(application: string, { without = [], isolated }: Layo
       const stage = stageOf(run)
       try {
         await removeHome(stage.folder)
-        await mkdir(stage.folder, { recursive: true, mode: 0o700 })
+        await makeFolder(stage.folder, 0o700)
         const account = isolated ? madeAccount(run) : undefined
         if (account) {
           await writeAccount(stage.folder, account)
@@ -58,7 +58,7 @@ export function layoutStep(application: string, { without = [], isolated }: Layo
         const writer = reader && account
         await copyFolder(application, stage.app, { without, signal: run.signal, reader, writer })
         await pinServerIn(run, stage.app)
-        for (const folder of [stage.data, stage.logs, stage.run]) await mkdir(folder)
+        for (const folder of [stage.data, stage.logs, stage.run]) await makeFolder(folder)
         if (account) await giveHome(stage, account)
       } catch (error) {
         throw fileError(error, `Cannot copy the application to ${stage.folder}`)
@@ -85,14 +85,14 @@ export function placeStep({ folder }: { readonly folder: string }): Step {
       const stage = stageOf(run)
       if (!existsSync(stage.folder) && existsSync(folder)) return
       try {
-        await rename(stage.folder, folder)
+        await moveTo(stage.folder, folder)
       } catch (error) {
         throw fileError(error, `Cannot move ${stage.folder} to ${folder}`)
       }
     },
     async undo(run) {
       const stage = stageOf(run)
-      if (existsSync(folder) && !existsSync(stage.folder)) await rename(folder, stage.folder)
+      if (existsSync(folder) && !existsSync(stage.folder)) await moveTo(folder, stage.folder)
     },
     check: (run) => (existsSync(stageOf(run).folder) ? 'not-done' : existsSync(folder) ? 'done' : 'unknown'),
   }

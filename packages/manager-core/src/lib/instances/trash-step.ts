@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { makeFolder, moveTo } from '../accounts/places.js'
 import type { Step } from '../context.js'
 import { fileError } from '../files/file-error.js'
 import { trashFile, type TrashRecord } from './trash.js'
@@ -27,17 +28,17 @@ export function trashStep({ folder, trash, record }: TrashStepOptions): Step {
       const outcome = { entry: basename(trash) }
       if (existsSync(trash)) return outcome
       try {
-        await mkdir(dirname(trash), { recursive: true, mode: 0o700 })
-        await mkdir(folder, { recursive: true })
+        await makeFolder(dirname(trash), 0o700)
+        await makeFolder(folder)
         await writeRecord(folder, record)
-        await rename(folder, trash)
+        await moveTo(folder, trash)
         return outcome
       } catch (error) {
         throw fileError(error, `Cannot move ${folder} to ${trash}`)
       }
     },
     async undo() {
-      if (existsSync(trash) && !existsSync(folder)) await rename(trash, folder)
+      if (existsSync(trash) && !existsSync(folder)) await moveTo(trash, folder)
       await rm(join(folder, trashFile), { force: true })
     },
     check: () => (existsSync(trash) ? 'done' : 'not-done'),

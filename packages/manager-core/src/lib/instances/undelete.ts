@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { moveTo } from '../accounts/places.js'
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
 import type { ManagerContext, OperationKind, Plan, Step } from '../context.js'
@@ -100,7 +101,7 @@ function takeOutOfTrashStep({ trash, folder, record }: Omit<UndeleteFacts, 'row'
     title: 'Move its folder out of the trash',
     async do() {
       try {
-        await rename(trash, folder)
+        await moveTo(trash, folder)
         await rm(join(folder, trashFile))
       } catch (error) {
         throw fileError(error, `Cannot move ${trash} to ${folder}`)
@@ -109,7 +110,7 @@ function takeOutOfTrashStep({ trash, folder, record }: Omit<UndeleteFacts, 'row'
     async undo() {
       if (existsSync(trash) || !existsSync(folder)) return
       await writeRecord(folder, record)
-      await rename(folder, trash)
+      await moveTo(folder, trash)
     },
     check: () => (existsSync(trash) ? 'not-done' : 'done'),
   }

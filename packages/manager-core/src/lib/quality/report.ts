@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../accounts/places.js'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
@@ -40,7 +41,7 @@ export function worstGate(gates: readonly QualityGate[]): QualityGate {
  */
 export async function keepReport(context: ManagerContext, { id }: Instance, report: QualityReport): Promise<void> {
   const folder = folderOf(context, id)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder, 0o700)
   const name = `${report.at.replace(/[-:]|\.\d+/g, '')}.json`
   await writePrivateFile(join(folder, name), `${JSON.stringify(report, null, 2)}\n`)
   for (const old of (await reportNames(folder)).slice(0, -kept)) await rm(join(folder, old), { force: true })

@@ -1,4 +1,5 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
+import { foreignStats } from '../accounts/foreign.js'
 import type { Manifest } from '../backup/backup.js'
 import type { ManagerContext } from '../context.js'
 import { isRunning } from '../domain/instance.js'
@@ -52,15 +53,12 @@ async function look(
   saved: Manifest | undefined,
 ): Promise<FoundInstance> {
   const { folder, app } = home.instance(id)
-  const [own, states, installed, title] = await Promise.all([
+  const [own, states, title] = await Promise.all([
     settings.instance(folder).catch(() => undefined),
     Promise.all(runtimes.names.map((runtime) => runtimes.observe({ id, folder, runtime }))),
-    stat(app).then(
-      ({ mtime }) => mtime.toISOString(),
-      () => '',
-    ),
     checkTemplate(app).catch(() => undefined),
   ])
+  const installed = foreignStats(app)?.mtime.toISOString() ?? ''
   const runsAs = runtimes.names.filter((_, index) => isRunning(states[index]?.state ?? 'unknown'))
   return { id, settings: own, runsAs, saved, installed, application: title?.name }
 }

@@ -1,5 +1,6 @@
-import { lstatSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { foreignKind } from '../accounts/foreign.js'
 import { instanceHomeAt } from '../domain/home.js'
 import { putRunFile } from './run-files.js'
 import type { Copy, InstanceRef } from './runtime.js'
@@ -13,7 +14,7 @@ export function servingMarker(folder: string): string {
 }
 
 export function servingCopy(folder: string): Copy {
-  return lstatSync(servingMarker(folder), { throwIfNoEntry: false }) ? 'b' : 'a'
+  return foreignKind(servingMarker(folder)) ? 'b' : 'a'
 }
 
 /** By one rename or removal; may be repeated. */

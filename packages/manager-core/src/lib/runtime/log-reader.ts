@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs'
-import { lstat, type FileHandle } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openForeign } from '../accounts/foreign.js'
+import { foreignStats, openForeign } from '../accounts/foreign.js'
 import type { LogOptions } from './runtime.js'
 
 /** How often it is looked at for more, in ms. */
@@ -109,7 +109,7 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
 async function lookAt(file: string): Promise<{ readonly copies: readonly string[]; readonly size: number }> {
   for (let tries = 1; ; tries++) {
     const { copies, isWhole } = await copiesOf(file)
-    const size = (await lstat(file).catch(() => undefined))?.size ?? 0
+    const size = foreignStats(file)?.size ?? 0
     if ((isWhole || tries > mostLooks) && (await copiesOf(file)).copies.join() === copies.join())
       return { copies, size }
     await sleep(5)
@@ -120,7 +120,8 @@ async function lookAt(file: string): Promise<{ readonly copies: readonly string[
 async function copiesOf(file: string): Promise<{ readonly copies: readonly string[]; readonly isWhole: boolean }> {
   const copies: string[] = []
   for (let number = 1, missing = 0; ; number++) {
-    const copy = await lstat(`${file}.${number}`).then(identityOf, () => undefined)
+    const stats = foreignStats(`${file}.${number}`)
+    const copy = stats && identityOf(stats)
     missing = copy === undefined ? missing + 1 : 0
     if (copy !== undefined) copies.push(copy)
     if (missing > 1) return { copies, isWhole: copies.length === number - missing }

@@ -1,18 +1,8 @@
-import {
-  closeSync,
-  constants as flags,
-  fchownSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants as flags, fchownSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
-import { readForeignFile } from '../accounts/foreign.js'
+import { foreignKind, foreignStats, readForeignFile } from '../accounts/foreign.js'
 import type { ProcessIdentity } from '../system/process-identity.js'
 
 /** Who looks after the application. `token`: value of `STEWARD_RUN` in the environment of all processes of this start. */
@@ -73,7 +63,7 @@ export function readApplication(run: string): ApplicationRecord | undefined {
 export function readExit(run: string): ExitRecord | undefined {
   const [text, restarts, limit] = readWords(run, 'exit')
   if (!text || !/^\d+$/.test(text)) return undefined
-  const at = lstatSync(join(run, 'exit'), { throwIfNoEntry: false })?.mtime ?? new Date(0)
+  const at = foreignStats(join(run, 'exit'))?.mtime ?? new Date(0)
   return {
     exit: { ...exitOf(Number(text)), at: at.toISOString() },
     restarts: Number(restarts),
@@ -102,7 +92,7 @@ export function readDebugger(run: string): string | undefined {
 }
 
 export function hasRunFile(run: string, file: RunFile): boolean {
-  return lstatSync(join(run, file), { throwIfNoEntry: false }) !== undefined
+  return foreignKind(join(run, file)) !== undefined
 }
 
 export function removeRunFiles(run: string, files: readonly RunFile[]): void {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeNewFile } from '../accounts/places.js'
 import type { Home } from '../domain/home.js'
 import { foreignKind, readForeignFile } from '../accounts/foreign.js'
 import { isWebapp, notForWebapps } from '../files/webapp.js'
@@ -72,7 +72,7 @@ export async function pinServer(context: ServerContext, app: string): Promise<vo
   await storeServer(context.home, server)
   try {
     // The application may have put a link there.
-    await writeFile(join(app, mark), `${server.id}\n`, { flag: 'wx', mode: 0o644 })
+    await writeNewFile(join(app, mark), `${server.id}\n`, { mode: 0o644 })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }

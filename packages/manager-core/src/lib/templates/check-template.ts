@@ -1,7 +1,6 @@
-import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import { foreignKind, foreignOwner, readForeignFile, readForeignFolder } from '../accounts/foreign.js'
+import { foreignKind, foreignOwner, foreignStats, readForeignFile, readForeignFolder } from '../accounts/foreign.js'
 import { isWebapp } from '../files/webapp.js'
 import { webappTitle } from './webapp-title.js'
 
@@ -34,7 +33,7 @@ const maxBytes = 1024 * 1024
 export async function checkTemplate(folder: string): Promise<TemplateTitle> {
   if (isWebapp(folder)) return webappTitle(folder)
   const file = join(folder, 'app.yaml')
-  const stats = await lstat(file).catch(() => undefined)
+  const stats = foreignStats(file)
   if (!stats?.isFile())
     throw new ManagerError('ERR_TEMPLATE', 'It has no app.yaml and no WEB-INF, so it is not an application.', {
       help: 'A template is the folder of an application. Is it a folder further down? For git add ?path=<folder>. A Java web application may also be one *.war.',

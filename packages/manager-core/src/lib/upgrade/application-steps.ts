@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { moveTo } from '../accounts/places.js'
 import { accountAt } from '../accounts/account.js'
 import { copyFolder } from '../accounts/copy-folder.js'
 import { removeTree } from '../accounts/remove-tree.js'
@@ -68,9 +68,9 @@ export function switchStep(folder: string): Step {
     async do(run) {
       const { now, coming, going, base, oldBase } = applicationsOf(folder, run)
       try {
-        if (!existsSync(going)) await rename(now, going)
-        if (existsSync(coming)) await rename(coming, now)
-        if (existsSync(base) && !existsSync(oldBase)) await rename(base, oldBase)
+        if (!existsSync(going)) await moveTo(now, going)
+        if (existsSync(coming)) await moveTo(coming, now)
+        if (existsSync(base) && !existsSync(oldBase)) await moveTo(base, oldBase)
         await syncPath(folder)
       } catch (error) {
         throw fileError(error, `Cannot switch the application in ${folder}`)
@@ -80,11 +80,11 @@ export function switchStep(folder: string): Step {
       const { now, coming, going, base, oldBase } = applicationsOf(folder, run)
       if (existsSync(oldBase)) {
         await removeTree(base, accountAt(folder))
-        await rename(oldBase, base)
+        await moveTo(oldBase, base)
       }
       if (!existsSync(going)) return
-      if (existsSync(now)) await rename(now, coming)
-      await rename(going, now)
+      if (existsSync(now)) await moveTo(now, coming)
+      await moveTo(going, now)
       await syncPath(folder)
     },
     check(run) {

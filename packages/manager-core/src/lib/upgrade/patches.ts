@@ -1,5 +1,5 @@
-import { mkdir, open, rename } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { makeFolder, moveTo, writeNewFile } from '../accounts/places.js'
 import { ManagerError } from '../../errors.js'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { removeTree } from '../accounts/remove-tree.js'
@@ -80,15 +80,8 @@ async function writeRecord(
   imported: readonly string[],
   account: SystemAccount | undefined,
 ): Promise<void> {
-  if (!account) await mkdir(join(file, '..'), { recursive: true })
+  if (!account) await makeFolder(join(file, '..'))
   await removeTree(`${file}.new`, account)
-  const handle = await open(`${file}.new`, 'wx', 0o600)
-  try {
-    await handle.writeFile(`${JSON.stringify({ imported }, undefined, 2)}\n`)
-    if (account) await handle.chown(account.uid, account.gid)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(`${file}.new`, file)
+  await writeNewFile(`${file}.new`, `${JSON.stringify({ imported }, undefined, 2)}\n`, { account })
+  await moveTo(`${file}.new`, file)
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { makeFolder, moveTo } from '../accounts/places.js'
 import { accountAt } from '../accounts/account.js'
 import { removeTree } from '../accounts/remove-tree.js'
 import { stampOf } from '../backup/new-backup.js'
@@ -65,8 +66,8 @@ export async function keepPoint(
 ): Promise<void> {
   const hasData = existsSync(snapshotOf(folder))
   if (settings.global.restorePointDays === 0) return removeTree(folder, accountAt(dirname(folder)))
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (!hasData && existsSync(going)) await rename(going, applicationOf(folder))
+  await makeFolder(folder, 0o700)
+  if (!hasData && existsSync(going)) await moveTo(going, applicationOf(folder))
   if (existsSync(join(folder, recordName))) return
   const server = pinnedServer(hasData ? going : applicationOf(folder))
   const record = { format: 1, created: clock().toISOString(), from, to, ...(server !== undefined && { server }) }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { link } from 'node:fs/promises'
+import { linkTo } from '../accounts/places.js'
 import { ManagerError } from '../../errors.js'
 import { isEncrypting } from '../backup/encryption.js'
 import { needManifest, plainBytes } from '../backup/manifest.js'
@@ -210,7 +210,7 @@ function oldSettingsStep(folder: string, backup: string): Step {
       if (!before) return
       const { old } = restoreWorkOf(run)
       const file = instanceHomeAt(folder).settings
-      if (!existsSync(old.settings)) await link(file, old.settings)
+      if (!existsSync(old.settings)) await linkTo(file, old.settings)
       const now = await settings.instance(folder)
       const { context, url, database, databaseHost, databasePort, databaseSid } = now
       const { databaseName, databaseUser, databasePassword } = now

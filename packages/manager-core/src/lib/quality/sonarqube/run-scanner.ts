@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
+import { makeFolder } from '../../accounts/places.js'
 import { foreignOwner, readForeignBytes } from '../../accounts/foreign.js'
 import { removeTree } from '../../accounts/remove-tree.js'
 import { ManagerError } from '../../../errors.js'
@@ -125,7 +126,7 @@ async function copySources(app: string, files: readonly string[], to: string): P
   for (const file of files.filter(isPlain)) {
     const content = readForeignBytes(join(app, file), owner, mostBytes)
     if (!content) continue
-    await mkdir(dirname(join(to, file)), { recursive: true })
+    await makeFolder(dirname(join(to, file)))
     await writeFile(join(to, file), content)
     copied.push(file)
   }

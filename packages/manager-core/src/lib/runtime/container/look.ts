@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { foreignStats } from '../../accounts/foreign.js'
 import type { Observed } from '../../domain/instance.js'
 import { hasRunFile } from '../run-files.js'
 import type { Copy, InstanceRef } from '../runtime.js'
@@ -51,5 +51,5 @@ export function isUp(status: ContainerStatus | undefined): boolean {
 
 /** ISO 8601; since when the application runs. */
 export function runsSince(run: string): string | undefined {
-  return lstatSync(join(run, 'application'), { throwIfNoEntry: false })?.mtime.toISOString()
+  return foreignStats(join(run, 'application'))?.mtime.toISOString()
 }

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makeFolder } from '../../accounts/places.js'
 import { ManagerError } from '../../../errors.js'
 import { accountAt } from '../../accounts/account.js'
 import { languageEnvironment } from '../../accounts/environment.js'
@@ -43,7 +44,7 @@ export async function make(engine: ContainerEngine, spec: InstanceSpec, options:
     throw new ManagerError('ERR_FAILED', `Cannot start the application: folder not found: ${spec.workingFolder}`)
   layOut(spec)
   const run = runFolderOf(spec)
-  mkdirSync(instanceHomeAt(spec.folder).data, { recursive: true, mode: 0o700 })
+  await makeFolder(instanceHomeAt(spec.folder).data, 0o700)
   if (readForeignFile(join(run, entryName)) !== entryScript) putRunFile(run, entryName, entryScript)
   const body = bodyOf(spec, options)
   const name = nameOf(spec)
