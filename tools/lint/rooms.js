@@ -30,12 +30,11 @@ export const exceptions = [
     why: 'What the operator installs and sets up: the machine, units, the schedule, stored servers, homes that are brought back.',
     rules: paths,
     files: [
-      'actions/{schedule,swarm}.ts',
+      'actions/schedule.ts',
       'anonymise/read-rules.ts',
       'databases/home-mark.ts',
       'recovery/**',
       'rebuild/**',
-      'runtime/swarm/**',
       'runtime/systemd/**',
       'schedule/**',
       'self-upgrade/**',
@@ -49,7 +48,7 @@ export const exceptions = [
     files: ['backup/*.ts', 'backup/copies/**', 'backup/packing/**', 'documents/**'],
   },
   {
-    why: "The folder of an instance itself, which is the manager's; what its account owns are the folders in it.",
+    why: "The folder of an instance itself, which is the manager's, as is the home around it; what its account owns are the folders in it.",
     rules: paths,
     files: [
       'disk/survey-disk.ts',
@@ -60,6 +59,11 @@ export const exceptions = [
       'runtime/tomcat/**',
       'upgrade/{restore-points,used-servers}.ts',
     ],
+  },
+  {
+    why: 'Instances in a swarm have no account of this machine.',
+    rules: paths,
+    files: ['actions/swarm.ts', 'runtime/swarm/**'],
   },
   {
     why: 'Folders that it has just made for itself, below the temporary one.',

@@ -29,29 +29,20 @@ export function isVoid(mark: string): boolean {
   return machineId() !== '' && pathIn(mark) !== undefined && homeOfMark(mark) === undefined
 }
 
-/** Marks of other homes that count. @throws ManagerError ERR_DATABASE */
-export async function otherMarksOf(
-  { databases, home }: MarkContext,
-  type: DatabaseType,
-  account: DatabaseAccount,
-): Promise<readonly string[]> {
-  const own = markOf(home.folder)
-  const marks = await databases.server(type).marks(account)
-  return (marks ?? []).filter((mark) => mark !== own && !isVoid(mark))
-}
-
-export interface MarkContext {
-  readonly home: Pick<Home, 'folder'>
-  readonly databases: Databases
+/** The first mark of another home than the one in this folder that counts. */
+export function otherIn(marks: readonly string[], folder: string): string | undefined {
+  const own = markOf(folder)
+  return marks.find((mark) => mark !== own && !isVoid(mark))
 }
 
 /** @throws ManagerError ERR_STATE when it is marked as that of another home, ERR_DATABASE */
 export async function requireOwnDatabase(
-  context: MarkContext,
+  { databases, home }: { readonly databases: Databases; readonly home: Pick<Home, 'folder'> },
   type: DatabaseType,
   names: Pick<DatabaseAccount, 'name' | 'user'>,
 ): Promise<void> {
-  const [other] = await otherMarksOf(context, type, { ...names, password: '' })
+  const marks = await databases.server(type).marks({ ...names, password: '' })
+  const other = otherIn(marks ?? [], home.folder)
   if (other !== undefined) throw toManagerError(otherMark(names, other))
 }
 

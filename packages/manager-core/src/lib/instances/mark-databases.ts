@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
-import { homeOfMark, markOf, otherMarksOf } from '../databases/home-mark.js'
+import { homeOfMark, markOf, otherIn } from '../databases/home-mark.js'
 import type { DatabaseType } from '../domain/instance.js'
 import { listTrash } from './trash.js'
 
@@ -31,19 +31,19 @@ export async function namedDatabases({
   return found
 }
 
-/** Whose a database is: `none`, it has no mark yet; a sentence: it is another home's. Undefined: nothing is to be done. */
+/** Whose a database is: `none`, it has no mark yet; or the mark of another home. Undefined: there is none, or it cannot have one. */
 export async function whoseIs(
-  context: Pick<ManagerContext, 'home' | 'databases'>,
+  { databases, home }: Pick<ManagerContext, 'home' | 'databases'>,
   { type, name, user }: NamedDatabase,
 ): Promise<'ours' | 'none' | { readonly mark: string } | undefined> {
   const account = { name, user, password: '' }
-  const server = context.databases.server(type)
+  const server = databases.server(type)
   if ((await server.exists(account)) === 'no') return undefined
   const marks = await server.marks(account)
   if (marks === undefined) return undefined
-  const [mark] = await otherMarksOf(context, type, account)
+  const mark = otherIn(marks, home.folder)
   if (mark !== undefined) return { mark }
-  return marks.includes(markOf(context.home.folder)) ? 'ours' : 'none'
+  return marks.includes(markOf(home.folder)) ? 'ours' : 'none'
 }
 
 /** Gives the databases that this home names its mark, but for those of another home that is still there. */
