@@ -89,6 +89,7 @@ function testScenario(
     /** Kills the command at each of these. @returns what was wrong then */
     async function problemsOf(points: ReturnType<typeof possiblePoints>): Promise<Record<string, unknown>> {
       const problems: Record<string, unknown> = {}
+      last = next = 0
       await lab.reset()
       let { exact } = await lab.look()
       for (const [index, point] of points) {
