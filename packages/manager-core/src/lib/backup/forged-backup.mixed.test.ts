@@ -151,6 +151,33 @@ describe('the program tar', () => {
     await test.perform('delete', { name: 'copy', force: true, purge: true })
   })
 
+  it.runIf(hasTar)(
+    'that fails to unpack does not make a backup count as damaged, other than a changed byte',
+    async () => {
+      const backup = () => test.context.backups.find('demo', 'latest')
+      const before = readdirSync(test.path('demo'), { recursive: true }).toSorted()
+      tarThat('echo cannot write >&2; exit 2')
+      await expect(test.perform('restore', { name: 'demo' })).rejects.toThrow('cannot write')
+      expect((await backup()).damage).toBeUndefined()
+      process.env['PATH'] = path
+      const file = join((await backup()).folder, `${filesBase}.zst`)
+      const whole = readFileSync(file)
+      const changed = Buffer.from(whole)
+      changed.writeUInt8(changed.readUInt8(whole.length - 1) ^ 1, whole.length - 1)
+      chmodSync(file, 0o600)
+      writeFileSync(file, changed)
+      for (const as of [undefined, 'copy'])
+        await expect(test.perform('restore', { name: 'demo', ...(as && { as }) })).rejects.toThrow(
+          `The backup is damaged: ${file}`,
+        )
+      expect((await backup()).damage).toContain(file)
+      writeFileSync(file, whole)
+      await test.perform('backups verify', { name: 'demo' })
+      expect(readdirSync(test.path('demo'), { recursive: true }).toSorted()).toEqual(before)
+      expect(readdirSync(test.context.home.instances)).toEqual([test.instance('demo').id])
+    },
+  )
+
   it.runIf(hasTar)('makes a save fail when it gives more than it packs', async () => {
     const before = readdirSync(join(test.home, 'save', 'demo'))
     writeFileSync(join(test.folder, 'more'), Buffer.concat(hidden('data', device)), { mode: 0o644 })

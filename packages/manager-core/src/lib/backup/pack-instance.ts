@@ -23,7 +23,7 @@ import { storeCompressed } from './packing/store.js'
 import { storeDump } from './packing/store-dump.js'
 import { storeFolder } from './packing/store-folder.js'
 import { storingPrograms } from './packing/zstd.js'
-import { checkOf, verifyFile } from './verify-backup.js'
+import { tarOf, verifyFile } from './verify-backup.js'
 
 export interface PackInstanceOptions {
   readonly instance: { readonly id: string }
@@ -240,7 +240,7 @@ async function readBack(
 ): Promise<ManifestFile> {
   const { name, end, tail } = await file
   const [found] = await Promise.all([
-    verifyFile(target, name, { signal, onBytes, check: checkOf(name), tail, opener: seal?.opener, end }),
+    verifyFile(target, name, { signal, onBytes, tar: tarOf(name), tail, opener: seal?.opener, end }),
     end.then(() => syncPath(join(target, name))),
   ])
   if (tail?.isComplete() === false)

@@ -8,10 +8,10 @@ import type { StreamOptions } from '../files/stream-options.js'
 import type { Manifest, ManifestFile } from './backup.js'
 import { openerOf } from './encryption.js'
 import { decryptor } from './packing/age.js'
-import { inspectTar } from './packing/check-entries.js'
+import { createEntryCheck, inspectTar } from './packing/check-entries.js'
 import { createMeter } from './packing/meter.js'
 import { decompressor } from './packing/zstd.js'
-import { checkOf } from './verify-backup.js'
+import { tarOf } from './verify-backup.js'
 
 export interface ContentOptions extends StreamOptions {
   /** Folder of the backup. */
@@ -35,8 +35,8 @@ export async function readContent(
   const filter = await decompressor(opener && (await decryptor(opener)))
   const meter = createMeter(onBytes, file.plainSize)
   const path = join(backup, file.name)
-  const check = checkOf(file.name)
-  const inspect = check ? [inspectTar(check)] : []
+  const tar = tarOf(file.name)
+  const inspect = tar ? [inspectTar(createEntryCheck(tar.tops))] : []
   await pipeThrough(filter, [createReadStream(path)], [meter.stream, ...inspect, ...sinks], signal)
   const { size, sha256 } = meter.measure()
   if (size !== file.plainSize || sha256 !== file.plainSha256)

@@ -98,7 +98,7 @@ async function savedSettings(
 function unpackHomeStep({ row, backup, sameInstance, isolated }: RecreateStepsOptions): Step {
   return {
     id: 'layout',
-    title: 'Unpack application and files',
+    title: 'Unpack and verify application and files',
     async do(run) {
       const stage = stageOf(run)
       const manifest = await needManifest(backup)

@@ -21,7 +21,7 @@ import type { Manifest } from './backup.js'
 import { documentsBase, manifestName, manifestText, parseManifest } from './manifest.js'
 import { storeFolder } from './packing/store-folder.js'
 import { restoreDocuments } from './restore-documents.js'
-import { checkOf, verifyFile } from './verify-backup.js'
+import { tarOf, verifyFile } from './verify-backup.js'
 
 /** An id of an account is enough to run as it. */
 const account = whyNoAccounts === undefined ? { name: 'steward-test', uid: 59_997, gid: 59_997 } : undefined
@@ -44,7 +44,7 @@ describe('documents of a backup that come into the folder of an instance', () =>
       ({ measures }) => measures,
     )
     await end
-    const files = [await verifyFile(join(folder, 'backup'), name, { end, check: checkOf(name) })]
+    const files = [await verifyFile(join(folder, 'backup'), name, { end, tar: tarOf(name) })]
     writeFileSync(join(folder, 'backup', manifestName), manifestText({ format: 2, files }))
   })
   afterEach(() => rmSync(folder, { recursive: true }))
@@ -52,7 +52,7 @@ describe('documents of a backup that come into the folder of an instance', () =>
   async function restore(): Promise<void> {
     const backup = join(folder, 'backup')
     const manifest = parseManifest(readFileSync(join(backup, manifestName)), manifestName)
-    const context = { settings: { global: { backupEncryption: {} } } }
+    const context = { settings: { global: { backupEncryption: {} } }, clock: () => new Date() }
     const run = { context, signal: new AbortController().signal, progress: () => undefined } as unknown as StepRun
     await restoreDocuments(run, {
       backup,

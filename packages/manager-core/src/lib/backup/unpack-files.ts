@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { makeFolder } from '../accounts/places.js'
 import type { SystemAccount } from '../accounts/account.js'
 import { give } from '../accounts/give.js'
-import { bothOf } from '../accounts/program.js'
 import { removeTree } from '../accounts/remove-tree.js'
 import type { ManagerContext } from '../context.js'
 import { fileError } from '../files/file-error.js'
@@ -11,11 +10,10 @@ import type { StreamOptions } from '../files/stream-options.js'
 import type { Manifest } from './backup.js'
 import { openerOf } from './encryption.js'
 import { foldersIn, needFile } from './manifest.js'
-import { decryptor } from './packing/age.js'
 import { checkUnpacked } from './packing/check-unpacked.js'
 import { packingTools } from './packing/tools.js'
-import { unpackByPrograms, unpackInto } from './packing/unpack.js'
-import { readContent } from './read-content.js'
+import { rememberingDamage } from './remembering-damage.js'
+import { verifyFile } from './verify-backup.js'
 
 export interface UnpackOptions extends StreamOptions {
   /** Folder of the backup. */
@@ -30,39 +28,32 @@ export interface UnpackOptions extends StreamOptions {
 }
 
 /**
- * Unpacks a tar of a verified backup into a new folder, as the account, whose the files are then. The folder itself is the
- * manager's when this resolves, and holds nothing but folders, with files, folders and links in them.
+ * Unpacks a tar of a backup into a new folder, as the account, whose the files are then, and verifies it meanwhile. The
+ * folder itself is the manager's when this resolves, and holds nothing but folders, with files, folders and links in them.
  *
- * @throws ManagerError ERR_BACKUP when something else comes out of it
+ * @throws ManagerError ERR_BACKUP also when something else comes out of it; what was unpacked is not to be used then
  */
 export async function unpackFiles(
-  context: Pick<ManagerContext, 'settings'>,
+  context: Pick<ManagerContext, 'settings' | 'clock'>,
   { backup, manifest, base, folder, account, signal, onBytes }: UnpackOptions,
 ): Promise<void> {
-  const file = needFile(manifest, base)
+  const { name, ...expected } = needFile(manifest, base)
   const tops = foldersIn[base] ?? []
+  const opener = await openerOf(manifest, context.settings.global.backupEncryption)
+  const reading = { tar: { tops }, limit: expected.plainSize, opener, end: Promise.resolve(expected), signal }
   try {
     await removeTree(folder, account)
     await makeFolder(folder, 0o700)
-    const tools = await packingTools()
-    const opener = await openerOf(manifest, context.settings.global.backupEncryption)
-    const decrypt = opener && (await decryptor(opener))
     // Without tar this process unpacks, in a folder that no account can enter.
-    const writer = tools.tar === undefined ? undefined : account
+    const writer = (await packingTools()).tar === undefined ? undefined : account
     if (writer) await chown(folder, writer.uid, writer.gid)
-    if (tools.tar !== undefined && tools.zstd !== undefined && (decrypt === undefined || 'command' in decrypt))
-      await unpackByPrograms(join(backup, file.name), {
-        folder,
-        tops,
-        account,
-        expected: { size: file.plainSize, sha256: file.plainSha256 },
-        decrypt: decrypt?.command,
-        signal,
-        onBytes,
-      })
-    else {
-      const { sink, done } = await unpackInto({ folder, tops, account })
-      await bothOf(readContent(context, { backup, manifest, file, signal, onBytes }, [sink]), done)
+    try {
+      await verifyFile(backup, name, { ...reading, onBytes, into: { folder, account: writer } })
+    } catch (error) {
+      signal?.throwIfAborted()
+      // An account can disturb the programs that run as it: whether the backup is damaged is found out without them.
+      await rememberingDamage({ folder: backup, clock: context.clock }, () => verifyFile(backup, name, reading))
+      throw error
     }
     await takeBack(folder)
     const found = await checkUnpacked(folder, tops)

@@ -7,10 +7,9 @@ import type { BackupEncryptionSettings } from '../settings/settings.js'
 import type { Manifest, ManifestFile, Verification, VerifyOptions } from './backup.js'
 import { checkDumps } from './check-dumps.js'
 import { openerOf } from './encryption.js'
-import { checkSecrets, foldersIn, manifestName } from './manifest.js'
+import { checkSecrets, fileNameOf, foldersIn, manifestName } from './manifest.js'
 import { checkKey, isOtherKey, type Opener } from './packing/age.js'
-import { createEntryCheck, type EntryCheck } from './packing/check-entries.js'
-import type { Measures, ReadOptions } from './packing/read-options.js'
+import type { Measures, ReadOptions, TarContents } from './packing/read-options.js'
 import { readCompressed } from './packing/store.js'
 
 /**
@@ -45,16 +44,21 @@ export type StoredManifest = Pick<Manifest, 'id' | 'files' | 'encryption'>
 /**
  * The same of one that is restored: all that it holds is looked at.
  *
+ * @param unpacked starts of the names of files that `unpackFiles` reads next, which verifies them: of these, only the
+ *   sizes are compared here
  * @throws ManagerError ERR_BACKUP also when it cannot be decrypted here; ERR_SETTINGS
  */
 export async function verifyForRestore(
   folder: string,
   manifest: StoredManifest,
   keys: BackupEncryptionSettings,
+  unpacked: readonly string[],
   options: StreamOptions = {},
 ): Promise<void> {
-  await checkNames(folder, manifest)
-  await verifyContents(folder, manifest, await openerOf(manifest, keys), options)
+  await checkSizes(folder, manifest)
+  const later = new Set(unpacked.map((base) => fileNameOf(base, manifest)))
+  const files = manifest.files.filter(({ name }) => !later.has(name))
+  await verifyContents(folder, { files }, await openerOf(manifest, keys), options)
 }
 
 /**
@@ -88,7 +92,7 @@ async function checkNames(folder: string, { files }: Pick<Manifest, 'files'>): P
  *
  * @throws ManagerError ERR_BACKUP naming the file that is wrong
  */
-export async function checkSizes(folder: string, manifest: Manifest): Promise<void> {
+export async function checkSizes(folder: string, manifest: Pick<Manifest, 'files'>): Promise<void> {
   await checkNames(folder, manifest)
   for (const { name, size } of manifest.files) {
     const found = await stat(join(folder, name))
@@ -149,7 +153,7 @@ async function verifyContents(
     const found = await verifyFile(folder, name, {
       signal,
       onBytes: (total) => onBytes?.(before + total),
-      check: checkOf(name),
+      tar: tarOf(name),
       limit: expected.plainSize,
       opener,
       end: Promise.resolve(expected),
@@ -162,7 +166,8 @@ async function verifyContents(
  * Reads every byte of a file of a backup, also while it is written: until `end` resolves, with what is known of it.
  *
  * @returns what it is
- * @throws ManagerError ERR_BACKUP when it cannot be read or is something else; what `end` rejects with.
+ * @throws ManagerError ERR_BACKUP when it cannot be read or is something else; what `end` rejects with. When it is
+ *   unpacked, also what prevents that.
  */
 export async function verifyFile(
   folder: string,
@@ -180,10 +185,10 @@ export async function verifyFile(
   return { name, ...found, ...(exitCodes && { exitCodes }) }
 }
 
-/** What looks at the entries of a file. */
-export function checkOf(name: string): EntryCheck | undefined {
+/** What a file is, by its name: a tar, or not. */
+export function tarOf(name: string): TarContents | undefined {
   const tar = Object.keys(foldersIn).find((base) => name.startsWith(`${base}.`))
-  return tar === undefined ? undefined : createEntryCheck(foldersIn[tar])
+  return tar === undefined ? undefined : { tops: foldersIn[tar] }
 }
 
 type Stored = Pick<Measures, 'size' | 'sha256'>
@@ -199,7 +204,7 @@ async function read(folder: string, name: string, options: Parameters<typeof ver
     return await readCompressed(path, options)
   } catch (error) {
     options.signal?.throwIfAborted()
-    if (ManagerError.is(error)) throw error
+    if (ManagerError.is(error) || options.into) throw error
     // Who could not write it knows why it cannot be read.
     const { size, sha256 } = await options.end
     if (!isOtherKey(error)) throw damaged(folder, name, `cannot be read (${(error as Error).message})`, error)

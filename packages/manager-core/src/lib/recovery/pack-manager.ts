@@ -11,7 +11,7 @@ import type { Seal } from '../backup/packing/age.js'
 import type { Measures } from '../backup/packing/read-options.js'
 import { storeCompressed } from '../backup/packing/store.js'
 import { storeFolder } from '../backup/packing/store-folder.js'
-import { checkOf, verifyFile } from '../backup/verify-backup.js'
+import { tarOf, verifyFile } from '../backup/verify-backup.js'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway } from '../domain/instance.js'
 import type { StreamOptions } from '../files/stream-options.js'
@@ -101,7 +101,7 @@ async function store(
   const path = join(folder, name)
   const known = await write(await open(path, 'wx', 0o600), await seal?.encryptor())
   const end = syncPath(path).then(() => known)
-  const found = await verifyFile(folder, name, { signal, check: checkOf(name), opener: seal?.opener, end })
+  const found = await verifyFile(folder, name, { signal, tar: tarOf(name), opener: seal?.opener, end })
   await chmod(path, 0o400)
   return found
 }

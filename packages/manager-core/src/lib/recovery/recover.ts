@@ -152,7 +152,7 @@ async function unpack(
   context: ManagerContext,
   { folder, manifest, work, signal }: UnpackOptions,
 ): Promise<FetchedCopy> {
-  await verifyForRestore(folder, manifest, context.settings.global.backupEncryption, { ...(signal && { signal }) })
+  await verifyForRestore(folder, manifest, context.settings.global.backupEncryption, [homeBase], { signal })
   const [files, registry] = [await mkdtemp(join(work, 'files-')), join(work, 'registry.db')]
   const file = (base: string) => ({ backup: folder, manifest, file: needFile(manifest, base) })
   await unpackFiles(context, { backup: folder, manifest, base: homeBase, folder: files, signal })

@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream'
-import { ManagerError } from '../../../errors.js'
+import { ManagerError } from '../../../errors.ts'
 import { createTarReader, type TarEntry } from './tar-reader.ts'
 
 /**

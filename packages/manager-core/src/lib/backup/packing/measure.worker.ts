@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import { readSync, writeSync } from 'node:fs'
-import { createTarReader, type TarEntry, type TarReader } from './tar-reader.ts'
+import { parseArgs } from 'node:util'
+import { ManagerError } from '../../../errors.ts'
+import { createEntryCheck } from './check-entries.ts'
+import { createTarReader, type TarReader } from './tar-reader.ts'
 
 /** A line of JSON on the standard error. */
 export type MeasureReport =
-  | { readonly entry: TarEntry }
-  /** Why it is not accepted. */
-  | { readonly refused: string }
+  /** Why it is not accepted. `isForbidden`: no backup may have such an entry. */
+  | { readonly refused: string; readonly isForbidden: boolean }
   /** So far. */
   | { readonly size: number }
   /** The last one; `tail`: its last bytes, in Base64. `fault`: what is missing at its end. */
@@ -25,8 +27,8 @@ const tailBytes = 512
 interface Options {
   /** It is a tar. */
   readonly tar: boolean
-  /** Its entries are listed. */
-  readonly list: boolean
+  /** The only folders that its entries may be in. Default: any. */
+  readonly tops: readonly string[] | undefined
   /** Everything is passed on to the standard output. */
   readonly through: boolean
   /** More bytes are refused. */
@@ -34,19 +36,21 @@ interface Options {
 }
 
 /**
- * Measures its standard input. A process, because that reads what another one writes without this memory being made and
- * thrown away. What is passed on was looked at before; a tar that is refused ends in its middle.
+ * Measures its standard input, and looks at the entries of a tar. A process, because that reads what another one writes
+ * without this memory being made and thrown away. What is passed on was looked at before; a tar that is refused ends in
+ * its middle.
  */
-function run({ tar, list, through, limit }: Options): void {
+function run({ tar, tops, through, limit }: Options): void {
   const hash = createHash('sha256')
   const memory = Buffer.allocUnsafe(pieceSize)
   let entries = 0
   let size = 0
   let tail = Buffer.alloc(0)
   let isRead = through
+  const check = createEntryCheck(tops)
   const reader = createTarReader((entry) => {
     entries++
-    if (list) report({ entry })
+    check(entry)
   })
   for (let count = 0; (count = readSync(0, memory, 0, pieceSize, null)) > 0;) {
     const piece = memory.subarray(0, count)
@@ -55,10 +59,14 @@ function run({ tar, list, through, limit }: Options): void {
     if (size > limit) throw new Error(`there are more than the ${limit} bytes that it should have`)
     hash.update(piece)
     if (tar) reader.write(piece)
+    else tail = Buffer.concat([tail, piece.subarray(-tailBytes)]).subarray(-tailBytes)
     if (isRead) isRead = passOn(piece)
-    if (through && !isRead && tar && !reader.isComplete())
-      throw new Error('the program that reads it ended before the end of the archive')
-    tail = Buffer.concat([tail, piece.subarray(-tailBytes)]).subarray(-tailBytes)
+    if (through && !isRead && tar && !reader.isComplete()) {
+      // It says itself why.
+      process.stderr.write('Broken pipe: the program that reads it ended before the end of the archive\n')
+      process.exitCode = 1
+      return
+    }
     if (Math.floor(before / reportEvery) < Math.floor(size / reportEvery)) report({ size })
   }
   const fault = tar ? faultAtEnd(reader) : undefined
@@ -91,14 +99,16 @@ function report(what: MeasureReport): void {
 }
 
 try {
-  const [, limit] = /--limit=(\d+)/.exec(process.argv.join(' ')) ?? []
-  run({
-    tar: process.argv.includes('--tar'),
-    list: process.argv.includes('--list'),
-    through: process.argv.includes('--through'),
-    limit: limit === undefined ? Infinity : Number(limit),
+  const { values } = parseArgs({
+    options: {
+      tar: { type: 'boolean', default: false },
+      tops: { type: 'string' },
+      through: { type: 'boolean', default: false },
+      limit: { type: 'string', default: 'Infinity' },
+    },
   })
+  run({ ...values, tops: values.tops?.split(','), limit: Number(values.limit) })
 } catch (error) {
-  report({ refused: (error as Error).message })
+  report({ refused: (error as Error).message, isForbidden: ManagerError.is(error) })
   process.exitCode = 1
 }

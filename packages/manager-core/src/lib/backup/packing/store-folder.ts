@@ -1,12 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
-import { basename } from 'node:path'
 import { bothOf, runChain, type Command } from '../../accounts/program.js'
 import type { StreamOptions } from '../../files/stream-options.js'
 import { changesOf, packFolder, tarCommand, type PackOptions } from './pack.js'
 import type { Measures } from './read-options.js'
 import { storeCompressed, type StoreOptions } from './store.js'
-import { createMeasure } from './measure-by-programs.js'
-import { recordFlags } from './record-flags.js'
+import { progressFlags, progressOf } from './record-flags.js'
 import { packingTools } from './tools.js'
 import { storingPrograms } from './zstd.js'
 
@@ -44,13 +42,17 @@ async function storeByPrograms(
   after: readonly Command[],
   { signal, onBytes }: StreamOptions,
 ): Promise<StoredFolder> {
-  // What tar reports may be the work of the account that it runs as: what it gives is counted by a process of our own.
-  const measure = createMeasure({ signal, onBytes, through: true })
-  const { codes, errors } = await runChain([tarCommand(options, recordFlags), measure.command, ...after], {
+  // Shown, but not believed: it may be the work of the account that tar runs as. What tar gave is looked at and counted
+  // when it is read back.
+  const isReport = (line: string) => {
+    const soFar = progressOf(line)
+    if (soFar !== undefined) onBytes?.(soFar)
+    return soFar !== undefined
+  }
+  const { codes, errors } = await runChain([{ ...tarCommand(options, progressFlags), isReport }, ...after], {
     file: file.fd,
-    signal: measure.signal,
+    signal,
   })
-  const { [basename(process.execPath)]: _measuring, ...exitCodes } = codes
   const warnings = codes['tar'] === 1 ? changesOf(errors, options.folder) : []
-  return { measures: { ...measure.result(), exitCodes }, warnings }
+  return { measures: { exitCodes: codes }, warnings }
 }

@@ -1,16 +1,17 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable, Writable } from 'node:stream'
 import type { Tail } from '@steward/db-adapters/server'
-import { pipeThrough } from '../../accounts/program.js'
+import { bothOf, pipeThrough } from '../../accounts/program.js'
 import type { StreamOptions } from '../../files/stream-options.js'
 import { decryptor, type Stage } from './age.js'
-import { inspectTar } from './check-entries.js'
+import { createEntryCheck, inspectTar } from './check-entries.js'
 import { becomesLarge, followFile } from './follow-file.js'
 import { measureByPrograms } from './measure-by-programs.js'
 import { createMeter } from './meter.js'
 import type { Measures, ReadOptions } from './read-options.js'
 import type { TarEntry } from './tar-reader.ts'
 import { packingTools } from './tools.js'
+import { unpackInto } from './unpack.js'
 import { compressor, decompressor } from './zstd.js'
 
 export interface StoreOptions extends StreamOptions {
@@ -38,41 +39,43 @@ const largeBytes = 1 << 22
 
 /** Decompresses a file, and measures it before and after. */
 export async function readCompressed(path: string, options: ReadOptions = {}): Promise<Measures> {
-  const { end = Promise.resolve(), opener, check } = options
-  let entries = 0
-  const count = (entry: TarEntry) => {
-    entries++
-    check?.(entry)
-  }
+  const { end = Promise.resolve(), opener, into } = options
   const decrypt = opener && (await decryptor(opener))
+  const tools = await packingTools()
   const isByPrograms =
-    (await packingTools()).zstd !== undefined &&
+    tools.zstd !== undefined &&
+    (into === undefined || tools.tar !== undefined) &&
     (decrypt === undefined || 'command' in decrypt) &&
     (await becomesLarge(path, largeBytes, end))
-  const reading = { ...options, end, check: check && count }
-  const measures = isByPrograms
-    ? await measureByPrograms(path, decrypt?.command, reading)
-    : await readByStreams(path, decrypt, reading)
-  return { ...measures, ...(check && { entries }) }
+  const reading = { ...options, end }
+  return isByPrograms ? measureByPrograms(path, decrypt?.command, reading) : readByStreams(path, decrypt, reading)
 }
 
 async function readByStreams(
   path: string,
   decrypt: Stage | undefined,
-  { signal, onBytes, check, tail, limit, end }: ReadOptions & { readonly end: Promise<unknown> },
+  { signal, onBytes, tar, into, tail, limit, end }: ReadOptions & { readonly end: Promise<unknown> },
 ): Promise<Measures> {
   const filter = await decompressor(decrypt)
   const plain = createMeter(onBytes, limit)
   const stored = createMeter()
   const source = Readable.from(followFile(path, end), { objectMode: false })
-  await pipeThrough(
+  const check = tar && createEntryCheck(tar.tops)
+  let entries = 0
+  const count = (entry: TarEntry) => {
+    entries++
+    check?.(entry)
+  }
+  const { sink, done } = into && tar ? await unpackInto(into, tar) : { sink: sinkOf(tail), done: Promise.resolve() }
+  const through = pipeThrough(
     filter,
     [source, stored.stream],
-    [plain.stream, ...(check ? [inspectTar(check)] : []), sinkOf(tail)],
+    [plain.stream, ...(check ? [inspectTar(count)] : []), sink],
     signal,
   )
+  await bothOf(through, done)
   const after = plain.measure()
-  return { ...stored.measure(), plainSize: after.size, plainSha256: after.sha256 }
+  return { ...stored.measure(), plainSize: after.size, plainSha256: after.sha256, ...(tar && { entries }) }
 }
 
 function sinkOf(tail: Tail | undefined): Writable {
