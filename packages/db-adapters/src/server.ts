@@ -23,6 +23,7 @@ export type {
   Launch,
   LaunchedProgram,
 } from './lib/server/database-server.js'
+export { canTie, runInto, type RunIntoOptions } from './lib/server/run-into.js'
 export { copyThrough, dumpWithTool, restoreWithTool } from './lib/server/tool-dump.js'
 export type { ToolDump, ToolRestore } from './lib/server/tool-dump.js'
 export type { ToolCall } from './lib/server/run-tool.js'

@@ -23,6 +23,13 @@ export function canTie(): Promise<boolean> {
   return can
 }
 
+export interface RunIntoOptions {
+  /** The program is ended when it writes nothing for this time. */
+  readonly silenceMs?: number | undefined
+  /** Called when the program writes into file descriptor 3, which is closed for it else. */
+  readonly onBegun?: (() => void) | undefined
+}
+
 /**
  * Runs a program without input that writes into an open file, or into a pipe of another program, which is closed here, with
  * nothing of this process between them. It ends with this process; see `canTie`.
@@ -32,19 +39,31 @@ export function canTie(): Promise<boolean> {
 export async function runInto(
   call: ToolCall,
   output: Writable | number,
-  silenceMs: number = dumpSilenceMs,
+  { silenceMs = dumpSilenceMs, onBegun }: RunIntoOptions = {},
 ): Promise<void> {
   call.signal?.throwIfAborted()
   // Tied last: a process that becomes another user is no longer tied.
   const launched = launchedBy(call.launch, setpriv)
   const child = spawn(launched.command, [...launched.args, ...tie, call.command, ...call.args], {
-    stdio: ['ignore', output, 'pipe'],
+    stdio: ['ignore', output, 'pipe', ...(onBegun ? (['pipe'] as const) : [])],
     env: environmentOf(call.environment, launched),
   })
   const ended = endOf(child as typeof child & { readonly stderr: Readable }, call)
   // The program has it: it is closed when that ends.
   if (typeof output !== 'number') output.destroy()
-  await createSilence({ child, command: call.command, ms: silenceMs }).until(ended, () => writtenBy(child.pid))
+  const told = child.stdio[3] as Readable | null | undefined
+  told
+    ?.on('error', () => {})
+    .once('data', () => {
+      told.destroy()
+      onBegun?.()
+    })
+  try {
+    await createSilence({ child, command: call.command, ms: silenceMs }).until(ended, () => writtenBy(child.pid))
+  } finally {
+    // Another process of its user may have it open, too.
+    told?.destroy()
+  }
 }
 
 /** Bytes that a process has written; undefined: unknown. Source: proc_pid_io(5). */

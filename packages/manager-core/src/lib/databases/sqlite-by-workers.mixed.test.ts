@@ -4,8 +4,10 @@ import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
+  closeSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -71,9 +73,23 @@ it('every method does its work in another process', { tags: 'core' }, async () =
   await server.drop(copy)
   await server.copy(database(), copy)
   expect(await server.isEmpty(copy)).toBe(false)
-  expect(await server.dumpDirectly?.(database())).toBeUndefined()
   const maps = readFileSync('/proc/self/maps', 'utf8')
   expect(maps).not.toContain('-shm')
+})
+
+it('a dump comes directly into a file, and tells when the database is held still', async () => {
+  await makeDatabase()
+  const direct = await server.dumpDirectly?.(database())
+  if (!direct) throw new Error('setpriv is not there')
+  const file = openSync(join(folder, 'direct'), 'w')
+  onTestFinished(() => closeSync(file))
+  let begun = 0
+  await direct.into(file, { onBegun: () => begun++ })
+  expect(begun).toBe(1)
+  expect(readFileSync(join(folder, 'direct')).equals(await dumpOf())).toBe(true)
+  const missing = await server.dumpDirectly?.(database(join(folder, 'missing.db')))
+  await expect(missing?.into(file, { onBegun: () => begun++ })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  expect(begun).toBe(1)
 })
 
 it('a locked file whose holder keeps the outputs of workers open is an error in time, and this process is not blocked', async () => {

@@ -1,11 +1,19 @@
 import { fileURLToPath } from 'node:url'
-import { copyThrough, DatabaseServerError, dumpWithTool, restoreWithTool } from '@steward/db-adapters/server'
+import {
+  canTie,
+  copyThrough,
+  DatabaseServerError,
+  dumpWithTool,
+  restoreWithTool,
+  runInto,
+} from '@steward/db-adapters/server'
 import type {
   DatabaseAccount,
   DatabaseExtent,
   DatabaseServer,
   DatabaseServerErrorCode,
   DatabaseStatistics,
+  DirectDump,
   ToolCall,
 } from '@steward/db-adapters/server'
 import { runForeignProgram } from '../accounts/foreign-program.js'
@@ -63,8 +71,7 @@ export function sqliteByWorkers(server: DatabaseServer, { limitMs }: SqliteWorke
     dump,
     marks: (database) => server.marks(database),
     mark: (database) => server.mark(database),
-    // Its worker holds the file still meanwhile.
-    dumpDirectly: async () => undefined,
+    dumpDirectly,
     restore,
     async copy(from, to, options = {}) {
       const { signal } = options
@@ -78,6 +85,23 @@ export function sqliteByWorkers(server: DatabaseServer, { limitMs }: SqliteWorke
     const { server: sqlite } = await server.probe()
     const tools = { sqlite }
     return dumpWithTool({ silenceMs, ...options, call, trailer: '', tools, translate: errorOf(database) })
+  }
+
+  async function dumpDirectly(database: DatabaseAccount): Promise<DirectDump | undefined> {
+    const call = callOf('dump', database, { tells: true })
+    if (!(await canTie())) return undefined
+    const { server: sqlite } = await server.probe()
+    return {
+      tools: { sqlite },
+      trailer: '',
+      async into(output, { signal, onBegun = () => {}, ...options } = {}) {
+        try {
+          await runInto({ ...call, signal }, output, { silenceMs, ...options, onBegun })
+        } catch (error) {
+          throw errorOf(database)(error)
+        }
+      },
+    }
   }
 
   async function restore(...[database, content, options = {}]: Parameters<DatabaseServer['restore']>) {

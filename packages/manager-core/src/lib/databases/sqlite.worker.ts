@@ -1,5 +1,6 @@
 // Does one thing with an embedded database, as its account or without capabilities: `node sqlite.worker.js <verb> <file> [<JSON>]`. Its result is
 // its standard output, JSON or the dump; why it failed is JSON on the last line of its standard error.
+import { closeSync, writeSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createDatabaseServer, DatabaseServerError } from '@steward/db-adapters/server'
 
@@ -37,6 +38,12 @@ async function perform(): Promise<unknown> {
       return server.restore(database, process.stdin)
     case 'dump': {
       const { content, done } = await server.dump(database)
+      const options = JSON.parse(argument) as { readonly tells: boolean } | null
+      // From now on the file is held still, which whoever started this waits for.
+      if (options?.tells) {
+        writeSync(3, '\n')
+        closeSync(3)
+      }
       await pipeline(content, process.stdout)
       return done
     }

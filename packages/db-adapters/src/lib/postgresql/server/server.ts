@@ -78,7 +78,7 @@ export function createPostgresqlServer(
             await runInto(
               { ...call, args: [...call.args, `--snapshot=${String(found?.['snapshot'])}`], signal },
               output,
-              silenceMs,
+              { silenceMs },
             )
           }),
       }

@@ -25,7 +25,7 @@ export async function storeDump(
         const made = dump.into(input, { signal: AbortSignal.any([stop.signal, ...(signal ? [signal] : [])]), onBegun })
         dumping = made
         return made.catch((error: unknown) => {
-          if (!/SIGPIPE|Broken pipe/.test((error as Error).message)) throw error
+          if (!/SIGPIPE|Broken pipe|EPIPE/.test((error as Error).message)) throw error
           starved = error
           throw Object.assign(new Error('It could not write its dump.', { cause: error }), { code: 'EPIPE' })
         })
