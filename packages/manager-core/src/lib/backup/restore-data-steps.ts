@@ -136,10 +136,6 @@ function restoreDatabaseStep({ instance, folder, backup }: RestoreDataOptions): 
       const now = existsSync(instanceHomeAt(work).settings) ? work : folder
       const settings = await newSettings(run, instance.id, await context.settings.instance(now))
       if (settings.database !== 'sqlite') await context.settings.writeInstance(work, settings)
-      const server = context.databases.server(settings.database)
-      const account = context.databases.account(work, settings)
-      await server.drop(account)
-      await server.create(account)
       const temporary = { folder: work, name: `${restoredNames(run.operation, instance.id).name}t` }
       const to = { folder: work, settings }
       await fillDatabase(run, { backup, manifest: await needManifest(backup), to, temporary })

@@ -70,7 +70,9 @@ export async function restoreDatabase(
       'ERR_DATABASE',
       `A dump of ${kind} cannot be restored into a database of ${settings.database}.`,
     )
-  await emptyDatabase(context, database)
+  // A file is replaced as a whole.
+  if (kind === 'sqlite') await dropDatabase(context, database)
+  else await emptyDatabase(context, database)
   if (kind === 'portable') return restorePortable(context, database, applicationOf(folder), content, options)
   const { databases } = context
   await databases.server(kind).restore(databases.account(folder, settings), content, options)
@@ -78,11 +80,17 @@ export async function restoreDatabase(
 
 /** Also ends programs that a manager which was killed left at work on it. */
 export async function emptyDatabase(
+  context: Pick<DatabaseContext, 'databases'>,
+  database: InstanceDatabase,
+): Promise<void> {
+  const { folder, settings } = database
+  await dropDatabase(context, database)
+  await context.databases.server(settings.database).create(context.databases.account(folder, settings))
+}
+
+async function dropDatabase(
   { databases }: Pick<DatabaseContext, 'databases'>,
   { folder, settings }: InstanceDatabase,
 ): Promise<void> {
-  const server = databases.server(settings.database)
-  const account = databases.account(folder, settings)
-  await server.drop(account)
-  await server.create(account)
+  await databases.server(settings.database).drop(databases.account(folder, settings))
 }

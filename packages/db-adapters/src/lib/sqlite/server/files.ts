@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync } from 'node:fs'
-import { constants, copyFile, open, rename, rm } from 'node:fs/promises'
+import { constants, copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
@@ -34,6 +34,7 @@ export async function removeFiles(file: string): Promise<void> {
 export async function restoreFile(file: string, content: Readable, options: DumpOptions): Promise<void> {
   const { signal, onProgress } = options
   requireEmpty(file)
+  await mkdir(dirname(file), { recursive: true })
   try {
     await replace(file, async (part) => {
       const output = createWriteStream(part, { mode: 0o600 })
