@@ -147,8 +147,15 @@ export function readBytes(
     const chunks: Buffer[] = []
     let length = 0
     let use: ByteUse | undefined
-    const timer = setTimeout(() => fail(new RestError('ERR_TIMEOUT', 'The body did not arrive in time.')), silenceMs)
+    let timer: NodeJS.Timeout | undefined
+    let isStopped = false
+    // Most bodies come together with their headers.
+    queueMicrotask(() => {
+      if (isStopped || req.complete) return
+      timer = setTimeout(() => fail(new RestError('ERR_TIMEOUT', 'The body did not arrive in time.')), silenceMs)
+    })
     const stop = (): void => {
+      isStopped = true
       clearTimeout(timer)
       req.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose)
     }
@@ -161,7 +168,7 @@ export function readBytes(
     }
     const onData = (chunk: Buffer): void => {
       length += chunk.length
-      timer.refresh()
+      timer?.refresh()
       if (length > limitBytes) return fail(tooLarge(limitBytes))
       chunks.push(chunk)
       if (memory && length > uncounted) count((use ??= memory()))
@@ -173,7 +180,7 @@ export function readBytes(
         if (!waiting) return
         req.pause()
         waiting.then(() => {
-          timer.refresh()
+          timer?.refresh()
           req.resume()
         }, fail)
       } catch (error) {
