@@ -53,7 +53,9 @@ export function sizeOf(value: unknown, most = Infinity): number {
   let bytes = smallBytes
   const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
   for (const one of values) {
-    bytes += sizeOf(one, most - bytes)
+    if (typeof one === 'string') bytes += one.length + smallBytes
+    else if (typeof one === 'object' && one !== null) bytes += sizeOf(one, most - bytes)
+    else bytes += smallBytes
     if (bytes > most) break
   }
   return bytes

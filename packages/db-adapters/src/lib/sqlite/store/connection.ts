@@ -1,5 +1,5 @@
-import type { AggregateRow, BusinessRecord, IndexHit, Query, Selection } from '@steward/rest-core'
-import { batchBytes, isJoined, sizeOf } from '@steward/rest-core'
+import type { AggregateRow, BusinessRecord, IndexHit, Query, ReadableField, Selection } from '@steward/rest-core'
+import { batchBytes, defaultLongLength, isJoined, memoryLimits, sizeOf } from '@steward/rest-core'
 import type BetterSqlite3 from 'better-sqlite3'
 import { decodeGroups } from '../../sql/aggregate.js'
 import { decodeHits } from '../../sql/index-search.js'
@@ -64,8 +64,16 @@ export class SqliteConnection {
 
   /** The rows of a page, when they have no more bytes than a batch. */
   page(call: BoundStatement, { select, limit = Infinity }: Query): BusinessRecord[] | undefined {
-    // Counting takes as long as reading, where rows are small.
-    return hasLongTexts(select) ? this.few(call, limit) : this.all(call)
+    const texts = longTextsOf(select)
+    if (texts.names.length === 0) return this.all(call)
+    // One row after the other, which takes a third more time, only where they may be far more than a batch.
+    if (limit * texts.longest > mostAtOnce) return this.few(call, limit)
+    const records = this.all(call)
+    let bytes = 0
+    for (const record of records) for (const name of texts.names) bytes += sizeOf(record[name])
+    // Something else than this store made them longer.
+    if (bytes > mostAtOnce) texts.longest = Infinity
+    return records.length > 1 && bytes > batchBytes ? undefined : records
   }
 
   /** The rows, when there are at most `most` of them, and no more than a batch has bytes. */
@@ -139,13 +147,29 @@ export class SqliteConnection {
   }
 }
 
-const selections = new WeakMap<Selection, boolean>()
+/** Bytes that may be read before they are counted; what is more than a batch of them is not kept. */
+const mostAtOnce = memoryLimits().answer
 
-function hasLongTexts(select: Selection): boolean {
+interface LongTexts {
+  readonly names: readonly string[]
+  /** Characters that all of them in one row may have. */
+  longest: number
+}
+
+const selections = new WeakMap<Selection, LongTexts>()
+
+function longTextsOf(select: Selection): LongTexts {
   let found = selections.get(select)
-  if (found === undefined) {
-    found = select.fields.some((field) => isLong((isJoined(field) ? field.field : field).columnType))
-    selections.set(select, found)
+  if (!found) {
+    const fields = select.fields.filter((field) => isLong(field.columnType))
+    const longest = fields.reduce((sum, field) => sum + lengthOf(field), 0)
+    selections.set(select, (found = { names: fields.map(({ name }) => name), longest }))
   }
   return found
+}
+
+/** Characters that callers may write into it. */
+function lengthOf(field: ReadableField): number {
+  const { definition } = isJoined(field) ? field.field : field
+  return ('length' in definition ? definition.length : undefined) ?? defaultLongLength
 }
