@@ -106,3 +106,16 @@ it('refuseCommands() of MySQL lets other statements pass', async () => {
 it('refuseCommands() knows nothing of dumps that no client reads', () => {
   for (const type of ['sqlite', 'oracle', 'mssql', 'portable']) expect(refuseCommands(type)).toBeUndefined()
 })
+
+it('refuseCommands() of MySQL counts lines in long texts, and finds their ends', async () => {
+  const long = `${'x'.repeat(50)}\n${'y'.repeat(50)}`
+  for (const text of [long, `${long}\\'${long}`, `${long}''`, `${long}\\\\`, `load data \n${long}`]) {
+    const rows = `insert into t values (1, '${text}', -1--1, "${long}'", 2.5); insert into \`a\\\` values (1);\n`
+    expect(await filter('mysql', rows)).toBe(rows)
+    const lines = rows.split('\n').length
+    expect(await filter('mysql', `${rows}load data local infile 'x'`)).toBe(`ERR_DUMP in line ${lines}`)
+    expect(await filter('mysql', `${rows}insert into t values (1, '${text}'); load data infile 'x'`)).toBe(
+      `ERR_DUMP in line ${lines + text.split('\n').length - 1}`,
+    )
+  }
+})

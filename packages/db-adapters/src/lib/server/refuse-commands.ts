@@ -265,6 +265,44 @@ function makesRoutine([first, second, third, fourth]: readonly string[]): boolea
   return made === 'function' || made === 'procedure'
 }
 
+/** 1 for bytes that mean something in a statement of which the first word is known, alone or with the next one. */
+const meaning = new Uint8Array(256)
+for (const byte of [quote, doubleQuote, backtick, semicolon, hash, dash, slash, star, newLine]) meaning[byte] = 1
+
+/** A search for a byte costs as much as looking at so many. */
+const shortText = 32
+
+/** Most of a dump are texts. */
+function finderIn(chunk: Buffer) {
+  let nextBackslash = -1
+  let nextNewLine = -1
+  const found = (byte: number, at: number) => {
+    const place = chunk.indexOf(byte, at)
+    return place === -1 ? chunk.length : place
+  }
+  return {
+    /** Where something in a text means something, from here on: its end, or a backslash in it. */
+    endOfText(at: number, closing: number): number {
+      const hasEscapes = closing !== backtick
+      const near = Math.min(at + shortText, chunk.length)
+      for (; at < near; at++) {
+        const byte = chunk[at]
+        if (byte === closing || (byte === backslash && hasEscapes)) return at
+      }
+      const end = found(closing, at)
+      if (!hasEscapes) return end
+      if (nextBackslash < at) nextBackslash = found(backslash, at)
+      return Math.min(end, nextBackslash)
+    },
+    newLines(from: number, to: number): number {
+      if (nextNewLine < from) nextNewLine = found(newLine, from)
+      let count = 0
+      for (let at = nextNewLine; at < to; at++) if (chunk[at] === newLine) count++
+      return count
+    },
+  }
+}
+
 /** The lexical rules of the client mysql. Source: https://dev.mysql.com/doc/refman/8.4/en/language-structure.html */
 async function* refuseInMysql(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let state: 'sql' | 'text' | 'line comment' | 'comment start' | 'comment' = 'sql'
@@ -278,14 +316,29 @@ async function* refuseInMysql(source: AsyncIterable<Buffer>): AsyncGenerator<Buf
   let words = 0
 
   for await (const chunk of source) {
+    const find = finderIn(chunk)
     for (let at = 0; at < chunk.length; at++) {
+      if (state === 'text' && !isEscaped) {
+        const begin = at
+        at = find.endOfText(at, closing)
+        line += find.newLines(begin, at)
+        if (at === chunk.length) break
+      } else if (state === 'sql' && words === -1 && previous !== dash) {
+        const begin = at
+        while (at < chunk.length && meaning[chunk[at] as number] === 0) at++
+        if (at > begin) {
+          beforePrevious = at - begin > 1 ? (chunk[at - 2] as number) : previous
+          previous = chunk[at - 1] as number
+        }
+        if (at === chunk.length) break
+      }
       const byte = chunk[at] as number
       if (byte === newLine) line++
       switch (state) {
         case 'text':
           if (isEscaped) isEscaped = false
-          else if (byte === backslash && closing !== backtick) isEscaped = true
           else if (byte === closing) state = 'sql'
+          else isEscaped = true
           continue
         case 'line comment':
           if (byte === newLine) state = 'sql'
