@@ -5,7 +5,6 @@ import { hashFile } from '../files/hash-file.js'
 import type { StreamOptions } from '../files/stream-options.js'
 import type { BackupEncryptionSettings } from '../settings/settings.js'
 import type { Manifest, ManifestFile, Verification, VerifyOptions } from './backup.js'
-import { checkDumps } from './check-dumps.js'
 import { openerOf } from './encryption.js'
 import { checkSecrets, fileNameOf, foldersIn, manifestName } from './manifest.js'
 import { checkKey, isOtherKey, type Opener } from './packing/age.js'
@@ -33,8 +32,7 @@ export async function verifyBackup(
     const { depth } = await verifyStored(folder, manifest, options)
     return { depth, note: `Its bytes are intact, but their contents were not checked. ${error.message}` }
   }
-  await verifyContents(folder, manifest, opener, options)
-  await checkDumps(folder, manifest, opener, options)
+  await verifyContents(folder, manifest, opener, { ...options, dumps: true })
   return { depth: 'contents' }
 }
 
@@ -146,7 +144,11 @@ async function verifyContents(
   folder: string,
   { files }: Pick<Manifest, 'files'>,
   opener: Opener | undefined,
-  { signal, onBytes }: StreamOptions,
+  {
+    signal,
+    onBytes,
+    dumps = false,
+  }: StreamOptions & { /** Also what dumps say. Default: no. */ readonly dumps?: boolean },
 ): Promise<void> {
   let before = 0
   for (const { name, ...expected } of files) {
@@ -154,6 +156,7 @@ async function verifyContents(
       signal,
       onBytes: (total) => onBytes?.(before + total),
       tar: tarOf(name),
+      dump: dumps ? /^db\.([a-z]+)\./.exec(name)?.[1] : undefined,
       limit: expected.plainSize,
       opener,
       end: Promise.resolve(expected),

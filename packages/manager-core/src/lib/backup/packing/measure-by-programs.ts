@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { DatabaseServerError } from '@steward/db-adapters/server'
 import { ManagerError } from '../../../errors.js'
 import { runChain, type Command } from '../../accounts/program.js'
+import { toManagerError } from '../../databases/translated-server.js'
 import { followFile } from './follow-file.js'
 import type { MeasureReport } from './measure.worker.js'
 import type { Measures, ReadOptions } from './read-options.js'
@@ -22,7 +24,7 @@ const script = fileURLToPath(
 export async function measureByPrograms(
   file: string,
   decrypt: Command | undefined,
-  { onBytes, tar, into, tail, limit, signal, end }: ReadOptions & { readonly end: Promise<unknown> },
+  { onBytes, tar, dump, into, tail, limit, signal, end }: ReadOptions & { readonly end: Promise<unknown> },
 ): Promise<Measures> {
   const hash = createHash('sha256')
   let size = 0
@@ -37,8 +39,7 @@ export async function measureByPrograms(
   const stop = new AbortController()
   let last: Extract<MeasureReport, { sha256: string }> | undefined
   const take = (report: MeasureReport) => {
-    if ('refused' in report)
-      throw report.isForbidden ? new ManagerError('ERR_BACKUP', report.refused) : new Error(report.refused)
+    if ('refused' in report) throw refusalOf(report)
     onBytes?.(report.size)
     if ('sha256' in report) last = report
   }
@@ -54,6 +55,7 @@ export async function measureByPrograms(
   const flags = [
     ...(tar ? ['--tar'] : []),
     ...(tar?.tops ? [`--tops=${tar.tops.join(',')}`] : []),
+    ...(dump === undefined ? [] : [`--dump=${dump}`]),
     ...(into ? ['--through'] : []),
     ...(limit === undefined ? [] : [`--limit=${limit}`]),
   ]
@@ -68,6 +70,11 @@ export async function measureByPrograms(
   tail?.add(Buffer.from(last.tail, 'base64'))
   const { size: plainSize, sha256: plainSha256, entries } = last
   return { size, sha256: hash.digest('hex'), plainSize, plainSha256, ...(tar && { entries }) }
+}
+
+function refusalOf({ refused, what }: Extract<MeasureReport, { refused: string }>): Error {
+  if (what === 'entry') return new ManagerError('ERR_BACKUP', refused)
+  return what === 'dump' ? toManagerError(new DatabaseServerError('ERR_DUMP', refused)) : new Error(refused)
 }
 
 function write(input: Writable, piece: Buffer): Promise<void> {

@@ -7,8 +7,8 @@ import { createTarReader, type TarReader } from './tar-reader.ts'
 
 /** A line of JSON on the standard error. */
 export type MeasureReport =
-  /** Why it is not accepted. `isForbidden`: no backup may have such an entry. */
-  | { readonly refused: string; readonly isForbidden: boolean }
+  /** Why it is not accepted: an entry that no backup may have, something in a dump, or its form. */
+  | { readonly refused: string; readonly what: 'entry' | 'dump' | 'form' }
   /** So far. */
   | { readonly size: number }
   /** The last one; `tail`: its last bytes, in Base64. `fault`: what is missing at its end. */
@@ -29,6 +29,8 @@ interface Options {
   readonly tar: boolean
   /** The only folders that its entries may be in. Default: any. */
   readonly tops: readonly string[] | undefined
+  /** It is a dump of a database of this type. */
+  readonly dump: string | undefined
   /** Everything is passed on to the standard output. */
   readonly through: boolean
   /** More bytes are refused. */
@@ -40,7 +42,20 @@ interface Options {
  * without this memory being made and thrown away. What is passed on was looked at before; a tar that is refused ends in
  * its middle.
  */
-function run({ tar, tops, through, limit }: Options): void {
+async function run({ dump, ...options }: Options): Promise<void> {
+  const pieces = measured(options)
+  const { refuseCommands } = dump === undefined ? {} : await import('@steward/db-adapters/server')
+  const refuse = refuseCommands?.(dump as string)
+  if (refuse) for await (const piece of refuse(asSource(pieces))) void piece
+  else for (const piece of pieces) void piece
+}
+
+async function* asSource(pieces: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* pieces
+}
+
+/** Each piece is good until the next one is asked for. */
+function* measured({ tar, tops, through, limit }: Omit<Options, 'dump'>): Generator<Buffer> {
   const hash = createHash('sha256')
   const memory = Buffer.allocUnsafe(pieceSize)
   let entries = 0
@@ -67,6 +82,7 @@ function run({ tar, tops, through, limit }: Options): void {
       process.exitCode = 1
       return
     }
+    yield piece
     if (Math.floor(before / reportEvery) < Math.floor(size / reportEvery)) report({ size })
   }
   const fault = tar ? faultAtEnd(reader) : undefined
@@ -103,12 +119,14 @@ try {
     options: {
       tar: { type: 'boolean', default: false },
       tops: { type: 'string' },
+      dump: { type: 'string' },
       through: { type: 'boolean', default: false },
       limit: { type: 'string', default: 'Infinity' },
     },
   })
-  run({ ...values, tops: values.tops?.split(','), limit: Number(values.limit) })
+  await run({ ...values, tops: values.tops?.split(','), dump: values.dump, limit: Number(values.limit) })
 } catch (error) {
-  report({ refused: (error as Error).message, isForbidden: ManagerError.is(error) })
+  const { message, code } = error as NodeJS.ErrnoException
+  report({ refused: message, what: ManagerError.is(error) ? 'entry' : code === 'ERR_DUMP' ? 'dump' : 'form' })
   process.exitCode = 1
 }

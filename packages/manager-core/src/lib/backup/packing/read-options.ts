@@ -24,6 +24,8 @@ export interface ReadOptions extends StreamOptions {
   readonly tar?: TarContents | undefined
   /** Where the tar is unpacked as it is read: what comes there was looked at. It is good only when all was read. */
   readonly into?: UnpackPlace | undefined
+  /** It is a dump of a database of this type: what the vendor's client would do itself is refused. */
+  readonly dump?: string | undefined
   /** Takes its last bytes, or more. */
   readonly tail?: Tail | undefined
   /** Decrypts. */

@@ -109,6 +109,20 @@ describe('a large file', () => {
     expect(readdirSync(folder)).not.toContain('escaped')
   })
 
+  it.each([10, 200_000])('of a dump with %d rows is refused at what its client would do itself', async (rows) => {
+    const dump = join(folder, 'db.postgresql.zst')
+    const text = `copy t from stdin;\n${`${randomBytes(16).toString('hex')}\n`.repeat(rows)}\\.\n`
+    writeFileSync(dump, zstdCompressSync(text))
+    expect(await readCompressed(dump, { dump: 'postgresql' })).toMatchObject({ plainSize: text.length })
+    writeFileSync(dump, zstdCompressSync(`${text}\\! id\n`))
+    await expect(readCompressed(dump, { dump: 'postgresql' })).rejects.toMatchObject({
+      code: 'ERR_BACKUP',
+      message: expect.stringContaining(`a command of psql in line ${rows + 3}`),
+      help: expect.stringContaining('that line'),
+    })
+    await readCompressed(dump)
+  })
+
   it('gives the reason of who writes it, of whom ends it, and of whom looks at it', async () => {
     rmSync(file)
     symlinkSync('/etc', join(source, 'data', 'outside'))

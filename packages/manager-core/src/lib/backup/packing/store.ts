@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
-import { Readable, Writable } from 'node:stream'
-import type { Tail } from '@steward/db-adapters/server'
+import { Duplex, Readable, Writable } from 'node:stream'
+import { refuseCommands, type Tail } from '@steward/db-adapters/server'
 import { bothOf, pipeThrough } from '../../accounts/program.js'
+import { toManagerError } from '../../databases/translated-server.js'
 import type { StreamOptions } from '../../files/stream-options.js'
 import { decryptor, type Stage } from './age.js'
 import { createEntryCheck, inspectTar } from './check-entries.js'
@@ -54,7 +55,7 @@ export async function readCompressed(path: string, options: ReadOptions = {}): P
 async function readByStreams(
   path: string,
   decrypt: Stage | undefined,
-  { signal, onBytes, tar, into, tail, limit, end }: ReadOptions & { readonly end: Promise<unknown> },
+  { signal, onBytes, tar, dump, into, tail, limit, end }: ReadOptions & { readonly end: Promise<unknown> },
 ): Promise<Measures> {
   const filter = await decompressor(decrypt)
   const plain = createMeter(onBytes, limit)
@@ -70,12 +71,27 @@ async function readByStreams(
   const through = pipeThrough(
     filter,
     [source, stored.stream],
-    [plain.stream, ...(check ? [inspectTar(count)] : []), sink],
+    [plain.stream, ...(check ? [inspectTar(count)] : []), ...refusing(dump), sink],
     signal,
   )
   await bothOf(through, done)
   const after = plain.measure()
   return { ...stored.measure(), plainSize: after.size, plainSha256: after.sha256, ...(tar && { entries }) }
+}
+
+/** Lets a dump through, up to what its client would do itself. */
+function refusing(type: string | undefined): readonly Duplex[] {
+  const refuse = type === undefined ? undefined : refuseCommands(type)
+  if (!refuse) return []
+  return [
+    Duplex.from(async function* (source: AsyncIterable<Buffer>) {
+      try {
+        yield* refuse(source)
+      } catch (error) {
+        throw toManagerError(error)
+      }
+    }),
+  ]
 }
 
 function sinkOf(tail: Tail | undefined): Writable {
