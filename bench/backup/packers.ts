@@ -1,17 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { managerProgram, median, openHome, progress, type BenchHome } from '../manager/commands.ts'
 import { writeDocuments } from '../manager/files.ts'
 import type { Figure, Size } from '../manager/figure.ts'
 import { startMariadb, startPostgresql } from '../rest/test-servers.ts'
 import { fillMysql, fillPostgresql, fillSqlite } from './fill.ts'
+import { measure, type Sample } from './measure.ts'
 import { configure } from './stores.ts'
-
-/** In seconds; CPU time of all processes but database servers. */
-type Sample = { readonly wall: number; readonly cpu: number }
 
 /** `manager save` and `manager restore` by Node alone, against the same by tar, zstd and age, in turns. */
 export async function benchPackers({ rounds, megabytes }: Size): Promise<readonly Figure[]> {
@@ -76,8 +72,10 @@ async function compare(
   >
   for (let round = 0; round < rounds; round++)
     for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
-      samples.save[kind].push(await measure(home, paths[kind], ['save', name]))
-      samples.restore[kind].push(await measure(home, paths[kind], ['restore', name, '--discard', '--yes']))
+      samples.save[kind].push(await measure(managerCommand(home, ['save', name]), paths[kind]))
+      samples.restore[kind].push(
+        await measure(managerCommand(home, ['restore', name, '--discard', '--yes']), paths[kind]),
+      )
       rmSync(join(home.folder, 'save'), { recursive: true })
     }
   return (['save', 'restore'] as const).map((command) => {
@@ -96,17 +94,8 @@ function spread(values: readonly number[]): string {
   return `${median(values).toFixed(2)} ± ${((Math.max(...values) - Math.min(...values)) / 2).toFixed(2)}`
 }
 
-async function measure(home: BenchHome, path: string, args: readonly string[]): Promise<Sample> {
-  const script = 'TIMEFORMAT="%R %U %S"; time "$@" >/dev/null'
-  const command = [process.execPath, managerProgram, '--home', home.folder, ...args]
-  const child = spawn('/bin/bash', ['-c', script, '-', ...command], {
-    env: { ...process.env, PATH: path },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${String(code)}: ${errors}`)
-  const [wall = 0, user = 0, system = 0] = errors.trim().split(/\s+/).slice(-3).map(Number)
-  return { wall, cpu: user + system }
+function managerCommand(home: BenchHome, args: readonly string[]): readonly string[] {
+  return [process.execPath, managerProgram, '--home', home.folder, ...args]
 }
 
 function serverSettings(type: string, url: string): Record<string, string> {

@@ -269,7 +269,7 @@ function makesRoutine([first, second, third, fourth]: readonly string[]): boolea
 const meaning = new Uint8Array(256)
 for (const byte of [quote, doubleQuote, backtick, semicolon, hash, dash, slash, star, newLine]) meaning[byte] = 1
 
-/** A search for a byte costs as much as looking at so many. */
+/** A search for a byte costs as much as looking at that many. */
 const shortText = 32
 
 /** Most of a dump are texts. */

@@ -77,7 +77,7 @@ it('every method does its work in another process', { tags: 'core' }, async () =
   expect(maps).not.toContain('-shm')
 })
 
-it('a dump comes directly into a file, and tells when the database is held still', async () => {
+it('a dump comes directly into a file, and reports when the database is held still', async () => {
   await makeDatabase()
   const direct = await server.dumpDirectly?.(database())
   if (!direct) throw new Error('setpriv is not there')

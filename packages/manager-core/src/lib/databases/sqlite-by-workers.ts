@@ -88,7 +88,7 @@ export function sqliteByWorkers(server: DatabaseServer, { limitMs }: SqliteWorke
   }
 
   async function dumpDirectly(database: DatabaseAccount): Promise<DirectDump | undefined> {
-    const call = callOf('dump', database, { tells: true })
+    const call = callOf('dump', database, { reports: true })
     if (!(await canTie())) return undefined
     const { server: sqlite } = await server.probe()
     return {

@@ -38,9 +38,9 @@ async function perform(): Promise<unknown> {
       return server.restore(database, process.stdin)
     case 'dump': {
       const { content, done } = await server.dump(database)
-      const options = JSON.parse(argument) as { readonly tells: boolean } | null
-      // From now on the file is held still, which whoever started this waits for.
-      if (options?.tells) {
+      const options = JSON.parse(argument) as { readonly reports: boolean } | null
+      // From now on the file is held still, which the caller waits for.
+      if (options?.reports) {
         writeSync(3, '\n')
         closeSync(3)
       }
