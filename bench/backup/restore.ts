@@ -7,8 +7,7 @@ import { measure } from './measure.ts'
 import { onlyBackup } from './only-backup.ts'
 
 /** As carefully as by hand: hashed, listed, and unpacked from what was read again. */
-const byHand =
-  'zstd -dc "$1" | sha256sum && zstd -dc "$1" | tar -tf - && zstd -dc "$1" | tar -xf - -C "$2"'
+const byHand = 'zstd -dc "$1" | sha256sum && zstd -dc "$1" | tar -tf - && zstd -dc "$1" | tar -xf - -C "$2"'
 
 /** CPU time of `manager restore`, which verifies what it unpacks, against the same by hand. */
 export async function benchRestore({ rounds, megabytes }: Size): Promise<readonly Figure[]> {
