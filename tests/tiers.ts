@@ -4,7 +4,8 @@ import LongFilesFirst from './sequencer.js'
 /**
  * Which tests run: `npm test`, `npm run test:servers` or `npm run test:deep`. A test belongs to one of them by the name of
  * its file: `x.test.ts` is quick, `x.servers.test.ts` and `x.deep.test.ts` are of their tier. Of `x.mixed.test.ts`, which has
- * `@module-tag mixed`, the cases with the tag `core` are quick, the others of `servers`; `package.json` has the filters.
+ * `@module-tag mixed`, the cases with the tag `core` are quick, the others of `servers`; where these continue with what the
+ * quick ones left (`@module-tag continued`), they are of both. `package.json` has the filters.
  */
 export type Tier = 'quick' | 'servers' | 'deep'
 
@@ -13,7 +14,7 @@ declare module 'vitest' {
     tier: Tier
   }
   interface TestTags {
-    tags: 'core' | 'mixed'
+    tags: 'core' | 'mixed' | 'continued'
   }
 }
 
@@ -88,6 +89,10 @@ export function configFor(tier: Tier, only?: readonly string[]): ViteUserConfig 
       tags: [
         { name: 'mixed', description: 'Of a file some of whose cases are quick.' },
         { name: 'core', description: 'What is quick in such a file.' },
+        {
+          name: 'continued',
+          description: 'Of a file whose cases continue with what others left: the quick ones run twice.',
+        },
       ],
       globalSetup: ['tests/servers/setup.ts'],
       reporters: ['default', './tests/reporter.ts', ...(process.env.GITHUB_ACTIONS ? ['github-actions'] : [])],

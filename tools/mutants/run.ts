@@ -82,7 +82,10 @@ function tryOut(mutant: Mutant): Result['by'] {
     const folder = `packages/${packageOf(mutant)}/`
     if (!passes([folder, `--tags-filter=${quick}`])) return 'its package'
     if (!passes([`--tags-filter=${quick}`, `--exclude=${folder}**`])) return 'quick'
-    if (values.whole && !passes(['--config', 'vitest.servers.config.ts', '--tags-filter=!(core && mixed)']))
+    if (
+      values.whole &&
+      !passes(['--config', 'vitest.servers.config.ts', '--tags-filter=!(core && mixed) || continued'])
+    )
       return 'servers'
     return 'nothing'
   } finally {

@@ -1,4 +1,7 @@
-/** @module-tag mixed */
+/**
+ * @module-tag mixed
+ * @module-tag continued
+ */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

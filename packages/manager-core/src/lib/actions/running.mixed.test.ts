@@ -1,4 +1,7 @@
-/** @module-tag mixed */
+/**
+ * @module-tag mixed
+ * @module-tag continued
+ */
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -1,4 +1,7 @@
-/** @module-tag mixed */
+/**
+ * @module-tag mixed
+ * @module-tag continued
+ */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

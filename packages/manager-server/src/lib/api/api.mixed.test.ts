@@ -1,4 +1,7 @@
-/** @module-tag mixed */
+/**
+ * @module-tag mixed
+ * @module-tag continued
+ */
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** @module-tag mixed */
+/**
+ * @module-tag mixed
+ * @module-tag continued
+ */
 import { createReadStream, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
