@@ -82,7 +82,7 @@ export function runForeignProgram(call: ForeignCall): Promise<ForeignEnd> {
     if (lines.some(isEnough)) end('enough')
   })
   errors?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-longestError)))
-  endWithProcess(kill)
+  const forget = endWithProcess(kill)
   const limit = setTimeout(end, limitMs, 'late').unref()
   const onAbort = () => end('cancelled')
   signal?.addEventListener('abort', onAbort, { once: true })
@@ -91,7 +91,7 @@ export function runForeignProgram(call: ForeignCall): Promise<ForeignEnd> {
     const settle = (end: Pick<ForeignEnd, 'code' | 'signal' | 'error'>) => {
       for (const timer of [limit, killing, lastWords]) clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
-      running.delete(kill)
+      forget()
       for (const stream of [output, errors]) stream?.destroy()
       resolve({ ...end, stdout: stdout.replace(/\r?\n$/, ''), stderr, ...(ended && { ended }) })
     }
@@ -118,8 +118,10 @@ function start({ program, args, folder, environment }: ForeignCall): ChildProces
   })
 }
 
-function endWithProcess(kill: () => void): void {
+/** Calls it when this process ends by itself. @returns forgets it */
+export function endWithProcess(kill: () => void): () => void {
   running.add(kill)
   if (!endsWithProcess) process.once('exit', endAll)
   endsWithProcess = true
+  return () => void running.delete(kill)
 }

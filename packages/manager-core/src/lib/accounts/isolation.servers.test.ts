@@ -282,7 +282,7 @@ describe.runIf(isHere)('isolate', () => {
         // Its account is gone: it is given another one.
         await test.perform('stop', { name: 'demo' })
         const gone = accountAt(test.path('demo'))
-        execFileSync('userdel', ['--force', gone?.name as string])
+        execFileSync('userdel', ['--force', gone?.name as string], { stdio: 'ignore' })
         await expect(test.perform('start', { name: 'demo' })).rejects.toThrow('does not exist on this machine')
         await test.perform('isolate', { name: 'demo' })
         await test.perform('start', { name: 'demo' })

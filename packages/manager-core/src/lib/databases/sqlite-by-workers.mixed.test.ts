@@ -22,6 +22,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { createDatabaseServer } from '@steward/db-adapters/server'
 import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { findAccount } from '../accounts/find-account.js'
+import { listPids, statOf, uidOf } from '../system/process-table.js'
 import { sqliteByWorkers } from './sqlite-by-workers.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'steward-sqlite-workers-'))
@@ -29,7 +31,9 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const server = sqliteByWorkers(createDatabaseServer({ type: 'sqlite' }))
 let name: string
+let earlier: readonly number[]
 beforeEach(() => {
+  earlier = allWorkers()
   name = join(mkdtempSync(join(folder, 'data-')), 'database.db')
 })
 const database = (file = name) => ({ name: file, user: '', password: '' })
@@ -97,11 +101,12 @@ it('a locked file whose holder keeps the outputs of workers open is an error in 
   await startHostile(
     `const held = new DatabaseSync(file); held.exec('pragma locking_mode = exclusive; begin exclusive; delete from note')
     const kept = new Set()
+    const isOfParent = (pid) => Number(fs.readFileSync('/proc/' + pid + '/stat', 'utf8').split(') ').at(-1).split(' ')[1]) === process.ppid
     setInterval(() => {
       for (const pid of fs.readdirSync('/proc').filter((each) => /^\\d+$/.test(each) && !kept.has(each)))
         try {
           const line = fs.readFileSync('/proc/' + pid + '/cmdline', 'utf8')
-          if (held.isOpen && line.includes('sqlite.worker') && line.includes(file))
+          if (held.isOpen && line.includes('sqlite.worker') && isOfParent(pid))
             for (const output of [1, 2]) kept.add(pid) && fs.openSync('/proc/' + pid + '/fd/' + output, 'w')
         } catch {}
     }, 10)`,
@@ -201,6 +206,61 @@ it.runIf(process.getuid?.() === 0)(
     await expect(server.isEmpty(database())).rejects.toMatchObject({ message: expect.stringContaining('is a link') })
   },
 )
+
+/** Processes of this one that answer calls, since the test started. */
+const workers = () => allWorkers().filter((pid) => !earlier.includes(pid))
+
+function allWorkers(): readonly number[] {
+  return listPids().filter((pid) => {
+    try {
+      const isOwn = statOf(pid)?.parent === process.pid
+      return isOwn && readFileSync(`/proc/${pid}/cmdline`, 'utf8').endsWith('sqlite.worker.ts\0')
+    } catch {
+      return false
+    }
+  })
+}
+
+it('calls for a file are answered by one process, which is replaced when it was killed or stopped', async () => {
+  await makeDatabase()
+  const [first, ...others] = workers()
+  expect(others).toEqual([])
+  expect(await server.isEmpty(database())).toBe(false)
+  expect(await server.statistics(database())).toMatchObject({ rows: { note: 1 } })
+  await expect(server.changedSince(database(), { time: '', columns: { note: 'text' } })).resolves.toEqual({ note: 1 })
+  expect(workers()).toEqual([first])
+  for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
+    const [before] = workers()
+    process.kill(before as number, signal)
+    if (signal === 'SIGSTOP') await expect.poll(() => statOf(before as number)?.state).toBe('T')
+    expect(await server.isEmpty(database())).toBe(false)
+    await expect.poll(() => statOf(before as number)).toBeUndefined()
+    expect(workers()).toHaveLength(1)
+  }
+})
+
+it.runIf(process.getuid?.() === 0)('no process answers calls of another account', async () => {
+  await makeDatabase()
+  const [own] = workers()
+  const foreign = server.isEmpty({ ...database(), user: 'nobody' })
+  await expect(foreign).rejects.toMatchObject({ code: 'ERR_CREDENTIALS' })
+  const nobody = findAccount('nobody')?.uid
+  expect(workers().map(uidOf).toSorted()).toEqual([0, nobody])
+  expect(await server.isEmpty(database())).toBe(false)
+  expect(workers().filter((pid) => uidOf(pid) === 0)).toEqual([own])
+})
+
+it('a process ends when its manager does, however that ends', async () => {
+  await makeDatabase()
+  const [own] = workers()
+  const [command, ...args] = readFileSync(`/proc/${own}/cmdline`, 'utf8').split('\0').slice(0, -1)
+  const child = spawn(command as string, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.stdin.write(`1 ${JSON.stringify([name, 'isEmpty'])}\n`)
+  expect(String(await once(child.stdout, 'data'))).toBe('1 {"result":false}\n')
+  child.stdin.end()
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
 
 it('an account that is gone is an error', async () => {
   await expect(server.isEmpty({ name, user: 'steward-nobody-at-all', password: '' })).rejects.toMatchObject({

@@ -16,12 +16,15 @@ import type {
   DirectDump,
   ToolCall,
 } from '@steward/db-adapters/server'
-import { runForeignProgram } from '../accounts/foreign-program.js'
+import type { ForeignEnd } from '../accounts/foreign-program.js'
+import { askWorker } from '../accounts/foreign-worker.js'
 import { launchOf } from './launch.js'
 
 // Node runs the source as it is, so tests need no build.
 const name = import.meta.url.endsWith('.ts') ? './sqlite.worker.ts' : './sqlite.worker.js'
 const program = fileURLToPath(new URL(name, import.meta.url))
+
+const argumentsOf = ['--disable-warning=ExperimentalWarning', program]
 
 /** How long calls may take. Tests shorten it. */
 export const patience = {
@@ -44,9 +47,10 @@ export interface SqliteWorkerOptions {
 type WholeServer = { readonly [Name in keyof Required<DatabaseServer>]: Required<DatabaseServer>[Name] }
 
 /**
- * Embedded databases, each call in a process of its own: a file may be whatever its instance put there, a link to
- * another one's database, say. That process is of the instance's account, or has no capabilities; what ends it, such as a
- * file that is cut while it is read, ends no other; and it is ended when it takes too long.
+ * Embedded databases, each file in a process of its own: it may be whatever its instance put there, a link to another
+ * one's database, say. That process is of the instance's account, or has no capabilities; what ends it, such as a file
+ * that is cut while it is read, ends no other; and it is ended when a call takes too long. It answers the calls for this
+ * file that come soon after each other; a dump and a restore have one each.
  *
  * @param server answers what needs no file
  */
@@ -88,7 +92,7 @@ export function sqliteByWorkers(server: DatabaseServer, { limitMs }: SqliteWorke
   }
 
   async function dumpDirectly(database: DatabaseAccount): Promise<DirectDump | undefined> {
-    const call = callOf('dump', database, { reports: true })
+    const call = callOf('dump', database, '--report')
     if (!(await canTie())) return undefined
     const { server: sqlite } = await server.probe()
     return {
@@ -125,13 +129,9 @@ function launchFor({ name: file, user }: DatabaseAccount) {
 }
 
 /** @throws DatabaseServerError ERR_CREDENTIALS when the account is gone */
-function callOf(verb: string, database: DatabaseAccount, argument?: unknown): ToolCall {
-  const more = argument === undefined ? [] : [JSON.stringify(argument)]
-  return {
-    command: process.execPath,
-    args: ['--disable-warning=ExperimentalWarning', program, verb, database.name, ...more],
-    launch: launchFor(database),
-  }
+function callOf(verb: 'dump' | 'restore', database: DatabaseAccount, ...options: readonly '--report'[]): ToolCall {
+  const args = [...argumentsOf, verb, database.name, ...options]
+  return { command: process.execPath, args, launch: launchFor(database) }
 }
 
 async function answer<T>(
@@ -139,34 +139,43 @@ async function answer<T>(
   limitMs: number,
   isAnswer: (value: unknown) => value is T,
 ): Promise<T> {
-  const { command, args } = callOf(verb, database, argument)
   const file = database.name
-  const launched = launchFor(database)(command)
-  const { code, signal, stdout, stderr, ended, error } = await runForeignProgram({
+  const launched = launchFor(database)(process.execPath)
+  const answered = await askWorker({
     program: launched.command,
-    args: [...launched.args, ...args],
+    // Not the file: the process may outlive it, and does not belong to its instance.
+    args: [...launched.args, ...argumentsOf],
     environment: { PATH: process.env['PATH'], ...launched.environment },
+    subject: file,
+    request: JSON.stringify([file, verb, argument]),
     limitMs,
     longest: longestAnswer,
   })
-  if (error) throw new DatabaseServerError('ERR_FAILED', `Cannot run ${command}: ${error.message}`, { cause: error })
-  const output = stderr.slice(-longestOutput)
-  if (ended === 'late')
-    throw new DatabaseServerError(
-      'ERR_FAILED',
-      `The database ${file} could not be used within ${limitMs / 1000} s: it may be locked or damaged.`,
-    )
-  if (signal !== undefined && ended === undefined) throw endedBy(signal, file)
-  if (code !== 0)
-    throw errorOf(database)(
-      new DatabaseServerError('ERR_FAILED', `The database ${file} could not be used.`, { output }),
-    )
-  const value = parsed(stdout)
-  if (isAnswer(value)) return value
+  if (!('line' in answered)) throw withoutAnswer(answered, file, limitMs)
+  const said = parsed(answered.line)
+  if (isRecord(said)) {
+    const failure = failureIn(said['failure'])
+    if (failure) throw failure
+    const { result } = said
+    if (!('failure' in said) && isAnswer(result)) return result
+  }
   throw new DatabaseServerError(
     'ERR_FAILED',
     `The database ${file} could not be used: its process answered something else.`,
   )
+}
+
+function withoutAnswer({ signal, stderr, ended, error }: ForeignEnd, file: string, limitMs: number): Error {
+  if (error)
+    return new DatabaseServerError('ERR_FAILED', `Cannot run ${process.execPath}: ${error.message}`, { cause: error })
+  if (ended === 'late')
+    return new DatabaseServerError(
+      'ERR_FAILED',
+      `The database ${file} could not be used within ${limitMs / 1000} s: it may be locked or damaged.`,
+    )
+  if (signal !== undefined && ended === undefined) return endedBy(signal, file)
+  const output = stderr.slice(-longestOutput)
+  return new DatabaseServerError('ERR_FAILED', `The database ${file} could not be used.`, { output })
 }
 
 function endedBy(signal: string, file: string): DatabaseServerError {
@@ -180,12 +189,16 @@ function endedBy(signal: string, file: string): DatabaseServerError {
 function errorOf({ name: file }: DatabaseAccount): (error: unknown) => Error {
   return (error) => {
     if (!DatabaseServerError.is(error)) return error as Error
-    const said = parsed(error.output?.trim().split('\n').at(-1) ?? '')
-    if (isRecord(said) && isCode(said['code']) && typeof said['message'] === 'string')
-      return new DatabaseServerError(said['code'], plain(said['message']), { cause: error })
+    const failure = failureIn(parsed(error.output?.trim().split('\n').at(-1) ?? ''), error)
+    if (failure) return failure
     const signal = /was ended by (SIG[A-Z]+)/.exec(error.message)?.[1]
     return signal === undefined || error.output ? error : endedBy(signal, file)
   }
+}
+
+function failureIn(said: unknown, cause?: Error): DatabaseServerError | undefined {
+  if (!isRecord(said) || !isCode(said['code']) || typeof said['message'] !== 'string') return undefined
+  return new DatabaseServerError(said['code'], plain(said['message']), cause && { cause })
 }
 
 function parsed(text: string): unknown {
