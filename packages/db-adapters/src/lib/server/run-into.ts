@@ -31,7 +31,7 @@ export interface RunIntoOptions {
 }
 
 /**
- * Runs a program without input that writes into an open file, or into a pipe of another program, which is closed here, with
+ * Runs a program without input that writes into an open file, or into a pipe of another program, which ends with it, with
  * nothing of this process between them. It ends with this process; see `canTie`.
  *
  * @throws as `RunningTool.ended`
@@ -49,8 +49,6 @@ export async function runInto(
     env: environmentOf(call.environment, launched),
   })
   const ended = endOf(child as typeof child & { readonly stderr: Readable }, call)
-  // The program has it: it is closed when that ends.
-  if (typeof output !== 'number') output.destroy()
   const told = child.stdio[3] as Readable | null | undefined
   told
     ?.on('error', () => {})
@@ -61,8 +59,9 @@ export async function runInto(
   try {
     await createSilence({ child, command: call.command, ms: silenceMs }).until(ended, () => writtenBy(child.pid))
   } finally {
-    // Another process of its user may have it open, too.
+    // Another process of its user may have these open, too.
     told?.destroy()
+    if (typeof output !== 'number') output.end()
   }
 }
 

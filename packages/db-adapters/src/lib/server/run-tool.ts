@@ -64,6 +64,7 @@ export function endOf(
 
     function settle(code: number | null, killedBy: NodeJS.Signals | null): void {
       clearTimeout(timer)
+      child.stderr.destroy()
       signal?.removeEventListener('abort', abort)
       if (signal?.aborted) return reject(signal.reason as Error)
       if (code === 0) return resolve()

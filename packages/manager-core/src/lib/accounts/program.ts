@@ -48,6 +48,8 @@ export interface Command {
 }
 
 const maxErrors = 4000
+/** A longer line is cut. Not specified; chosen as longer than any that a program reports. */
+const longestLine = 1 << 16
 const lastWordsMs = 1000
 const environment = () => ({ PATH: process.env.PATH, LC_ALL: 'C' })
 
@@ -144,9 +146,8 @@ function startChain(
       const child = start(each, index === 0 ? input : 'pipe', next?.stdin ?? output)
       programs.unshift(watch(child, each))
       watched.unshift({ pid: child.pid, command: each.command, account: each.account })
-      // The other one has it: it is closed when that ends.
-      next?.stdin?.destroy()
-      if (!next) stdout = child.stdout
+      if (next) endWith(child, next.stdin as Writable)
+      else stdout = child.stdout
       next = child
     }
   } catch (error) {
@@ -154,6 +155,12 @@ function startChain(
     throw error
   }
   return { programs, stdin: next?.stdin, stdout, kill, watched }
+}
+
+/** What a program writes into has an end when that program ends: another process of its user may have it open, too. */
+function endWith(child: ChildProcess, pipe: Writable): void {
+  pipe.on('error', () => undefined)
+  for (const event of ['exit', 'error']) child.once(event, () => pipe.end())
 }
 
 function start(command: Command, input: 'pipe' | 'ignore' | number, output: Writable | number | 'pipe' | 'ignore') {
@@ -189,7 +196,7 @@ function watch(child: ChildProcess, { command, accepted = [0], isReport = () => 
   let line = ''
   stderr.setEncoding('utf8').on('data', (text: string) => {
     const lines = (line + text).split(/(?<=\n)/)
-    line = lines.at(-1)?.endsWith('\n') ? '' : (lines.pop() ?? '')
+    line = lines.at(-1)?.endsWith('\n') ? '' : (lines.pop() ?? '').slice(-longestLine)
     for (const each of lines) if (!isReport(each.trimEnd())) errors = (errors + each).slice(-maxErrors)
   })
   const said = () => (errors + line).trim()
@@ -198,6 +205,7 @@ function watch(child: ChildProcess, { command, accepted = [0], isReport = () => 
     child.once('exit', (code, signal) => {
       const tell = () => {
         clearTimeout(timer)
+        stderr.destroy()
         if (code !== null && accepted.includes(code)) resolve(code)
         else reject(failure(`${command} ended with ${signal ?? `exit code ${code}`}`, said()))
       }
