@@ -34,7 +34,8 @@ export type EntryCheck = (header: TarEntry) => void
 
 /** Checks one entry after the other. @param tops the only folders that they may be in; default: any */
 export function createEntryCheck(tops?: readonly string[]): EntryCheck {
-  const links = new Set<string>()
+  /** Links, and where they lead to. */
+  const links = new Map<string, string>()
   return ({ name, type = 'file', linkname = '', mode = 0 }) => {
     const refuse = (why: string) => {
       throw new ManagerError('ERR_BACKUP', `"${name}" ${why}. Such entries are never backed up or restored.`)
@@ -45,16 +46,18 @@ export function createEntryCheck(tops?: readonly string[]): EntryCheck {
     if (isOutside(path)) return refuse(`is in none of the folders ${tops?.join(', ')}`)
     if (isBelow(path, links)) return refuse('lies below a link')
     if ((mode & 0o6000) !== 0 && type === 'file') return refuse('runs with the rights of its owner (set-uid)')
+    const out = () => refuse(`is a link that leads out of the backup ("${linkname}")`)
+    let leads = type === 'symlink' ? linkname : undefined
     if (type === 'link') {
       const target = partsOf(linkname)
-      if (!target || isOutside(target) || isBelow(target, links))
-        return refuse(`is a link that leads out of the backup ("${linkname}")`)
+      if (!target || isOutside(target) || isBelow(target, links)) return out()
+      // A second name of a link leads elsewhere, from another folder.
+      leads = links.get(target.join('/'))
     }
-    if (type === 'symlink') {
-      if (path.length === 1 && tops) return refuse('is a link, not a folder')
-      if (leadsOut(path.length - 1, linkname)) return refuse(`is a link that leads out of the backup ("${linkname}")`)
-      links.add(path.join('/'))
-    }
+    if (leads === undefined) return undefined
+    if (path.length === 1 && tops) return refuse('is a link, not a folder')
+    if (leadsOut(path.length - 1, leads)) return out()
+    links.set(path.join('/'), leads)
     return undefined
   }
 }
@@ -66,7 +69,7 @@ function partsOf(path: string): string[] | undefined {
   return parts.length === 0 || parts.includes('..') ? undefined : parts
 }
 
-function isBelow(parts: readonly string[], links: ReadonlySet<string>): boolean {
+function isBelow(parts: readonly string[], links: ReadonlyMap<string, string>): boolean {
   return parts.some((_part, at) => at > 0 && links.has(parts.slice(0, at).join('/')))
 }
 
