@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { ByteUse } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
+import { Pieces } from '../http/pieces.js'
 import { parseJson } from './json.js'
 import { parseQuery } from './query-string.js'
 
@@ -144,7 +145,7 @@ export function readBytes(
     return Promise.reject(new Error('The request body was read by another middleware, which left no ctx.request.body.'))
   }
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const pieces = new Pieces()
     let length = 0
     let use: ByteUse | undefined
     let timer: NodeJS.Timeout | undefined
@@ -162,7 +163,7 @@ export function readBytes(
     const fail = (error: Error): void => {
       stop()
       req.pause()
-      chunks.length = 0
+      pieces.clear()
       use?.release()
       reject(error)
     }
@@ -170,7 +171,7 @@ export function readBytes(
       length += chunk.length
       timer?.refresh()
       if (length > limitBytes) return fail(tooLarge(limitBytes))
-      chunks.push(chunk)
+      pieces.add(chunk)
       if (memory && length > uncounted) count((use ??= memory()))
     }
     const count = (counted: ByteUse): void => {
@@ -189,7 +190,7 @@ export function readBytes(
     }
     const onEnd = (): void => {
       stop()
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
+      resolve(pieces.take())
     }
     const onClose = (): void => {
       stop()
