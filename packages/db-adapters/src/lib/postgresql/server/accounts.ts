@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
-import type { DatabaseAccount } from '../../server/database-server.js'
+import { DatabaseServerError, type DatabaseAccount } from '../../server/database-server.js'
 import { isMark, type AccountMarks } from '../../server/marking.js'
-import type { RunSql } from '../../server/sql-sessions.js'
+import type { RunSql, SqlSessions } from '../../server/sql-sessions.js'
 
 /** Not specified; chosen as what PostgreSQL itself takes by default. */
 const scramIterations = 4096
@@ -43,10 +43,44 @@ export async function createAccount(run: RunSql, { name, user, password }: Datab
   await run(`revoke connect, temporary on database ${name} from public`)
 }
 
-export async function dropAccount(run: RunSql, { name, user }: DatabaseAccount): Promise<void> {
+/**
+ * Also with what the user has elsewhere: in databases that every user may connect to it can make large objects at least,
+ * and users of other databases can give it rights there.
+ *
+ * @param adminIn runs in another database of the server, as `run` does
+ * @throws DatabaseServerError ERR_FAILED when it owns something in a database of others; nothing is changed then
+ */
+export async function dropAccount(
+  run: RunSql,
+  { name, user }: DatabaseAccount,
+  adminIn: SqlSessions['adminIn'],
+): Promise<void> {
+  const used = await run(
+    `select datname, bool_or(deptype = 'o') as owns from pg_shdepend
+       join pg_roles on refclassid = 'pg_authid'::regclass and refobjid = pg_roles.oid
+       join pg_database on dbid = pg_database.oid
+     where rolname = $2 and datname <> $1 group by datname`,
+    [name, user],
+  )
+  const other = used.find(({ datname, owns }) => owns === true && !maintained.has(String(datname)))
+  if (other)
+    throw new DatabaseServerError(
+      'ERR_FAILED',
+      `The user "${user}" owns something in the database "${String(other['datname'])}", which is not its own. ` +
+        `If that is no longer needed, run there: drop owned by "${user}"`,
+    )
+  if (used.length > 0) {
+    // What is removed cannot be made again.
+    await run(`alter role ${user} nologin`)
+    await run('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [user])
+  }
+  for (const { datname } of used) await adminIn(String(datname), (inIt) => inIt(`drop owned by ${user}`))
   await run(`drop database if exists ${name} with (force)`)
   await run(`drop role if exists ${user}`)
 }
+
+/** Databases of the server itself, in which there is nothing of others. */
+const maintained: ReadonlySet<string> = new Set(['postgres', 'template1'])
 
 /** The owner of a database can change its comment, but not that of a role: this one counts for what the role owns. */
 export const postgresqlMarks: AccountMarks = {

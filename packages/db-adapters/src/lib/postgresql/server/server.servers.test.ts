@@ -55,6 +55,33 @@ needsOwn('postgresql', (start) => {
     })))
 
   describe('rights', () => {
+    it('drop() removes what a user made in databases that all can use, and nothing of others', async () => {
+      const [given, other] = [account('spread'), account('shared')]
+      for (const each of [given, other]) await make().create(each)
+      for (const name of ['postgres', 'template1']) {
+        const connection = await connect({ ...given, name })
+        await connection.query('select lo_create(0)')
+        await connection.close()
+      }
+      const owner = await connect(other)
+      await owner.query(`create table lent (id integer); insert into lent values (7)`)
+      await owner.query(`grant create on schema public to ${given.user}; grant select on lent to ${given.user}`)
+      const admin = await connect({ ...other, user: 'steward' })
+      await admin.query(`create table foreign_one (id integer); alter table foreign_one owner to ${given.user}`)
+      await expect(make().drop(given)).rejects.toMatchObject({
+        code: 'ERR_FAILED',
+        message: expect.stringContaining(`in the database "${other.name}"`),
+      })
+      expect(await make().exists(given)).toBe('yes')
+      await admin.query('drop table foreign_one')
+      await admin.close()
+      await make().drop(given)
+      expect(await make().exists(given)).toBe('no')
+      expect(await owner.query('select id from lent')).toEqual([{ id: 7 }])
+      await owner.close()
+      await make().drop(other)
+    })
+
     it('a user can use its database and nothing else', async () => {
       const [mine, other] = [account('mine'), account('other')]
       await make().create(mine)

@@ -39,6 +39,7 @@ export function createPostgresqlServer(
   const names = { pg_dump: ['pg_dump'], psql: ['psql'] }
   const tools = createTools(names, { ...options, usual: ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin'] })
   const sessions = createSqlSessions({ location, adminDatabase: 'postgres', connect, translate: translateError })
+  const drop = (run: RunSql, account: DatabaseAccount) => dropAccount(run, account, sessions.adminIn)
   return createSqlServer({
     type: 'postgresql',
     location,
@@ -48,7 +49,7 @@ export function createPostgresqlServer(
     longestNames: { name: 63, user: 63 },
     translate: translateError,
     version,
-    accounts: { exists: existsAccount, create: createAccount, drop: dropAccount, marks: postgresqlMarks },
+    accounts: { exists: existsAccount, create: createAccount, drop, marks: postgresqlMarks },
     contents: postgresqlContents,
 
     async dump(account, { signal, onProgress, silenceMs }) {
