@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -133,4 +142,12 @@ test('a file that is not a database, a folder and an unreadable folder have diff
   chmodSync(dirname(closed.name), 0)
   await expect(server.dump(closed)).rejects.toMatchObject({ code: 'ERR_CREDENTIALS' })
   chmodSync(dirname(closed.name), 0o700)
+})
+
+test('a dump of a file that is cut while it is read fails', async () => {
+  const account = await database(join(folder(), 'cut.db'), 6000)
+  const { content, done } = await server.dump(account)
+  truncateSync(account.name, 3_000_000)
+  content.on('error', () => {}).resume()
+  await expect(done).rejects.toMatchObject({ code: 'ERR_FAILED', message: expect.stringContaining('it was cut while') })
 })

@@ -68,7 +68,13 @@ async function dump(file: string, { signal, onProgress }: DumpOptions = {}): Pro
     highWaterMark: 2 ** 20,
   })
   const content = progressOf(onProgress)
-  const done = pipeline(reading, content, signal ? { signal } : {})
+  const checked = async function* (source: AsyncIterable<Buffer>) {
+    yield* source
+    // SQLite keeps it as long as it is; others may not.
+    if (reading.bytesRead !== snapshot.bytes)
+      throw new Error(`it has only ${reading.bytesRead} of its ${snapshot.bytes} bytes: it was cut while it was read`)
+  }
+  const done = pipeline(reading, checked, content, signal ? { signal } : {})
     .finally(() => snapshot.release())
     .catch((error: unknown) => {
       throw signal?.aborted ? signal.reason : translateError(error, `dump "${file}"`)
