@@ -24,6 +24,8 @@ export interface SqlSessionsParts {
   /** Opens a connection. */
   connect(location: DatabaseServerLocation, database: string | undefined): Promise<SqlSession>
   readonly translate: (error: unknown) => Error
+  /** A statement that comes first in sessions of who may make databases. */
+  readonly adminFirst?: string
 }
 
 export interface SqlSession {
@@ -32,10 +34,17 @@ export interface SqlSession {
   end(): Promise<unknown>
 }
 
-export function createSqlSessions({ location, adminDatabase, connect, translate }: SqlSessionsParts): SqlSessions {
+export function createSqlSessions(parts: SqlSessionsParts): SqlSessions {
+  const { location, adminDatabase, connect, translate, adminFirst } = parts
+  const asAdmin =
+    <T>(work: (run: RunSql) => Promise<T>) =>
+    async (run: RunSql) => {
+      if (adminFirst !== undefined) await run(adminFirst)
+      return work(run)
+    }
   return {
-    admin: (work) => connected(location, adminDatabase, work),
-    adminIn: (database, work) => connected(location, database, work),
+    admin: (work) => connected(location, adminDatabase, asAdmin(work)),
+    adminIn: (database, work) => connected(location, database, asAdmin(work)),
     asUser: ({ name, user, password }, work) => connected({ ...location, user, password }, name, work),
   }
 

@@ -82,6 +82,33 @@ needsOwn('postgresql', (start) => {
       await make().drop(other)
     })
 
+    it('functions that a user made where all may make them are not called with the rights of the manager', async () => {
+      const given = account('planter')
+      await make({ mark: 'Steward /home one' }).create(given)
+      const admin = await connect({ ...given, name: 'postgres', user: 'steward' })
+      // As in PostgreSQL 14, and after an upgrade from there.
+      await admin.query('grant create on schema public to public')
+      const connection = await connect({ ...given, name: 'postgres' })
+      const body = `begin execute 'alter role ${given.user} superuser'; return null; end`
+      const planted = [
+        'shobj_description(oid, text) returns text',
+        'has_database_privilege(text, name, text) returns boolean',
+      ]
+      for (const what of planted)
+        await connection.query(`create function public.${what} language plpgsql as $$${body}$$`)
+      await connection.close()
+      const server = make({ mark: 'Steward /home one' })
+      expect(await server.exists(given)).toBe('yes')
+      expect(await server.marks(given)).toEqual(['Steward /home one'])
+      await server.mark(given)
+      expect(await admin.query(`select rolsuper from pg_catalog.pg_roles where rolname = '${given.user}'`)).toEqual([
+        { rolsuper: false },
+      ])
+      await server.drop(given)
+      await admin.query('revoke create on schema public from public')
+      await admin.close()
+    })
+
     it('a user can use its database and nothing else', async () => {
       const [mine, other] = [account('mine'), account('other')]
       await make().create(mine)

@@ -38,7 +38,15 @@ export function createPostgresqlServer(
   const location: DatabaseServerLocation & DatabaseServerMark = { ...options }
   const names = { pg_dump: ['pg_dump'], psql: ['psql'] }
   const tools = createTools(names, { ...options, usual: ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin'] })
-  const sessions = createSqlSessions({ location, adminDatabase: 'postgres', connect, translate: translateError })
+  const sessions = createSqlSessions({
+    location,
+    adminDatabase: 'postgres',
+    connect,
+    translate: translateError,
+    // In PostgreSQL 14, and after an upgrade from there, every user can make functions in `public`, which are preferred
+    // where their arguments fit better.
+    adminFirst: 'set search_path = pg_catalog, pg_temp',
+  })
   const drop = (run: RunSql, account: DatabaseAccount) => dropAccount(run, account, sessions.adminIn)
   return createSqlServer({
     type: 'postgresql',
