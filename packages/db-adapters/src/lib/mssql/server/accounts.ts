@@ -16,6 +16,8 @@ export type RunIn = <T>(database: string, work: (run: RunSql) => Promise<T>) => 
 const roles = ['db_ddladmin', 'db_datareader', 'db_datawriter'] as const
 /** What these roles do not have: references between tables, and code of the application. */
 const permissions = ['references', 'execute', 'view definition'] as const
+/** What a role has that a user must not have: these triggers run with the rights of who changes a table, or a mark. */
+const denied = 'alter any database ddl trigger'
 
 /** The extended property that holds the mark. */
 const property = 'steward'
@@ -174,6 +176,7 @@ async function letIn(run: RunSql, user: string): Promise<boolean> {
   }
   for (const role of roles) await run(`alter role ${role} add member ${quote(user)}`)
   for (const each of permissions) await run(`grant ${each} to ${quote(user)}`)
+  await run(`deny ${denied} to ${quote(user)}`)
   return true
 }
 
