@@ -1,21 +1,22 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take long, the longest first; an entry for another kind of file holds for all of that kind. */
+/** Files that take long, without their tier, the longest first. */
 const longFiles = [
-  /\/runtime\/(?:systemd|swarm|container)[^/]*\//,
-  /\/runtime\/container-[^/]*\.test\.ts$/,
-  /\/tests\/packages\.test\.ts$/,
-  /\/runtime\/tomcat\/tomcat-runtime\.test\.ts$/,
-  /crash[^/]*\.test\.ts$/,
-  /\/tests\/rest-service\.test\.ts$/,
-  /\/tests\/consistency\//,
-  /\/tests\/openapi-fuzz\.test\.ts$/,
-  /\/proxies\/(?:httpd\/httpd|nginx\/nginx)\.test\.ts$/,
-  /\/(?:upgrade\/upgrade|process-runtime|no-gap|limits)\.test\.ts$/,
-  /\.integration\.test\.ts$/,
-  /\/app-server\/src\/main\.test\.ts$/,
-  /\/tests\/(?:start|readmes)\.test\.ts$/,
-  /\/operation\/(?:faults|engine)\.test\.ts$/,
+  /\/runtime\/(?:systemd\/systemd|swarm\/swarm|container-[^/]*)$/,
+  /\/hostile-instance\/hostile-instance$/,
+  /\/tests\/(?:rest-service|packages)$/,
+  /\/api\/(?:api|faults)$/,
+  /\/(?:waker\/sleeping|instances\/(?:documents|webapp)|upgrade\/rollback)$/,
+  /\/(?:oracle\/store\/contract|tomcat\/tomcat-runtime)$/,
+  /\/crash[^/]*$/,
+  /\/(?:simulation|several-servers|consistency)\/[^/]*$/,
+  /\/upgrade\/[^/]*$/,
+  /\/(?:sqlite\/store\/adapter|memory\/memory-store)$/,
+  /\/tests\/(?:openapi-fuzz|start|readmes)$/,
+  /\/(?:proxies\/(?:httpd\/httpd|nginx\/nginx)|process-runtime|no-gap|limits)$/,
+  /\/(?:manager-cli\/src\/commands|app-server\/src\/main|catalog)$/,
+  /\.integration$/,
+  /\/operation\/(?:faults|engine)$/,
 ]
 
 /**
@@ -32,6 +33,7 @@ export default class LongFilesFirst extends BaseSequencer {
 
 /** Position in the list of long files; others come after all of them. */
 function rank({ moduleId }: TestSpecification): number {
-  const at = longFiles.findIndex((pattern) => pattern.test(moduleId))
+  const name = moduleId.replace(/(?:\.(?:mixed|servers|deep))?\.test\.ts$/, '')
+  const at = longFiles.findIndex((pattern) => pattern.test(name))
   return at === -1 ? longFiles.length : at
 }
