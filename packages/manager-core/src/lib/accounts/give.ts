@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, readdir } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InstanceHome } from '../domain/home.js'
 import { run } from '../system/run.js'
@@ -47,8 +47,15 @@ export async function giveHome(home: InstanceHome, account: SystemAccount, from?
 export async function takeHome(home: InstanceHome, from: number): Promise<void> {
   await chmod(home.folder, 0o700)
   for (const folder of [home.app, home.data, home.logs]) await give(folder, own, from)
+  await keepFilesOnly(home.logs)
   await removeAccountFile(home.folder)
   await chown(home.folder, own.uid, own.gid)
+}
+
+/** Logs are written and rotated by who has them now: no link of the account leads that elsewhere, and no pipe holds it up. */
+async function keepFilesOnly(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
+    if (!entry.isFile() && !entry.isDirectory()) await rm(join(entry.parentPath, entry.name), { force: true })
 }
 
 /** Its account may enter it and see what is there. */

@@ -166,22 +166,29 @@ function shareFolder(folder: string, { gid }: SystemAccount): void {
   chmodSync(folder, 0o1770)
 }
 
-/** An instance with an account can put in its place whatever it likes; only a file of its own is written to. */
+/**
+ * An instance with an account can put in its place whatever it likes, which stays there when it has none any more: only a
+ * file is written to, which is its own.
+ */
 function openLog(file: string, account: SystemAccount | undefined): number {
-  const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK } = constants
-  // It may have had an account before, and left a pipe, which would be waited for.
-  if (!account) return openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
+  const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants
   const flags = O_WRONLY | O_APPEND | foreignFlags
-  if (!lstatSync(file, { throwIfNoEntry: false })) {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (!stats) {
     const made = openSync(file, flags | O_CREAT | O_EXCL, 0o600)
-    fchownSync(made, account.uid, account.gid)
+    if (account) fchownSync(made, account.uid, account.gid)
     return made
   }
+  if (stats.isSymbolicLink()) throw notItsLog(file)
   const log = openSync(file, flags)
-  const stats = fstatSync(log)
-  if (stats.isFile() && stats.uid === account.uid) return log
+  const opened = fstatSync(log)
+  if (opened.isFile() && (!account || opened.uid === account.uid)) return log
   closeSync(log)
-  throw new ManagerError('ERR_STATE', `${file} is not a log of the instance.`, {
+  throw notItsLog(file)
+}
+
+function notItsLog(file: string): ManagerError {
+  return new ManagerError('ERR_STATE', `${file} is not a log of the instance.`, {
     help: 'Remove it, then start the instance again.',
   })
 }
