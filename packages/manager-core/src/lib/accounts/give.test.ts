@@ -15,7 +15,7 @@ import { expect, it } from 'vitest'
 import { instanceHomeAt } from '../domain/home.js'
 import { takeHome } from './give.js'
 
-/** Of no user. */
+/** An id that no user has. */
 const account = 54_321
 
 it.runIf(process.getuid?.() === 0)(
