@@ -4,11 +4,11 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 import type { Tier } from './tiers.js'
 import { startMeasuring, tableOf, timesOf, type Measurement } from './times.js'
 
-/** What runs the tests that are not run. */
-const leftOut: Readonly<Record<Tier, string>> = {
-  quick: 'npm run test:servers and npm run test:deep run the others',
-  servers: 'npm test and npm run test:deep run the others',
-  deep: 'npm test and npm run test:servers run the others',
+/** What runs the tests of each tier. */
+const commands: Readonly<Record<Tier, string>> = {
+  quick: 'npm test',
+  servers: 'npm run test:servers',
+  deep: 'npm run test:deep',
 }
 
 /**
@@ -47,7 +47,9 @@ export default class TestReporter implements Reporter {
   #tellTier(modules: readonly TestModule[]): void {
     if (!this.#tier) return
     const all = globSync('{packages/*/src,examples,tests}/**/*.test.ts', { exclude: (name) => name === 'node_modules' })
-    process.stdout.write(`Tier "${this.#tier}": ${modules.length} of ${all.length} files; ${leftOut[this.#tier]}.\n`)
+    const { [this.#tier]: _own, ...others } = commands
+    const text = `${modules.length} of ${all.length} files; ${Object.values(others).join(' and ')} run the others.`
+    process.stdout.write(`Tier "${this.#tier}": ${text}\n`)
   }
 
   #tellTimes(modules: readonly TestModule[]): void {

@@ -19,10 +19,9 @@ declare module 'vitest' {
 }
 
 /** Files of other tiers. */
-export const filesWithout: Readonly<Record<Tier, readonly string[]>> = {
-  quick: ['**/*.{servers,deep}.test.ts'],
-  servers: ['**/!(*.servers|*.mixed).test.ts'],
-  deep: [],
+const filesWithout: Readonly<Record<Exclude<Tier, 'deep'>, string>> = {
+  quick: '**/*.{servers,deep}.test.ts',
+  servers: '**/!(*.servers|*.mixed).test.ts',
 }
 /** Names of files without their tier: `x` stands for `x.test.ts`, `x.servers.test.ts` and so on. */
 export const tests = (...names: string[]) => names.map((name) => `${name}{,.mixed,.servers,.deep}.test.ts`)
@@ -56,7 +55,7 @@ const pages = {
 const late = [...network, ...pages.alone, ...pages.together]
 const all = ['packages/**/src/**/*.test.ts', 'examples/**/*.test.ts', 'tests/**/*.test.ts']
 
-function projectsOf(tier: Tier): TestProjectInlineConfiguration[] {
+function projectsOf(tier: Exclude<Tier, 'deep'>): TestProjectInlineConfiguration[] {
   const project = (
     name: string,
     include: string[],
@@ -66,7 +65,7 @@ function projectsOf(tier: Tier): TestProjectInlineConfiguration[] {
     test: {
       name,
       include,
-      exclude: [...configDefaults.exclude, ...filesWithout[tier], ...without],
+      exclude: [...configDefaults.exclude, filesWithout[tier], ...without],
       isolate,
       sequence: { groupOrder: order },
       provide: { besideNetworkTests: order === 0 },
@@ -81,11 +80,11 @@ function projectsOf(tier: Tier): TestProjectInlineConfiguration[] {
   ]
 }
 
-/** @param only files that are run, in a process each; default: all of the tier, by projects */
-export function configFor(tier: Tier, only?: readonly string[]): ViteUserConfig {
+/** @param only files that are run, in a process each; the other tiers have all of theirs, by projects */
+export function configFor(...[tier, only]: [Exclude<Tier, 'deep'>] | ['deep', readonly string[]]): ViteUserConfig {
   return defineConfig({
     test: {
-      ...(only ? { include: [...only] } : { projects: projectsOf(tier) }),
+      ...(tier === 'deep' ? { include: [...only] } : { projects: projectsOf(tier) }),
       tags: [
         { name: 'mixed', description: 'Of a file some of whose cases are quick.' },
         { name: 'core', description: 'What is quick in such a file.' },
