@@ -15,6 +15,7 @@ import type { TaskFlags } from './lib/commands.js'
 import type { PortableFlags } from './lib/portable.js'
 import { createLogRing } from './lib/log-ring.js'
 import { releaseMemorySoon } from './lib/release-memory.js'
+import { inheritedListeners } from './lib/inherited-listeners.js'
 import type { Listener, ListenOptions } from './lib/serve.js'
 import type { Settings } from './lib/settings.js'
 import { SettingsError, readEnvironmentFile, readPort, readSettings, readWorkers } from './lib/settings.js'
@@ -149,6 +150,7 @@ Environment variables:
   STEWARD_SERVICE_USER, STEWARD_SERVICE_PASSWORD   credentials of /io, which is disabled without them
   STEWARD_NEUTRALISED=true     send no mail, webhooks or other messages, as for copies
   STEWARD_TRUSTED_PROXIES  addresses of reverse proxies, if app.yaml has none
+  LISTEN_FDS, LISTEN_PID   Unix sockets that listen already, as systemd passes them on: requests are taken there, too
   STEWARD_ENV_FILE         file with further variables (NAME=value), to keep them secret
 
 Examples:
@@ -255,7 +257,8 @@ async function start(folder: string | undefined, flags: Flags, args: readonly st
   if (isTask(flags)) return runAndClose(await open({ makeAdministrator }), resolve(folder ?? '.'), flags)
 
   const host = flags.host ?? settings.host ?? definition.host ?? '127.0.0.1'
-  const address = { host, port: flags.port ?? settings.port ?? definition.port ?? 8080 }
+  const inherited = worker?.inherited ?? inheritedListeners(process.env)
+  const address = { host, port: flags.port ?? settings.port ?? definition.port ?? 8080, inherited }
   if (worker) return serveAsWorker(worker, { open, address, definition, settings })
   const count = workerCount(flags.workers ?? settings.workers ?? definition.workers ?? 1)
   if (count > 1) {
@@ -264,7 +267,7 @@ async function start(folder: string | undefined, flags: Flags, args: readonly st
     const warning = tooManyWorkers(count)
     if (warning !== undefined) logger.warn(warning)
     const { runWorkers } = await import('./lib/workers/run-workers.js')
-    return runWorkers({ count, args, logger })
+    return runWorkers({ count, args, inherited, logger })
   }
   const { listen } = await import('./lib/serve.js')
   const listener = await listen(address)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,8 +20,15 @@ export interface RunningApp {
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
 
+interface StartOptions {
+  readonly cwd?: string
+  readonly env?: Record<string, string>
+  /** File of a socket that listens already. */
+  readonly inherited?: number
+}
+
 /** Runs the built command line to its end. */
-export async function runCli(args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}) {
+export async function runCli(args: readonly string[], options: StartOptions = {}) {
   const child = start(args, options)
   const [code] = (await once(child.process, 'close')) as [number | null]
   return { code, output: child.output(), errors: child.errors() }
@@ -53,10 +60,7 @@ export async function runHere(args: readonly string[], options: { cwd?: string; 
 }
 
 /** Starts the built command line on a free port and waits until it serves. */
-export async function startApp(
-  args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string> } = {},
-): Promise<RunningApp> {
+export async function startApp(args: readonly string[], options: StartOptions = {}): Promise<RunningApp> {
   const child = start(args, options)
   const origin = await new Promise<string>((found, failed) => {
     child.process.stdout?.on('data', () => {
@@ -77,11 +81,16 @@ export async function startApp(
   }
 }
 
-function start(args: readonly string[], { cwd, env }: { cwd?: string; env?: Record<string, string> }) {
-  const child = spawn(process.execPath, [cli, ...args], {
+function start(args: readonly string[], { cwd, env, inherited }: StartOptions) {
+  // A shell knows its number before it becomes the program.
+  const shell = ['/bin/sh', '-c', 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@"', 'sh'] as const
+  const command = [process.execPath, cli] as const
+  const [program, ...more] = inherited === undefined ? command : [...shell, ...command]
+  const child = spawn(program, [...more, ...args], {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', STEWARD_PORT: '0', ...env },
-  })
+    stdio: ['pipe', 'pipe', 'pipe', ...(inherited === undefined ? [] : [inherited])],
+  }) as ChildProcessWithoutNullStreams
   let output = ''
   let errors = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))

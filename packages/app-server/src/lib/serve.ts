@@ -1,5 +1,11 @@
+import { once } from 'node:events'
 import type { RequestListener, Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import {
+  createServer as createSocketServer,
+  type AddressInfo,
+  type Server as SocketServer,
+  type Socket,
+} from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { answerClientErrors, sendRefusal, whyMalformed } from '@steward/rest-koa'
 import type Koa from 'koa'
@@ -12,6 +18,8 @@ export interface ListenOptions {
   readonly host: string
   /** 0: a free one. */
   readonly port: number
+  /** Files of Unix sockets that listen already: requests are taken there, too. */
+  readonly inherited?: readonly number[]
   /** How long running requests may take to finish when the server stops, in ms. Default 10,000. */
   readonly graceMs?: number
   /**
@@ -37,7 +45,13 @@ const silenceMs = 300_000
  *
  * @throws SettingsError when the address cannot be used.
  */
-export async function listen({ host, port, graceMs = 10_000, keepAliveMs = 75_000 }: ListenOptions): Promise<Listener> {
+export async function listen({
+  host,
+  port,
+  inherited = [],
+  graceMs = 10_000,
+  keepAliveMs = 75_000,
+}: ListenOptions): Promise<Listener> {
   let stopping: Promise<void> | undefined
   let handler: (...parameters: Parameters<RequestListener>) => unknown = answerStarting
   const server = createServer((request, response) => {
@@ -52,12 +66,16 @@ export async function listen({ host, port, graceMs = 10_000, keepAliveMs = 75_00
   server.headersTimeout = keepAliveMs + 5000
   server.on('timeout', (socket: Socket) => void endUnlessBusy(socket))
   await bind(server, host, port)
+  const sockets = await Promise.all(inherited.map((fd) => acceptFrom(fd, server))).catch((error: unknown) => {
+    server.close()
+    throw error
+  })
   return {
     port: (server.address() as AddressInfo).port,
     serve(koa) {
       handler = koa.callback()
     },
-    stop: () => (stopping ??= stop(server, graceMs)),
+    stop: () => (stopping ??= stop(server, sockets, graceMs)),
   }
 }
 
@@ -99,6 +117,19 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Erro
   }
 }
 
+/** Clients of a Unix socket are programs of this machine, as those of 127.0.0.1. */
+async function acceptFrom(fd: number, server: Server): Promise<SocketServer> {
+  const sockets = createSocketServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    Object.defineProperty(socket, 'remoteAddress', { value: '127.0.0.1' })
+    server.emit('connection', socket)
+  })
+  sockets.listen({ fd })
+  await once(sockets, 'listening').catch((cause: unknown) => {
+    throw new SettingsError(`LISTEN_FDS names file ${fd}, which is not a socket that listens.`, { cause })
+  })
+  return sockets
+}
+
 /** After a pause of the process its timers come first, before it has read what came meanwhile. */
 async function endUnlessBusy(socket: Socket): Promise<void> {
   const { bytesRead, writableLength } = socket
@@ -106,10 +137,11 @@ async function endUnlessBusy(socket: Socket): Promise<void> {
   if (socket.bytesRead === bytesRead && socket.writableLength === writableLength) socket.destroy()
 }
 
-async function stop(server: Server, graceMs: number): Promise<void> {
+async function stop(server: Server, sockets: readonly SocketServer[], graceMs: number): Promise<void> {
   // Connections that were made, and then requests that were sent, before it was asked to stop.
   await turn()
   await turn()
+  for (const each of sockets) each.close()
   const closed = new Promise<void>((done) => server.close(() => done()))
   // Connections that wait for their next request would keep the server open.
   server.closeIdleConnections()

@@ -10,6 +10,8 @@ export interface WorkerTask {
   readonly prepare: boolean
   /** How many workers share what the application may use. */
   readonly of: number
+  /** The primary's files of sockets that listen already. */
+  readonly inherited: readonly number[]
 }
 
 /** How the workers are, together. */

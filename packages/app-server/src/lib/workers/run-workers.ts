@@ -8,6 +8,8 @@ export interface WorkersOptions {
   readonly count: number
   /** Command line of the workers, without the program's name. */
   readonly args: readonly string[]
+  /** Files of sockets that listen already, for the workers. */
+  readonly inherited: readonly number[]
   readonly logger: Logger
 }
 
@@ -35,9 +37,10 @@ interface Place {
  *
  * SIGTERM and SIGINT stop all workers gracefully, SIGHUP replaces one after the other.
  *
- * @returns the exit code: 0 after a stop, 1 when the application does not start.
+ * @returns the exit code: 0 after a stop, 1 when the application does not start, or has lost the inherited sockets with its
+ * workers: what started it has them still, and starts it again.
  */
-export async function runWorkers({ count, args, logger }: WorkersOptions): Promise<number> {
+export async function runWorkers({ count, args, inherited, logger }: WorkersOptions): Promise<number> {
   // The sockets of a round robin would be lost with the worker that they were just sent to.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary({ args: [...args] })
@@ -52,6 +55,7 @@ export async function runWorkers({ count, args, logger }: WorkersOptions): Promi
   let isReloading = false
   let isAskedToReload = false
 
+  const lost = Promise.withResolvers<void>()
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => {
@@ -74,15 +78,17 @@ export async function runWorkers({ count, args, logger }: WorkersOptions): Promi
   const isUp = await Promise.race([firstReady, stopped.then(() => false)])
   if (!isUp && !stopping) return 1
   for (const place of others) if (!stopping) void keep(place)
-  await stopped
+  await Promise.race([stopped, lost.promise])
+  const isLost = !stopping
+  stopping = true
   for (const { timer } of places) clearTimeout(timer)
   const living = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
   await Promise.all(living.map((worker) => stop(worker)))
-  return 0
+  return isLost ? 1 : 0
 
   /** @returns whether it came up; when it did, it is replaced after its end. */
   async function start(place: Place, { first: isFirst = false, prepare = false } = {}): Promise<boolean> {
-    const task: WorkerTask = { number: place.number, first: isFirst, prepare, of: count }
+    const task: WorkerTask = { number: place.number, first: isFirst, prepare, of: count, inherited }
     const worker = cluster.fork({ STEWARD_WORKER: JSON.stringify(task) })
     const startedMs = performance.now()
     // What cannot be sent to a worker that has just ended is not needed.
@@ -103,6 +109,11 @@ export async function runWorkers({ count, args, logger }: WorkersOptions): Promi
         if (place.worker !== worker) return
         place.worker = undefined
         if (stopping) return
+        if (inherited.length > 0 && places.every((each) => !each.worker)) {
+          logger.error('All workers have ended, and Node has closed the inherited sockets with the last one')
+          lost.resolve()
+          return
+        }
         if (performance.now() - startedMs > steadyMs) place.failures = 0
         restarts++
         replace(place, `Worker ${place.number} (pid ${worker.process.pid}) ended by ${signal || `exit code ${code}`}`)
