@@ -82,6 +82,11 @@ export const exceptions = [
     ],
   },
   {
+    why: "Folders of sockets below /run, which are root's alone.",
+    rules: ['path-by-room'],
+    files: ['runtime/instance-socket.ts', 'system/socket-folder.ts'],
+  },
+  {
     why: 'Programs and packages of the manager itself.',
     rules: paths,
     files: ['files/package-closure.ts', 'runtime/container/{local-image,program-folders}.ts'],

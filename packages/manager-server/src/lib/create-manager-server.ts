@@ -1,7 +1,15 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import Koa from 'koa'
-import { startMonitoring, startPublishing, startRenewals, type Manager } from '@steward/manager-core'
+import {
+  inheritedListeners,
+  removeIfEmpty,
+  socketFolder,
+  startMonitoring,
+  startPublishing,
+  startRenewals,
+  type Manager,
+} from '@steward/manager-core'
 import { createAccess } from './access/access.js'
 import { acmeChallengeRoute } from './acme-challenge-route.js'
 import { createAnswerCache } from './api/answer-cache.js'
@@ -9,10 +17,8 @@ import { apiRoute } from './api/api-route.js'
 import { createAddressing } from './addressing.js'
 import { metricsRoute } from './metrics/metrics-route.js'
 import { closeServer } from './close-server.js'
-import { inheritedListeners } from './inherited-listeners.js'
 import { listenOn } from './listen-on.js'
 import { listenOnSocket } from './listen-on-socket.js'
-import { removeIfEmpty, socketFolder } from './socket-folder.js'
 import { pagesRoute } from './pages/pages-route.js'
 import { pingRoute } from './ping-route.js'
 import { registerRoute } from './register/register-route.js'
@@ -90,7 +96,7 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   const at = `${address.includes(':') ? `[${address}]` : address}:${port}`
   const { enabled: isPublished } = context.settings.global.proxy
   // Ports that were given for this start only are another server's next time.
-  const folder = isPublished ? socketFolder(context.home.folder, report('Reverse proxy')) : undefined
+  const folder = isPublished ? socketFolder(context.home.folder, { onProblem: report('Reverse proxy') }) : undefined
   const path = folder && join(folder, `${port}.sock`)
   const closeSocket = path === undefined ? () => undefined : await listenOnSocket(server, path)
   const runs = context.runs.serve()

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { inheritedListeners } from '@steward/manager-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createTestManager, type TestManager } from '../../../manager-core/src/lib/testing/create-test-manager.js'
 import { squat } from '../../../manager-core/src/lib/testing/squat.js'
-import { inheritedListeners } from './inherited-listeners.js'
 
 const program = fileURLToPath(new URL('api/server-for-test.mjs', import.meta.url))
 

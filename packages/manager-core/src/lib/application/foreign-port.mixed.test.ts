@@ -1,10 +1,13 @@
 /** @module-tag mixed */
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { accountAt } from '../accounts/account.js'
+import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { LoadMeter } from '../monitoring/measure.js'
+import { desiredSites } from '../proxies/desired-sites.js'
 import { changeFirstPassword } from '../requests/first-password.js'
 import { checkHealth } from '../runtime/health.js'
 import { refOf } from '../runtime/instance-ref.js'
@@ -75,6 +78,19 @@ describe.runIf(isHere)('a port that a program of another user has taken', () => 
     await squatter.close()
     await test.perform('start', { name: 'one' })
     expect((await checkHealth(healthPlace(test.context, test.instance('one')))).ok).toBe(true)
+  })
+
+  it('is not where the reverse proxy reaches the instance: that is a socket which no account can replace', async () => {
+    const { sites } = desiredSites(test.context).publication
+    const { upstream } = sites.flatMap(({ places }) => places).find(({ instance }) => instance?.name === 'one') ?? {}
+    const socket = upstream?.socket ?? ''
+    const { uid, gid } = accountAt(test.path('one')) as SystemAccount
+    for (const command of [`rm ${socket}`, `mv ${socket} ${socket}.old`, `ln -s /dev/null ${socket}.new`]) {
+      const { status, stderr } = spawnSync('/bin/sh', ['-c', command], { uid, gid, encoding: 'utf8' })
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Permission denied') })
+    }
+    const [response] = (await once(get({ socketPath: socket, path: '/ping' }), 'response')) as [IncomingMessage]
+    expect(response.resume().statusCode).toBe(200)
   })
 
   it(

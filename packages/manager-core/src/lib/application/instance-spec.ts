@@ -54,6 +54,7 @@ export async function specOf(
     ...shared,
     command: [process.execPath, applicationServerOf(context, app), app, '--data', data],
     workingFolder: app,
+    takesSockets: true,
     ...(own.database === 'sqlite' && { needs: account.name }),
     environment: {
       // Else all clients would be one for it.

@@ -3,6 +3,7 @@ import { specOf } from '../application/instance-spec.js'
 import type { ManagerContext, Step, StepRun } from '../context.js'
 import { waitForHealth } from '../runtime/health.js'
 import { ownerOfPort } from '../runtime/owner-of-port.js'
+import { socketPathOf } from '../runtime/instance-socket.js'
 import type { Copy, InstanceRef } from '../runtime/runtime.js'
 import { bringUp } from './bring-up.js'
 import { unused } from './connections.js'
@@ -152,7 +153,8 @@ async function drain(run: StepRun, options: HandOverOptions, place: CopyPlace): 
   const begin = performance.now()
   // One of its processes may still take a long upload, which it passes on when it has all of it.
   await context.proxies.drained({ timeoutMs, signal })
-  const left = await unused(portOf(run, options, place), {
+  const at = { port: portOf(run, options, place), socket: socketPathOf(refOf(options, place)) }
+  const left = await unused(at, {
     timeoutMs: timeoutMs - (performance.now() - begin),
     signal,
     onChange: (count) => progress(`Connections to the old copy: ${count}`),

@@ -3,7 +3,9 @@ import { healthPlace } from '../application/health-place.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { checkHealth } from '../runtime/health.js'
-import { isPortUsed } from './connections.js'
+import { refOf } from '../runtime/instance-ref.js'
+import { socketPathOf } from '../runtime/instance-socket.js'
+import { isUsed } from './connections.js'
 
 /** How long an instance is idle until it is put to sleep, in ms; 0: it is not. Only behind the proxy is it woken. */
 export async function sleepAfterMs(
@@ -26,7 +28,8 @@ export async function isIdle(
   context: Pick<ManagerContext, 'home' | 'runtimes'>,
   instance: Pick<Instance, 'id' | 'port' | 'runtime'>,
 ): Promise<boolean> {
-  if (isPortUsed(instance.port)) return false
+  const { port } = instance
+  if (isUsed({ port, socket: socketPathOf(refOf(context, instance)) })) return false
   const { ok, sections } = await checkHealth(healthPlace(context, instance))
   return ok && Object.values(sections['activity'] ?? {}).every((count) => count === '0')
 }

@@ -60,11 +60,15 @@ export function desiredSites(
   const folder = join(global.proxy.folder, global.proxy.type, 'snippets')
   const snippets = new Map(instances.map((one) => [one.id, readSnippet(one, folder, problems)]))
   const reach = reaches(context, instances)
-  const publishedAt = ({ id, name, port }: Instance): Omit<Place, 'path'> => {
+  const publishedAt = (instance: Instance): Omit<Place, 'path'> => {
+    const { id, name, port } = instance
     const snippet = snippets.get(id)
     const served = servedContext(context.home.instance(id))
+    const found = reach.get(id)
     return {
-      ...(reach.get(id)?.listens === 'own' && { upstream: { host: thisHost, port } }),
+      ...(found?.listens === 'own' && {
+        upstream: { host: thisHost, port, ...(found.socket !== undefined && { socket: found.socket }) },
+      }),
       instance: { id, name },
       ...(waker?.instances.has(id) && { waker: waker.upstream }),
       ...(served && { context: served }),

@@ -9,6 +9,7 @@ import { describeProcess, processesOfSession, startedAt, statOf, type ProcessSta
 import { runFolderOf, runFoldersOf, servingCopy, setServingCopy } from './copies.js'
 import { end } from './end.js'
 import { exclusively } from './exclusively.js'
+import { removeSockets, socketOf } from './instance-socket.js'
 import { launch, layOut, type RestartPolicy, usualPolicy } from './launch.js'
 import { cgroupBase } from './limits/cgroups.js'
 import { confinedPids, howLimited, limitsOf, release } from './limits/confine.js'
@@ -68,6 +69,7 @@ export function createProcessRuntime({
         await release(run)
         await removeTree(run, accountAt(ref.folder))
       }
+      removeSockets(ref)
     },
     async start(spec, { debug = false, signal } = {}) {
       signal?.throwIfAborted()
@@ -100,6 +102,7 @@ export function createProcessRuntime({
     },
     suspend: (ref, { maxMs }) => translated(ref, 'suspend', () => suspend(runFolderOf(ref), maxMs)),
     resume: (ref) => translated(ref, 'resume', async () => resume(runFolderOf(ref))),
+    socketOf,
     serving: async ({ folder }) => servingCopy(folder),
     serve: (ref, copy) => translated(ref, 'switch', async () => setServingCopy(ref.folder, copy)),
     async observe(ref) {

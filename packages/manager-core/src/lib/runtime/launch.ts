@@ -27,6 +27,7 @@ import { confine } from './limits/confine.js'
 import { heapOf, isNode } from './limits/heap.js'
 import { applicationLog, logVariable, lookAt, runVariable } from './look.js'
 import { hasRunFile, putRunFile, removeRunFiles, writeSupervisor } from './run-files.js'
+import { makeSocket, removeSockets } from './instance-socket.js'
 import type { InstanceRef, InstanceSpec } from './runtime.js'
 import { spawnAlone } from './spawn-alone.js'
 import { supervisorScript } from './supervisor-script.js'
@@ -109,6 +110,7 @@ export async function launch(spec: InstanceSpec, { policy, debugMinutes, base }:
   const token = randomUUID()
   const account = accountAt(spec.folder)
   const log = openLog(join(logs, 'application.log'), account)
+  const socket = spec.takesSockets ? await makeSocket(spec) : undefined
   try {
     const started = await spawnAlone(
       [
@@ -119,7 +121,12 @@ export async function launch(spec: InstanceSpec, { policy, debugMinutes, base }:
         String(policy.limit),
         ...commandOf(spec, { account, base }),
       ],
-      { cwd: spec.workingFolder, env: environmentOf(spec, token, debugMinutes), stdio: ['pipe', log, log], account },
+      {
+        cwd: spec.workingFolder,
+        env: { ...environmentOf(spec, token, debugMinutes), ...(socket && { LISTEN_FDS: '1' }) },
+        stdio: ['pipe', log, log, ...(socket ? [socket.fd] : [])],
+        account,
+      },
     ).catch((error: unknown) => {
       throw notStarted(spec, (error as Error).message, error)
     })
@@ -131,6 +138,8 @@ export async function launch(spec: InstanceSpec, { policy, debugMinutes, base }:
       if (!identity) throw notStarted(spec, 'its supervisor ended immediately.')
       const memory = await confine(run, spec, { pid: identity.pid, base, account })
       writeSupervisor(run, { identity, token })
+      if (socket) socket.publish()
+      else removeSockets({ ...spec, copy: spec.copy ?? servingCopy(spec.folder) })
       stdin.end(memory ? `go ${memory.events} ${memory.limit}\n` : 'go\n')
     } catch (error) {
       // Without the word it ends.
@@ -140,6 +149,7 @@ export async function launch(spec: InstanceSpec, { policy, debugMinutes, base }:
     await underWay(run)
   } finally {
     closeSync(log)
+    socket?.close()
   }
 }
 

@@ -5,8 +5,11 @@ import { refOf } from './instance-ref.js'
 import { ownerOfPort } from './owner-of-port.js'
 import type { Runtimes } from './runtimes.js'
 
-/** Who listens at the port of an instance: itself, nothing, or a program of another user. */
-export type Reach = { readonly listens: 'own' | 'none' } | { readonly listens: 'foreign'; readonly uid: number }
+/** Who listens at the port of an instance: itself, also at this socket, nothing, or a program of another user. */
+export type Reach =
+  | { readonly listens: 'own'; readonly socket?: string }
+  | { readonly listens: 'none' }
+  | { readonly listens: 'foreign'; readonly uid: number }
 
 /** What connections to 127.0.0.1 reach, as `/proc/net/tcp` names it: this address, else all addresses of IPv4 or IPv6. */
 const loopback = '0100007F'
@@ -27,16 +30,17 @@ function reachOf(
   listeners: ReturnType<typeof listenersByPort>,
 ): Reach {
   const found = reachable(listeners?.get(instance.port) ?? [])
-  const wanted = { listens: isWanted(instance) ? 'own' : 'none' } as const
   // Only Linux shows it.
-  if (!listeners) return wanted
+  if (!listeners) return isWanted(instance) ? { listens: 'own' } : { listens: 'none' }
   // Most of those that are stopped need no further look.
   if (found.length === 0 && !isWanted(instance)) return { listens: 'none' }
-  const { uids, forwarded = false } = ownerOfPort(context.runtimes, refOf(context, instance))
+  const ref = refOf(context, instance)
+  const { uids, forwarded = false } = ownerOfPort(context.runtimes, ref)
   const foreign = found.find(({ uid }) => !uids.includes(uid))
   if (foreign) return { listens: 'foreign', uid: foreign.uid }
-  if (found.length > 0) return { listens: 'own' }
-  return forwarded ? wanted : { listens: 'none' }
+  if (found.length === 0 && !(forwarded && isWanted(instance))) return { listens: 'none' }
+  const socket = context.runtimes.of(ref).socketOf?.(ref)
+  return { listens: 'own', ...(socket !== undefined && { socket }) }
 }
 
 function isWanted({ desired, observed }: Instance): boolean {

@@ -43,6 +43,11 @@ export interface Runtime {
   roll?(spec: InstanceSpec, options: RollOptions & { readonly windowMs: number }): Promise<Rolled>
   /** Puts back what ran before `roll` with this id, unless that has been done already. */
   unroll?(ref: InstanceRef, options: RollOptions): Promise<void>
+  /**
+   * Path of the Unix socket where it takes requests, also for a while after it ended, and where no other user can be in its
+   * place. Absent, or undefined: it takes them at its port only.
+   */
+  socketOf?(ref: InstanceRef): string | undefined
   /** Who listens at its port. Absent: its account, or the user of the manager. @throws Error when that is not known */
   ownerOfPort?(ref: InstanceRef): PortOwner
   observe(ref: InstanceRef): Promise<Observation>
@@ -100,6 +105,8 @@ export interface InstanceSpec extends InstanceRef {
   readonly environment: Readonly<Record<string, string>>
   readonly workingFolder: string
   readonly port: number
+  /** Its program takes sockets that listen already (`LISTEN_FDS` of sd_listen_fds(3)), beside its port. */
+  readonly takesSockets?: boolean
   /** Absolute path without which it is not started again after a crash: its program would make a new, empty one. */
   readonly needs?: string
   /** Limit of the heap, in megabytes; undefined: no limit. */

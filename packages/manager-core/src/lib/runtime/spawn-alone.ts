@@ -31,7 +31,7 @@ export async function spawnAlone(
     const all = [...stdio]
     for (const inherited of inheritable()) {
       while (all.length < inherited) all.push('ignore')
-      all[inherited] = nothing
+      if (inherited >= stdio.length) all[inherited] = nothing
     }
     const { program, before, environment } = asAccountWith(account, '/bin/sh', env)
     const child = spawn(program, [...before, ...args], { cwd, env: environment, detached: true, stdio: all })

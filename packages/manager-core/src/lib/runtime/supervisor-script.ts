@@ -5,8 +5,9 @@
  * ended for memory, and the limit in MB.
  *
  * Arguments: folder `run/`, pauses after the first, second … crash (s), uptime (s) from which an end is not a quick crash,
- * number of quick crashes after which it gives up, then the program. Working folder, environment, and the log as
- * standard output and error are inherited.
+ * number of quick crashes after which it gives up, then the program. Working folder, environment, the log as
+ * standard output and error, and with `LISTEN_FDS` sockets that listen are inherited: what connects to one waits while the
+ * program starts again.
  */
 export const supervisorScript = `run=$1 pauses=$2 steady=$3 limit=$4
 shift 4
@@ -81,6 +82,9 @@ pause_after() {
   while [ "$number" -gt 1 ] && [ $# -gt 1 ]; do shift; number=$((number - 1)); done
   pause=$1
 }
+
+# Sockets that listen are for the process whose number is told.
+[ -z "$LISTEN_FDS" ] || set -- sh -c 'LISTEN_PID=$$; export LISTEN_PID; exec "$@"' sh "$@"
 
 while [ -z "$stopping" ]; do
   uptime; begin=$seconds

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ActionResult } from '../action.js'
@@ -8,6 +8,7 @@ import { fullGrant } from '../domain/grant.js'
 import type { Input } from '../domain/input.js'
 import type { Instance } from '../domain/instance.js'
 import { createManager, type Manager, type ManagerOptions } from '../manager.js'
+import { removeSockets } from '../runtime/instance-socket.js'
 import { endProcessesOf } from './end-processes.js'
 import { fakeApplicationServer, tellFake, writeTemplate, type FakeApplication } from './fake-application.js'
 import { takePorts } from './take-ports.js'
@@ -98,6 +99,9 @@ export async function createTestManager(options: TestManagerOptions = {}): Promi
 
   async function close(): Promise<void> {
     await endProcessesOf(folder)
+    const instances = join(home, 'instances')
+    for (const id of existsSync(instances) ? readdirSync(instances) : [])
+      removeSockets({ id, folder: join(instances, id) })
     for (const each of opened) each.close()
     ports?.release()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

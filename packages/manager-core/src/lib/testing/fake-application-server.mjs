@@ -87,11 +87,13 @@ async function serve() {
     process.exit(1)
   }
   openDatabase()
-  const server = createServer((request, response) => answer(request, response))
+  const server = createServer(answer)
   server.on('error', (error) => {
     tell(error.message)
     process.exit(1)
   })
+  // A socket that listens already.
+  if (process.env.LISTEN_PID === String(process.pid)) createServer(answer).listen({ fd: 3 })
   server.listen(Number(port), host, () => {
     tell(`fake application server at http://${host}:${server.address().port}`)
     clearInterval(stay)

@@ -13,6 +13,7 @@ import { makeFolder } from '../../../../../tests/servers/folders.js'
 import type { TestProxy } from '../../../../../tests/servers/proxy-server.js'
 import { toolIsMissing } from '../../../../../tests/servers/tools.js'
 import { connectionsTo } from '../../../../manager-core/src/lib/instances/connections.js'
+import { socketPathOf } from '../../../../manager-core/src/lib/runtime/instance-socket.js'
 import { wantedInstances } from '../../../../manager-core/src/lib/monitoring/monitored.js'
 import { call, open, type Call, type Called } from '../../../../manager-core/src/lib/proxies/contract/call.js'
 import { bundledManager, crashAction } from '../../../../manager-core/src/lib/testing/bundled-manager.js'
@@ -175,14 +176,15 @@ describe.each([
     async () => {
       const pid = pidOf(await ask())
       const { port } = manager().instance('demo')
+      const place = { port, socket: socketPathOf({ id: 'demo', folder: manager().path('demo') }) }
       const past = connect({ host: '127.0.0.1', port })
-      await vi.waitUntil(() => connectionsTo(port) === 1, { timeout: limit })
+      await vi.waitUntil(() => connectionsTo(place) === 1, { timeout: limit })
       setting('SERVICE_SLEEP_AFTER=1')
       // Longer than it takes to notice that.
       await sleep(7000)
       manager().tell('demo', { waiting: 2 })
       const long = ask('/version?ms=3000')
-      await vi.waitUntil(() => connectionsTo(port) > 1, { timeout: limit })
+      await vi.waitUntil(() => connectionsTo(place) > 1, { timeout: limit })
       past.destroy()
       expect(pidOf(await long)).toBe(pid)
       await sleep(2500)

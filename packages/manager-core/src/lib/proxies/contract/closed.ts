@@ -1,6 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { removeSockets, socketPathOf } from '../../runtime/instance-socket.js'
+import { socketFolder } from '../../system/socket-folder.js'
 import { squat } from '../../testing/squat.js'
 import { startPublishing } from '../start-publishing.js'
 import { startBackend } from './backend.js'
@@ -54,6 +58,30 @@ export function testClosed(under: () => ProxyUnderTest): void {
       onTestFinished(() => again.close())
       const status = async () => (await under().call('demo.apps.test')).status
       await expect.poll(status, { timeout: 60_000 }).toBe(200)
+    })
+
+    it.runIf(process.getuid?.() === 0)('one with a socket is reached there, and its port is never used', async () => {
+      const { port, close } = await under().add('demo')
+      const folder = under().test.path('demo')
+      socketFolder(folder)
+      const path = socketPathOf({ id: 'idemo', folder })
+      const answers = createServer((_request, response) => response.end('by the socket')).listen(path)
+      onTestFinished(() => {
+        answers.close()
+        removeSockets({ id: 'idemo', folder })
+      })
+      await once(answers, 'listening')
+      chmodSync(path, 0o666)
+      const host = 'demo.apps.test'
+      await under().publish()
+      expect((await under().call(host)).text).toBe('by the socket')
+
+      // It ends, and another user takes its port before anything is published.
+      await Promise.all([close(), once(answers.close(), 'close')])
+      const squatter = await squat(port, stranger)
+      onTestFinished(() => squatter.close())
+      expect((await under().call(host)).status).toBeGreaterThanOrEqual(502)
+      expect(squatter.received()).toBe('')
     })
 
     it.runIf(process.getuid?.() === 0)('another user who takes the port of one gets none of its requests', async () => {

@@ -58,22 +58,22 @@ function hashSizes({ sites }: Publication, { hasHashSizes }: NginxOptions): read
 }
 
 /**
- * Those of instances that may sleep. When the manager's server is away, one that is awake keeps answering: a request that
+ * Those of instances that may sleep, or have a socket. When the manager's server is away, one that is awake keeps answering: a request that
  * could not be sent to the first one is sent to the backup.
  */
 function upstreamsOf({ sites, manager }: Publication): readonly string[] {
   const places = new Map(sites.flatMap((site) => site.places).map((place) => [place.instance?.id, place]))
   const ofManager = manager.socket === undefined ? [] : [`upstream steward_manager { server ${serverOf(manager)}; }`]
-  const ofInstances = [...places.values()].flatMap(({ waker, upstream, instance }) =>
-    waker && instance
-      ? [
-          `upstream steward_${instance.id} {`,
-          `  server ${serverOf(waker)} max_fails=0;`,
-          ...(upstream ? [`  server ${serverOf(upstream)} max_fails=0 backup;`] : []),
-          '}',
-        ]
-      : [],
-  )
+  const ofInstances = [...places.values()].flatMap((place) => {
+    const { waker, upstream, instance } = place
+    if (!instance || !hasGroup(place)) return []
+    const servers = [waker, upstream].filter((one) => one !== undefined).map(serverOf)
+    return [
+      `upstream steward_${instance.id} {`,
+      ...servers.map((server, at) => `  server ${server} max_fails=0${at > 0 ? ' backup' : ''};`),
+      '}',
+    ]
+  })
   return [...ofManager, ...ofInstances]
 }
 
@@ -82,9 +82,15 @@ function serverOf(upstream: Upstream): string {
   return upstream.socket === undefined ? authorityOf(upstream) : `unix:${upstream.socket}`
 }
 
-function targetOf({ waker, upstream, instance }: Place): string | undefined {
-  if (waker && instance) return `http://steward_${instance.id}`
-  return upstream && (upstream.socket === undefined ? `http://${authorityOf(upstream)}` : 'http://steward_manager')
+/** Whether it is an upstream group: it has several servers, or a socket. */
+function hasGroup({ waker, upstream }: Place): boolean {
+  return waker !== undefined || upstream?.socket !== undefined
+}
+
+function targetOf(place: Place): string | undefined {
+  const { upstream, instance } = place
+  if (hasGroup(place)) return `http://steward_${instance?.id ?? 'manager'}`
+  return upstream && `http://${authorityOf(upstream)}`
 }
 
 function listen(port: number, { ipv6 }: NginxOptions, flags = ''): readonly string[] {

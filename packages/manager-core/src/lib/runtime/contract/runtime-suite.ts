@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs'
 import { connect } from 'node:net'
+import { dirname } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { InstanceSpec, Runtime } from '../runtime.js'
 import { ask, logOf, type RuntimeUnderTest } from './runtime-under-test.js'
@@ -63,6 +65,44 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(runtime.suspend !== undefined && runtime.resume !== undefined).toBe(runtime.capabilities.suspend)
     expect(runtime.serving !== undefined && runtime.serve !== undefined).toBe(runtime.capabilities.parallelCopies)
     expect(runtime.roll !== undefined && runtime.unroll !== undefined).toBe(runtime.capabilities.nativeRollback)
+  })
+
+  it('socketOf() takes requests while it starts again, and refuses them after its end', async () => {
+    if (!runtime.socketOf) return
+    const spec = { ...(await instance()), takesSockets: true }
+    await runtime.define(spec)
+    await runtime.start(spec)
+    const first = await serves(spec)
+    const socket = runtime.socketOf(spec)
+    // There is none without root.
+    if (socket === undefined) return expect(process.getuid?.()).not.toBe(0)
+    const at = { ...spec, socket }
+    expect(await ask(at, '/id')).toBe(first)
+    expect(statSync(socket).uid).toBe(0)
+    expect(statSync(dirname(socket))).toMatchObject({ uid: 0, mode: 0o40711 })
+
+    await ask(spec, '/kill')
+    const next = await ask(at, '/id', {}, 60_000)
+    expect(next).not.toBe(first)
+    expect(next).toBe(await serves(spec))
+
+    await runtime.stop(spec, { graceMs: 5000 })
+    expect(await ask(at, '/id')).toBeUndefined()
+    await runtime.undefine(spec)
+    expect(runtime.socketOf(spec)).toBeUndefined()
+  })
+
+  it('socketOf() is none of a program that takes no sockets, also after one that did', async () => {
+    if (!runtime.socketOf) return
+    const spec = await started()
+    expect(runtime.socketOf(spec)).toBeUndefined()
+    for (const takesSockets of [true, false]) {
+      await runtime.stop(spec, { graceMs: 5000 })
+      await runtime.define({ ...spec, takesSockets })
+      await runtime.start({ ...spec, takesSockets })
+    }
+    await serves(spec)
+    expect(runtime.socketOf(spec)).toBeUndefined()
   })
 
   it('define() makes it startable and starts nothing; undefine() takes it away; both may be repeated', async () => {

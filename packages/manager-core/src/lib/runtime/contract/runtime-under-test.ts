@@ -15,9 +15,9 @@ export interface RuntimeUnderTest {
   close(): Promise<void>
 }
 
-/** What the test program answers; undefined: nothing, within that time. */
+/** What the test program answers, at its socket if that is given; undefined: nothing, within that time. */
 export function ask(
-  { port }: Pick<InstanceSpec, 'port'>,
+  { port, socket: socketPath }: Pick<InstanceSpec, 'port'> & { readonly socket?: string },
   path: string,
   parameters: Readonly<Record<string, string>> = {},
   timeoutMs = 5000,
@@ -25,7 +25,14 @@ export function ask(
   const signal = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve) => {
     get(
-      { host: '127.0.0.1', port, path: `${path}?${new URLSearchParams(parameters).toString()}`, agent: false, signal },
+      {
+        host: '127.0.0.1',
+        port,
+        socketPath,
+        path: `${path}?${new URLSearchParams(parameters).toString()}`,
+        agent: false,
+        signal,
+      },
       (response) => void text(response).then(resolve, () => resolve(undefined)),
     ).once('error', () => resolve(undefined))
   })

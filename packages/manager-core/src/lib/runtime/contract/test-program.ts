@@ -1,6 +1,6 @@
 /**
  * What instances run in the contract suite, as a module for Node; a runtime that runs something else (a servlet, an
- * image) offers the same: an HTTP server on port `TEST_PORT` of `STEWARD_HOST`, or of 127.0.0.1, with `/id` (a text of its own per start),
+ * image) offers the same: an HTTP server on port `TEST_PORT` of `STEWARD_HOST`, or of 127.0.0.1, and at an inherited socket, with `/id` (a text of its own per start),
  * `/environment?name=`, `/folder`, `/print?text=&times=` (to its log), `/files?most=` (opens as many files at the same time, and says
  * how many it could, closed again), `/exit?code=` and `/kill` (ends without a chance). `TEST_EXIT=<code>` ends it at once; `TEST_TERM=ignore` lets it pass over a request to end.
  */
@@ -12,7 +12,7 @@ const { TEST_PORT, TEST_EXIT, TEST_TERM } = process.env
 if (TEST_EXIT) process.exit(Number(TEST_EXIT))
 const id = randomUUID()
 process.on('SIGTERM', () => TEST_TERM === 'ignore' || process.exit(0))
-createServer((request, response) => {
+const answer = (request, response) => {
   const { pathname, searchParams } = new URL(request.url, 'http://localhost')
   const end = (text) => response.writeHead(200, { Connection: 'close' }).end(text)
   if (pathname === '/id') end(id)
@@ -34,5 +34,7 @@ createServer((request, response) => {
     for (let number = 1; number <= times; number++) process.stdout.write(times === 1 ? text + '\\n' : text + ' ' + number + '\\n')
     end('')
   } else response.writeHead(404).end()
-}).listen(Number(TEST_PORT), process.env.STEWARD_HOST ?? '127.0.0.1')
+}
+createServer(answer).listen(Number(TEST_PORT), process.env.STEWARD_HOST ?? '127.0.0.1')
+if (process.env.LISTEN_PID === String(process.pid)) createServer(answer).listen({ fd: 3 })
 `

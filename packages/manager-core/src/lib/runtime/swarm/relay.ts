@@ -25,6 +25,7 @@ export function relayOf(spec: InstanceSpec, socket: string): InstanceSpec {
     environment: {},
     workingFolder: folder,
     port,
+    takesSockets: true,
     maxMemoryMb: relayMemoryMb,
     log,
   }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inheritedListeners } from '../../system/inherited-listeners.js'
 import { createContainerEngine } from '../container/engine.js'
 import { endMark } from './entry-script.js'
 import { addressOf, isServing, nodesOf, tasksOf } from './tasks.js'
@@ -126,7 +127,8 @@ function connected({ host, port: its }: Target): Promise<Socket | undefined> {
   })
 }
 
-const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (caller) => {
+const listening = { allowHalfOpen: true, noDelay: true, pauseOnConnect: true }
+const pass = (caller: Socket) => {
   caller.on('error', () => undefined)
   void (async () => {
     const reached = await reach(caller)
@@ -147,8 +149,11 @@ const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect
     connection.pipe(caller)
     caller.resume()
   })()
-})
-server.listen(Number(port), '127.0.0.1')
+}
+const servers = [
+  createServer(listening, pass).listen(Number(port), '127.0.0.1'),
+  ...inheritedListeners().map((fd) => createServer(listening, pass).listen({ fd })),
+]
 
 // Connections to a node that is lost are closed.
 setInterval(() => {
@@ -226,7 +231,7 @@ function without(line: string): string {
 void collect()
 
 process.once('SIGTERM', () => {
-  server.close()
+  for (const server of servers) server.close()
   void (async () => {
     const begin = performance.now()
     // What was killed says nothing at last.

@@ -10,6 +10,7 @@ import { instanceHomeAt } from '../../domain/home.js'
 import { describeProcess, startedAt, statOf } from '../../system/process-table.js'
 import { runFolderOf, servingCopy, setServingCopy } from '../copies.js'
 import { exclusively } from '../exclusively.js'
+import { removeSockets, socketOf } from '../instance-socket.js'
 import { checkProgram, commandOf, environmentOf, guest, layOut } from '../launch.js'
 import { cgroupBase, cgroupMount } from '../limits/cgroups.js'
 import { howLimited, limitsOf, writeLimits } from '../limits/confine.js'
@@ -28,7 +29,7 @@ import { resume, suspend } from './suspension.js'
 import { systemctl } from './systemctl.js'
 import { environmentFileOf, hasUnit, removeUnit, setAtBoot, writeUnit } from './unit-files.js'
 import { cgroupOf, isUp, observedOf, processesOf, stateOf, type UnitState } from './unit-state.js'
-import { environmentText, unitName, unitTextOf, type UnitPolicy } from './unit.js'
+import { environmentText, socketTextOf, socketUnitOf, unitName, unitTextOf, type UnitPolicy } from './unit.js'
 
 export interface SystemdRuntimeOptions {
   /** Default: a pause of 2 s; given up after 5 starts within 5 minutes. */
@@ -85,7 +86,11 @@ export function createSystemdRuntime({
       },
       limits,
     })
-    await writeUnit(spec, unit, { text, environment: environmentText(environmentOf(spec, unit, minutes)) })
+    await writeUnit(spec, unit, {
+      text,
+      socket: spec.takesSockets ? socketTextOf(spec, copyOf(spec)) : undefined,
+      environment: environmentText(environmentOf(spec, unit, minutes)),
+    })
     return limits
   }
 
@@ -100,7 +105,8 @@ export function createSystemdRuntime({
     removeRunFiles(run, ['application', 'exit', 'crashed', 'debugger', 'begun'])
     writeLimits(run, inForce)
     // Starts and crashes of before are not counted.
-    await systemctl('reset-failed', unit).catch(() => undefined)
+    for (const each of [unit, ...(spec.takesSockets ? [socketUnitOf(unit)] : [])])
+      await systemctl('reset-failed', each).catch(() => undefined)
     await setAtBoot(unit, true)
     try {
       await systemctl('start', unit)
@@ -142,6 +148,7 @@ export function createSystemdRuntime({
           if (await removeUnit(ref, unit)) isChanged = true
           await removeTree(run, accountAt(ref.folder))
         }
+        removeSockets(ref)
         if (isChanged) await systemctl('daemon-reload')
       }),
     async start(spec, { debug = false, signal } = {}) {
@@ -167,6 +174,7 @@ export function createSystemdRuntime({
       suspend: (ref, { maxMs }) => translated(ref, 'suspend', () => suspend(unitOf(ref), maxMs)),
       resume: (ref) => translated(ref, 'resume', () => resume(unitOf(ref))),
     }),
+    socketOf,
     serving: async ({ folder }) => servingCopy(folder),
     serve: (ref, copy) => translated(ref, 'switch', async () => setServingCopy(ref.folder, copy)),
     async observe(ref) {

@@ -3,12 +3,16 @@ import { readExit, removeRunFiles, runFiles } from '../run-files.js'
 import type { ExitInfo } from '../runtime.js'
 import { resume } from './suspension.js'
 import { systemctl } from './systemctl.js'
-import { setAtBoot } from './unit-files.js'
+import { socketUnitOf } from './unit.js'
+import { hasUnit, setAtBoot } from './unit-files.js'
 import { isUp, stateOf } from './unit-state.js'
 
 /** Gracefully for a while, then by force; resolves when nothing is left. How it ended last stays. */
 export async function endUnit(unit: string, run: string, graceMs: number): Promise<ExitInfo> {
   await setAtBoot(unit, false)
+  const socket = socketUnitOf(unit)
+  // Else the next caller would start it again.
+  if (hasUnit(socket)) await systemctl('stop', socket)
   const [state] = await stateOf([unit])
   const isRunning = state !== undefined && isUp(state)
   const isForced = isRunning && (await stop(unit, graceMs))

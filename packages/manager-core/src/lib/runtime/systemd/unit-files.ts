@@ -7,7 +7,7 @@ import { writePrivateFile } from '../../files/write-private-file.js'
 import { unitFolder } from '../../schedule/systemd.js'
 import type { InstanceRef } from '../runtime.js'
 import { systemctl } from './systemctl.js'
-import { ownerLine } from './unit.js'
+import { ownerLine, socketUnitOf } from './unit.js'
 
 const folder = unitFolder(true, {})
 
@@ -21,28 +21,42 @@ export function environmentFileOf(unit: string): string {
   return join(environments, `${unit}.env`)
 }
 
+export interface UnitFiles {
+  readonly text: string
+  readonly environment: string
+  /** Unit of its socket. Default: it has none. */
+  readonly socket?: string | undefined
+}
+
 /**
- * Puts a unit and its environment in place, and reloads systemd when the unit has changed. When it fails, nothing changes.
+ * Puts a unit, that of its socket and its environment in place, and reloads systemd when a unit has changed. When it fails,
+ * nothing changes.
  *
  * @throws ManagerError ERR_STATE when there is a unit of that name that is not of this instance
  */
 export async function writeUnit(
   ref: InstanceRef,
   unit: string,
-  { text, environment }: { readonly text: string; readonly environment: string },
+  { text, environment, socket }: UnitFiles,
 ): Promise<void> {
-  checkOwner(ref, unit)
-  const before = [fileOf(unit), environmentFileOf(unit)].map((file) => [file, readIfThere(file)] as const)
+  const units = [
+    [unit, text],
+    [socketUnitOf(unit), socket],
+  ] as const
+  for (const [each] of units) checkOwner(ref, each)
+  const before = [...units.map(([each]) => fileOf(each)), environmentFileOf(unit)].map(
+    (file) => [file, readIfThere(file)] as const,
+  )
   try {
     await mkdir(environments, { recursive: true, mode: 0o700 })
     await chmod(environments, 0o700)
     await writePrivateFile(environmentFileOf(unit), environment)
-    if (before[0]?.[1] === text) return
-    await put(fileOf(unit), text, 0o644)
+    const changed = units.filter(([, wanted], at) => before[at]?.[1] !== wanted)
+    if (changed.length === 0) return
+    for (const [each, wanted] of changed) await setFile(fileOf(each), wanted, 0o644)
     await systemctl('daemon-reload')
   } catch (error) {
-    for (const [file, old] of before)
-      await (old === undefined ? rm(file, { force: true }) : put(file, old, file === fileOf(unit) ? 0o644 : 0o600))
+    for (const [file, old] of before) await setFile(file, old, file === environmentFileOf(unit) ? 0o600 : 0o644)
     throw error
   }
 }
@@ -67,7 +81,8 @@ export async function removeUnit(ref: InstanceRef, unit: string): Promise<boolea
   if (isOfOther(ref, unit)) return false
   const isThere = hasUnit(unit)
   const overrides = [folder, `${folder}.control`].map((each) => join(each, `${unit}.d`))
-  for (const path of [linkOf(unit), fileOf(unit), environmentFileOf(unit), ...overrides]) await removeTree(path)
+  const files = [fileOf(unit), fileOf(socketUnitOf(unit)), environmentFileOf(unit)]
+  for (const path of [linkOf(unit), ...files, ...overrides]) await removeTree(path)
   return isThere
 }
 
@@ -89,8 +104,9 @@ function isOfOther(ref: InstanceRef, unit: string): boolean {
   return text !== undefined && !text.split('\n').includes(ownerLine(ref.folder))
 }
 
-/** Whole or not at all. */
-async function put(file: string, text: string, mode: number): Promise<void> {
+/** Whole or not at all; undefined: it is removed. */
+async function setFile(file: string, text: string | undefined, mode: number): Promise<void> {
+  if (text === undefined) return rm(file, { force: true })
   await writeFile(`${file}.new`, text, { mode })
   await rename(`${file}.new`, file)
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { toolIsMissing } from '../../../../../../tests/servers/index.js'
 import type { InstanceSpec } from '../runtime.js'
-import { environmentText, unitName, unitTextOf, type UnitOptions } from './unit.js'
+import { environmentText, socketTextOf, socketUnitOf, unitName, unitTextOf, type UnitOptions } from './unit.js'
 
 const hard = `/srv/50% "of" $HOME 'x' [a]* über 漢`
 
@@ -47,6 +47,7 @@ const all = {
     { ...spec('/srv/x'), needs: '/mnt/db/x.sqlite' },
     options('/srv/x', { account, limits: { asked, dataBytes: 5_000_000_000 } }),
   ),
+  'with a socket': unitTextOf({ ...spec('/srv/x'), id: 'socket', takesSockets: true }, options('/srv/x')),
   'below /home': unitTextOf(spec('/home/me/x'), options('/home/me/x')),
   'below /tmp': unitTextOf(spec('/tmp/x'), options('/tmp/x')),
 }
@@ -87,11 +88,20 @@ it('is understood by systemd', async ({ skip }) => {
     writeFileSync(file, text.replaceAll('/usr/bin/node', '/bin/true'))
     return file
   })
+  const socket = join(folder, socketUnitOf(unitName({ id: 'socket', folder }, 'a')))
+  writeFileSync(
+    socket,
+    socketTextOf({ ...spec('/srv/x'), id: 'socket' }, 'a').replace('[Socket]', '[Socket]\nListenStream=none'),
+  )
+  writeFileSync(socket.replace(/socket$/, 'service'), all['with a socket'].replaceAll('/usr/bin/node', '/bin/true'))
   const said = await new Promise<string>((resolve) => {
-    execFile('systemd-analyze', ['verify', '--man=no', ...files], (_, stdout, stderr) => resolve(stdout + stderr))
+    execFile('systemd-analyze', ['verify', '--man=no', ...files, socket], (_, stdout, stderr) =>
+      resolve(stdout + stderr),
+    )
   })
   expect(said.split('\n').filter((line) => line.includes('steward-instance'))).toEqual([
     expect.stringMatching(/steward-instance-0-a.service:\d+: .*sometimes/),
+    expect.stringMatching(/steward-instance-socket-a.socket:\d+: .*none/),
   ])
   return undefined
 })

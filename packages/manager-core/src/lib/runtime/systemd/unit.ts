@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import type { SystemAccount } from '../../accounts/account.js'
 import { comeFirst, unitCommand, unitText, unitWord } from '../../schedule/systemd-units.js'
+import { socketPathOf } from '../instance-socket.js'
 import type { Copy, InstanceRef, InstanceSpec } from '../runtime.js'
 import type { UnitLimits } from './limits.js'
 
@@ -36,6 +37,11 @@ export function unitName({ id }: InstanceRef, copy: Copy): string {
   return `steward-instance-${id}-${copy}.service`
 }
 
+/** Unit of the socket that this one takes. */
+export function socketUnitOf(unit: string): string {
+  return unit.replace(/\.service$/, '.socket')
+}
+
 /** A line by which a unit is known to be of the instance in this folder. */
 export function ownerLine(folder: string): string {
   return `# Of the instance in ${JSON.stringify(folder)}`
@@ -49,17 +55,19 @@ export function unitTextOf(spec: InstanceSpec, options: UnitOptions): string {
   const { copy, account, command, run, script, environment, policy, limits } = options
   const shell = (what: string, ...args: readonly string[]) => unitCommand(['/bin/sh', script, what, run, ...args])
   const { memory = 0, cpu = 0, processes = 0, files = 0 } = limits.asked
+  const sockets = spec.takesSockets ? [socketUnitOf(unitName(spec, copy))] : []
   return unitText([
     ownerLine(spec.folder),
     '[Unit]',
     `Description=Steward instance ${spec.id}, copy ${copy}`,
-    'Wants=network-online.target',
-    `After=${comeFirst.join(' ')}`,
+    `Wants=${['network-online.target', ...sockets].join(' ')}`,
+    `After=${[...comeFirst, ...sockets].join(' ')}`,
     `StartLimitIntervalSec=${policy.withinSeconds}`,
     `StartLimitBurst=${policy.limit}`,
     '',
     '[Service]',
     'Type=exec',
+    ...sockets.map((socket) => `Sockets=${socket}`),
     ...(account ? [`User=${account.name}`, `Group=${account.gid}`] : []),
     `EnvironmentFile=${environment}`,
     `ExecCondition=${shell('check')}`,
@@ -80,6 +88,25 @@ export function unitTextOf(spec: InstanceSpec, options: UnitOptions): string {
     '',
     '[Install]',
     'WantedBy=multi-user.target',
+  ])
+}
+
+/**
+ * The unit of its socket, which listens from the start of the instance to its stop. What connects while the instance starts
+ * again waits for it.
+ */
+export function socketTextOf(spec: InstanceSpec, copy: Copy): string {
+  return unitText([
+    ownerLine(spec.folder),
+    '[Unit]',
+    `Description=Socket of Steward instance ${spec.id}, copy ${copy}`,
+    '',
+    '[Socket]',
+    `ListenStream=${socketPathOf({ ...spec, copy })}`,
+    // Any program of this machine may connect, as to a port.
+    'SocketMode=0666',
+    'DirectoryMode=0711',
+    'RemoveOnStop=yes',
   ])
 }
 

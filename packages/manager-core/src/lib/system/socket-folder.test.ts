@@ -17,7 +17,9 @@ it.runIf(process.getuid?.() === 0)(
     const report = vi.fn<(message: string) => void>()
     const before = process.umask(0)
     onTestFinished(() => void process.umask(before))
-    const [one = '', other = ''] = ['/srv/one', '/srv/other'].map((home) => socketFolder(home, report, parent))
+    const [one = '', other = ''] = ['/srv/one', '/srv/other'].map((home) =>
+      socketFolder(home, { onProblem: report, parent }),
+    )
     expect(one).not.toBe(other)
     for (const folder of [parent, one, other]) expect(statSync(folder)).toMatchObject({ uid: 0, mode: 0o40711 })
     expect(report).not.toHaveBeenCalled()
@@ -32,10 +34,10 @@ it.runIf(process.getuid?.() === 0)('socketFolder() uses no folder of another use
   const report = vi.fn<(message: string) => void>()
   mkdirSync(parent)
   chownSync(parent, 65_534, 65_534)
-  expect(socketFolder('/srv/one', report, parent)).toBeUndefined()
+  expect(socketFolder('/srv/one', { onProblem: report, parent })).toBeUndefined()
   const link = join(makeFolder(), 'link')
   symlinkSync(makeFolder(), link)
-  expect(socketFolder('/srv/one', report, link)).toBeUndefined()
+  expect(socketFolder('/srv/one', { onProblem: report, parent: link })).toBeUndefined()
   expect(report).toHaveBeenCalledTimes(2)
   expect(report).toHaveBeenCalledWith(expect.stringContaining('does not belong to root'))
 })

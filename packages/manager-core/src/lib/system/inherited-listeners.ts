@@ -2,8 +2,9 @@
 const first = 3
 
 /**
- * Files of the sockets that systemd listens on in place of this process (`LISTEN_FDS` of sd_listen_fds(3)): no other
- * user can take their ports while the server restarts. Works once, and takes the variables from the environment of children.
+ * Files of the sockets that listen in place of this process, as systemd passes them on (`LISTEN_FDS` of sd_listen_fds(3)): no
+ * other user can take their places while the program restarts. Works once, and takes the variables from the environment of
+ * children.
  */
 export function inheritedListeners(environment: NodeJS.ProcessEnv = process.env): readonly number[] {
   const { LISTEN_PID: pid, LISTEN_FDS: count } = environment
