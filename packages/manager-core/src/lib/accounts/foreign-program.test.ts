@@ -79,7 +79,8 @@ it('ends a program with the process that runs it', async () => {
 const args = ['-c', 'echo $$; exec sleep 600']
 const isEnough = (line) => process.stdout.write(line, () => process.exit()) && false
 void runForeignProgram({ program: '/bin/sh', args, environment: {}, limitMs: 600_000, longest: 1000, isEnough })`
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  const options = ['--import', new URL('../testing/typescript.mjs', import.meta.url).href, '--input-type=module']
+  const { stdout } = spawnSync(process.execPath, [...options, '-e', script], { encoding: 'utf8' })
   expect(Number(stdout)).toBeGreaterThan(0)
   await expect.poll(() => statOf(Number(stdout))).toBeUndefined()
 })

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import { watchChild, type ChildEnd, type EndReason } from './foreign-child.js'
 
 export interface ForeignCall {
   readonly program: string
@@ -19,28 +20,10 @@ export interface ForeignCall {
   readonly isEnough?: (line: string) => boolean
 }
 
-export interface ForeignEnd {
+export interface ForeignEnd extends ChildEnd {
   /** Without its last line break. */
   readonly stdout: string
-  /** Its last characters. */
-  readonly stderr: string
-  /** Undefined when it was ended, or could not be started. */
-  readonly code: number | undefined
-  readonly signal: NodeJS.Signals | undefined
-  /** Why it was ended; absent: it ended by itself, or a signal of another process ended it. */
-  readonly ended?: 'late' | 'long' | 'enough' | 'cancelled'
-  /** It could not be started. */
-  readonly error?: NodeJS.ErrnoException
 }
-
-/** Not specified; chosen as more than any message. */
-const longestError = 65_536
-/** Not specified; chosen as long enough for a machine that is busy. */
-const lastWordsMs = 1_000
-
-const running = new Set<() => void>()
-const endAll = () => running.forEach((kill) => kill())
-let endsWithProcess = false
 
 /**
  * Runs a program of which an instance is the author, or whose account it shares, without input: it may never end, print
@@ -57,56 +40,36 @@ export function runForeignProgram(call: ForeignCall): Promise<ForeignEnd> {
   } catch (error) {
     return Promise.resolve({ ...nothing, error: error as NodeJS.ErrnoException })
   }
-  // Without a free file descriptor there are none.
-  const [output, errors]: readonly (Readable | undefined)[] = [child.stdout, child.stderr]
-  let [stdout, stderr, line] = ['', '', '']
-  let ended: ForeignEnd['ended']
+  let [stdout, line] = ['', '']
   let killing: NodeJS.Timeout | undefined
-  const kill = () => void child.kill('SIGKILL')
-  const end = (why: NonNullable<ForeignEnd['ended']>) => {
-    if (ended) return
-    ended = why
-    if (graceMs === 0 || why === 'enough') return kill()
-    child.kill('SIGTERM')
-    killing = setTimeout(kill, graceMs)
-  }
-  output?.setEncoding('utf8').on('data', (text: string) => {
-    if (ended) return
-    stdout += text
-    if (stdout.length > longest) return end('long')
-    if (!isEnough) return
-    line += text
-    if (!text.includes('\n')) return
-    const lines = line.split('\n')
-    line = lines.pop() ?? ''
-    if (lines.some(isEnough)) end('enough')
-  })
-  errors?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-longestError)))
-  const forget = endWithProcess(kill)
-  const limit = setTimeout(end, limitMs, 'late').unref()
-  const onAbort = () => end('cancelled')
-  signal?.addEventListener('abort', onAbort, { once: true })
   return new Promise((resolve) => {
-    let lastWords: NodeJS.Timeout | undefined
-    const settle = (end: Pick<ForeignEnd, 'code' | 'signal' | 'error'>) => {
-      for (const timer of [limit, killing, lastWords]) clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
-      forget()
-      for (const stream of [output, errors]) stream?.destroy()
-      resolve({ ...end, stdout: stdout.replace(/\r?\n$/, ''), stderr, ...(ended && { ended }) })
+    const watched = watchChild(child, {
+      onText(text) {
+        stdout += text
+        if (stdout.length > longest) return end('long')
+        if (!isEnough) return
+        line += text
+        if (!text.includes('\n')) return
+        const lines = line.split('\n')
+        line = lines.pop() ?? ''
+        if (lines.some(isEnough)) end('enough')
+      },
+      onExit: () => clearTimeout(limit),
+      onEnd(how) {
+        for (const timer of [limit, killing]) clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
+        resolve({ ...how, stdout: stdout.replace(/\r?\n$/, '') })
+      },
+    })
+    const end = (why: EndReason) => {
+      if (!watched.give(why)) return
+      if (graceMs === 0 || why === 'enough') return watched.kill()
+      child.kill('SIGTERM')
+      killing = setTimeout(watched.kill, graceMs)
     }
-    const settleBy = (code: number | null, by: NodeJS.Signals | null) =>
-      settle({ code: ended ? undefined : (code ?? undefined), signal: by ?? undefined })
-    child.on('error', (error) => {
-      // Else it could not be signalled.
-      if (child.pid === undefined) settle({ code: undefined, signal: undefined, error })
-    })
-    child.once('exit', (code, by) => {
-      clearTimeout(limit)
-      // What it printed may come after its end: it is read once more, however late this process is.
-      lastWords = setTimeout(() => setImmediate(settleBy, code, by), ended ? 0 : lastWordsMs)
-    })
-    child.once('close', settleBy)
+    const limit = setTimeout(end, limitMs, 'late').unref()
+    const onAbort = () => end('cancelled')
+    signal?.addEventListener('abort', onAbort, { once: true })
   })
 }
 
@@ -116,12 +79,4 @@ function start({ program, args, folder, environment }: ForeignCall): ChildProces
     env: environment,
     ...(folder !== undefined && { cwd: folder }),
   })
-}
-
-/** Calls it when this process ends by itself. @returns forgets it */
-export function endWithProcess(kill: () => void): () => void {
-  running.add(kill)
-  if (!endsWithProcess) process.once('exit', endAll)
-  endsWithProcess = true
-  return () => void running.delete(kill)
 }

@@ -129,10 +129,7 @@ it('gives why a program could not be started', async () => {
 })
 
 describe('a process ends with the one that asked it', () => {
-  // Node resolves no names of built files.
   const script = `
-    import { registerHooks } from 'node:module'
-    registerHooks({ resolve: (name, context, next) => next(name.replace(/^(\\..*)\\.js$/, '$1.ts'), context) })
     const { askWorker, idleTime } = await import(${JSON.stringify(new URL('foreign-worker.ts', import.meta.url))})
     idleTime.limitMs = 600_000
     const call = JSON.parse(process.argv[1])
@@ -141,7 +138,7 @@ describe('a process ends with the one that asked it', () => {
   const start = (more: string, worker = always) => {
     const call = { program: '/bin/sh', args: ['-c', worker], environment: {}, subject: name, request: '' }
     const args = [
-      '--input-type=module',
+      ...['--import', new URL('../testing/typescript.mjs', import.meta.url).href, '--input-type=module'],
       '-e',
       script + more,
       JSON.stringify({ ...call, limitMs: 600_000, longest: 1_000 }),

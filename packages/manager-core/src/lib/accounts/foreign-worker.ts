@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import type { Socket } from 'node:net'
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import { statOf } from '../system/process-table.js'
-import { endWithProcess, type ForeignCall, type ForeignEnd } from './foreign-program.js'
+import { watchChild, type EndReason } from './foreign-child.js'
+import type { ForeignCall, ForeignEnd } from './foreign-program.js'
 
 export interface WorkerCall extends Pick<ForeignCall, 'program' | 'args' | 'environment' | 'limitMs' | 'longest'> {
   /** What it works on: it serves nothing else. */
@@ -19,8 +19,6 @@ export type WorkerAnswer = { readonly line: string } | ForeignEnd
 export const idleTime = { limitMs: 2_000 }
 /** How many workers wait for calls at the same time. Not specified; chosen as the files that one operation works with, and a few more. */
 const mostIdle = 4
-const longestError = 65_536
-const lastWordsMs = 1_000
 
 /** By what was started, the one that has waited the longest first. */
 const idle = new Map<string, Worker>()
@@ -98,23 +96,15 @@ interface Pending {
 /** @throws what the system says at once; what it says later is the end of the first call */
 function start({ program, args, environment }: Pick<WorkerCall, 'program' | 'args' | 'environment'>): Worker {
   const child = spawn(program, args, { stdio: 'pipe', env: environment })
-  // Without a free file descriptor there are none.
-  const [input, output, errors]: readonly [Writable | undefined, ...(Readable | undefined)[]] = [
-    child.stdin,
-    child.stdout,
-    child.stderr,
-  ]
-  const streams = [input, output, errors] as (Socket | undefined)[]
   let pending: Pending | undefined
-  let [stderr, isSound] = ['', true]
-  let ended: ForeignEnd['ended']
+  let isSound = true
   let resting: { readonly timer: NodeJS.Timeout; readonly onEnd: () => void } | undefined
   const kill = () => {
     isSound = false
-    child.kill('SIGKILL')
+    watched.kill()
   }
-  const end = (why: NonNullable<ForeignEnd['ended']>) => {
-    ended ??= why
+  const end = (why: EndReason) => {
+    watched.give(why)
     kill()
   }
   const wake = () => {
@@ -122,55 +112,36 @@ function start({ program, args, environment }: Pick<WorkerCall, 'program' | 'arg
     resting?.onEnd()
     resting = undefined
   }
-  output?.setEncoding('utf8').on('data', (text: string) => {
-    if (ended) return
-    // Nothing was asked: its account wrote it.
-    if (!pending) return kill()
-    pending.stdout += text
-    if (pending.stdout.length > pending.longest) return end('long')
-    const at = pending.stdout.indexOf('\n')
-    if (at === -1) return
-    const { id, stdout } = pending
-    const isAnswer = stdout.startsWith(`${id} `)
-    // Its account wrote it, or part of it.
-    if (!isAnswer || at < stdout.length - 1) kill()
-    pending.settle({ line: isAnswer ? stdout.slice(id.length + 1, at) : '' })
+  const watched = watchChild(child, {
+    onText(text) {
+      // Nothing was asked: its account wrote it.
+      if (!pending) return kill()
+      pending.stdout += text
+      if (pending.stdout.length > pending.longest) return end('long')
+      const at = pending.stdout.indexOf('\n')
+      if (at === -1) return
+      const { id, stdout } = pending
+      const isAnswer = stdout.startsWith(`${id} `)
+      // Its account wrote it, or part of it.
+      if (!isAnswer || at < stdout.length - 1) kill()
+      pending.settle({ line: isAnswer ? stdout.slice(id.length + 1, at) : '' })
+    },
+    onExit: () => (isSound = false),
+    isWanted: () => pending !== undefined,
+    onEnd(how) {
+      isSound = false
+      wake()
+      pending?.settle({ ...how, stdout: pending.stdout })
+    },
   })
-  errors?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-longestError)))
-  // How it ended is known from its end.
-  for (const stream of streams) stream?.on('error', () => undefined)
-  const forget = endWithProcess(kill)
-  let over: Pick<ForeignEnd, 'code' | 'signal' | 'error'> | undefined
-  const finish = (how: NonNullable<typeof over>) => {
-    if (over) return
-    over = how
-    isSound = false
-    forget()
-    wake()
-    for (const stream of streams) stream?.destroy()
-    pending?.settle({ ...over, stdout: pending.stdout, stderr, ...(ended && { ended }) })
-  }
-  const finishBy = (code: number | null, by: NodeJS.Signals | null) =>
-    finish({ code: ended ? undefined : (code ?? undefined), signal: by ?? undefined })
-  child.on('error', (error) => {
-    // Else it could not be signalled.
-    if (child.pid === undefined) finish({ code: undefined, signal: undefined, error })
-  })
-  child.once('exit', (code, by) => {
-    isSound = false
-    // What it printed may come after its end: it is read once more, however late this process is.
-    setTimeout(() => setImmediate(finishBy, code, by), ended || !pending ? 0 : lastWordsMs)
-  })
-  child.once('close', finishBy)
   return {
     isReady: () => isSound && !['T', 't', undefined].includes(statOf(child.pid as number)?.state),
     isSound: () => isSound,
     kill,
     call(request, limitMs, longest) {
       wake()
-      stderr = ''
-      child.ref()
-      for (const stream of streams) stream?.ref()
+      watched.forgetErrors()
+      watched.hold(true)
       return new Promise((resolve) => {
         const limit = setTimeout(end, limitMs, 'late')
         const settle = (answer: WorkerAnswer) => {
@@ -179,13 +150,13 @@ function start({ program, args, environment }: Pick<WorkerCall, 'program' | 'arg
           resolve(answer)
         }
         pending = { id: randomUUID(), settle, longest, stdout: '' }
-        if (over) settle({ ...over, stdout: '', stderr: '' })
-        else input?.write(`${pending.id} ${request}\n`)
+        const over = watched.end()
+        if (over) settle({ ...over, stdout: '' })
+        else (child.stdin as Writable | undefined)?.write(`${pending.id} ${request}\n`)
       })
     },
     rest(onEnd) {
-      child.unref()
-      for (const stream of streams) stream?.unref()
+      watched.hold(false)
       resting = { timer: setTimeout(kill, idleTime.limitMs).unref(), onEnd }
     },
   }
