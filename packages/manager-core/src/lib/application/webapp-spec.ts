@@ -26,11 +26,12 @@ export function webappSpec({
   own,
   settings,
   databaseName,
-}: WebappOptions): Pick<InstanceSpec, 'command' | 'workingFolder' | 'environment' | 'tomcat'> {
+}: WebappOptions): Pick<InstanceSpec, 'command' | 'workingFolder' | 'takesSockets' | 'environment' | 'tomcat'> {
   const { jdk, tomcat: home, encoding } = settings
   return {
     command: [],
     workingFolder: data,
+    takesSockets: true,
     environment: {
       ...instanceVariables(own),
       SERVICE_DATA: data,

@@ -32,6 +32,23 @@ export const serverXml = `<?xml version="1.0" encoding="UTF-8"?>
 </Server>
 `
 
+/** Name of the file in `conf` that is used when Tomcat gets a socket. */
+export const socketServerFile = 'server-with-socket.xml'
+
+/**
+ * `conf/server.xml` with one more connector, like the one at the port, which takes the socket that its program has as
+ * standard input. Undefined: there is no connector at the port, as hooks may have changed the file.
+ */
+export function withSocket(xml: string): string | undefined {
+  const [connector] = /<Connector\b[^<>]*\bport="\$\{STEWARD_PORT\}"[^<>]*\/>/.exec(xml) ?? []
+  if (connector === undefined) return undefined
+  const another = connector
+    .replace(/\s+address="[^"]*"/, '')
+    // A path says that it is a Unix socket; nothing is made there.
+    .replace('port="${STEWARD_PORT}"', 'port="0" useInheritedChannel="true" unixDomainSocketPath="temp/socket"')
+  return xml.replace(connector, () => `${connector}\n    ${another}`)
+}
+
 /** `conf/context.xml`. The password is read from the environment: \`catalinaProperties\` says so. */
 export function contextXml(dataSource: TomcatDataSource | undefined): string {
   const resource = dataSource

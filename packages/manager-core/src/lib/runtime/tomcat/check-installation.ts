@@ -7,6 +7,7 @@ import type { TomcatSpec } from './tomcat-spec.js'
 
 /** What Tomcat 10.1 needs; a newer one says itself what it does. */
 const leastJava = 11
+const leastJavaForSockets = 16
 
 /** The first four bytes of a class file; in its seventh and eighth is the version of its format, 61 for Java 17. */
 const [classMagic, classOfJava0] = [0xcafebabe, 44]
@@ -36,12 +37,20 @@ async function javaFault(folder: string, needed: number): Promise<ManagerError |
   const program = join(folder, 'bin/java')
   if (!existsSync(program)) return wrong('which is not a JDK or JRE: it has no bin/java')
   if (!(await isExecutable(program))) return wrong('whose bin/java cannot be executed')
-  const version = await javaVersion(folder, program)
+  const version = await javaVersion(folder)
   if (version === undefined) return wrong('whose bin/java does not report its version')
+  return majorOf(version) < needed ? wrong(`which is Java ${version}; Tomcat needs ${needed} or newer`) : undefined
+}
+
+/** Whether programs of this Java take Unix sockets that listen already. */
+export async function takesUnixSockets({ java }: Pick<TomcatSpec, 'java'>): Promise<boolean> {
+  return majorOf((await javaVersion(java)) ?? '0') >= leastJavaForSockets
+}
+
+function majorOf(version: string): number {
   // Before 9 it was 1.8.
   const [first = 0, second = 0] = version.split(/[._]/).map(Number)
-  const major = first === 1 ? second : first
-  return major < needed ? wrong(`which is Java ${version}; Tomcat needs ${needed} or newer`) : undefined
+  return first === 1 ? second : first
 }
 
 async function isExecutable(file: string): Promise<boolean> {
@@ -52,12 +61,12 @@ async function isExecutable(file: string): Promise<boolean> {
 }
 
 /** `17.0.15`; undefined: unknown. */
-async function javaVersion(folder: string, program: string): Promise<string | undefined> {
+async function javaVersion(folder: string): Promise<string | undefined> {
   const release = await readFile(join(folder, 'release'), 'utf8').catch(() => '')
   const written = /^JAVA_VERSION="?(\d[\w.]*)/m.exec(release)?.[1]
   if (written !== undefined) return written
   const { execa } = await import('execa')
-  const { stderr, stdout } = await execa(program, ['-version'], { reject: false, stdin: 'ignore' })
+  const { stderr, stdout } = await execa(join(folder, 'bin/java'), ['-version'], { reject: false, stdin: 'ignore' })
   return /version "(\d[\w.]*)/.exec(`${stderr}\n${stdout}`)?.[1]
 }
 

@@ -5,7 +5,7 @@ import { instanceHomeAt } from '../../domain/home.js'
 import { fileError } from '../../files/file-error.js'
 import { exclusively } from '../exclusively.js'
 import type { ExitInfo, InstanceRef, InstanceSpec, Observation, Runtime } from '../runtime.js'
-import { checkInstallation } from './check-installation.js'
+import { checkInstallation, takesUnixSockets } from './check-installation.js'
 import { layOutBase, runScriptOf } from './lay-out-base.js'
 
 export interface TomcatRuntimeOptions {
@@ -28,12 +28,13 @@ export function createTomcatRuntime({ processes }: TomcatRuntimeOptions): Runtim
       })
     const program = programOf(spec)
     await checkInstallation(tomcat)
+    let canTake: boolean
     try {
-      await exclusively(spec, 'prepare', () => layOutBase(spec, tomcat))
+      canTake = await exclusively(spec, 'prepare', () => layOutBase(spec, tomcat))
     } catch (error) {
       throw fileError(error, `Cannot create the Tomcat base in ${spec.folder}`)
     }
-    return program
+    return { ...program, takesSockets: (spec.takesSockets ?? false) && canTake && (await takesUnixSockets(tomcat)) }
   }
 
   return {

@@ -8,7 +8,16 @@ import { instanceHomeAt } from '../../domain/home.js'
 import { writePrivateFile } from '../../files/write-private-file.js'
 import { run } from '../../system/run.js'
 import type { InstanceSpec } from '../runtime.js'
-import { catalinaProperties, contextXml, loggingProperties, serverXml, webappFolder, webXml } from './base-files.js'
+import {
+  catalinaProperties,
+  contextXml,
+  loggingProperties,
+  serverXml,
+  socketServerFile,
+  webappFolder,
+  webXml,
+  withSocket,
+} from './base-files.js'
 import { runScript } from './run-script.js'
 import type { TomcatSpec } from './tomcat-spec.js'
 
@@ -18,18 +27,23 @@ const written = ['work', 'temp'] as const
 /**
  * Makes the base of an instance's Tomcat, `CATALINA_BASE`, where there is none. One that is there stays as hooks changed
  * it; only what leads to the application follows the settings.
+ *
+ * @returns whether Tomcat can take a socket there
  */
 export async function layOutBase(
   { folder }: Pick<InstanceSpec, 'folder'>,
   { app, context, dataSource }: TomcatSpec,
-): Promise<void> {
+): Promise<boolean> {
   const { tomcat: base } = instanceHomeAt(folder)
   const account = accountAt(folder)
   if (!existsSync(base)) await install(base, dataSource)
   await linkApplication(base, app, context)
   const script = runScriptOf(folder)
   if ((await readFile(script, 'utf8').catch(() => '')) !== runScript) await writePrivateFile(script, runScript)
+  const server = withSocket(await readFile(join(base, 'conf/server.xml'), 'utf8'))
+  if (server !== undefined) await writePrivateFile(join(base, 'conf', socketServerFile), server)
   if (account) await openTo(base, account)
+  return server !== undefined
 }
 
 /** Path of the program that runs Tomcat. */

@@ -1,5 +1,8 @@
+import { socketServerFile } from './base-files.js'
+
 /**
- * The program that an instance on Tomcat runs: POSIX shell, which becomes Java. Beside it a shell rotates its log, because
+ * The program that an instance on Tomcat runs: POSIX shell, which becomes Java. A socket that listens becomes its standard
+ * input, where Java looks for one. Beside it a shell rotates its log, because
  * nothing in a JVM does, and one more closes the debugger after its time: a JVM cannot, so that it ends Tomcat, which its
  * supervisor starts again without a debugger. Both end with their session. Java's process keeps `STEWARD_LOG`, by which it
  * is known.
@@ -33,12 +36,21 @@ if [ "\${most:-0}" -gt 0 ]; then
   java=''
   rotate 2>/dev/null
   java=$$
-  while sleep 5 && kill -0 "$java"; do rotate; done >/dev/null 2>&1 &
+  while sleep 5 && kill -0 "$java"; do rotate; done >/dev/null 2>&1 3<&- &
 fi
+
+run() {
+  if [ -n "$LISTEN_FDS" ]; then
+    exec <&3 3<&-
+    set -- "$@" -config conf/${socketServerFile}
+  fi
+  unset LISTEN_FDS LISTEN_PID
+  exec "$CATALINA_HOME/bin/catalina.sh" "$@"
+}
 
 if [ -z "$minutes" ]; then
   unset JPDA_ADDRESS
-  exec "$CATALINA_HOME/bin/catalina.sh" run
+  run run
 fi
 printf '%s\\n' "$JPDA_ADDRESS" >"$debugger.new" && mv -f "$debugger.new" "$debugger"
 (
@@ -46,8 +58,8 @@ printf '%s\\n' "$JPDA_ADDRESS" >"$debugger.new" && mv -f "$debugger.new" "$debug
   rm -f "$debugger"
   printf 'steward: The debugger was open for %s minutes; Tomcat is started again without it.\\n' "$minutes"
   kill -TERM $$
-) &
+) 3<&- &
 JPDA_SUSPEND=n
 export JPDA_ADDRESS JPDA_SUSPEND
-exec "$CATALINA_HOME/bin/catalina.sh" jpda run
+run jpda run
 `

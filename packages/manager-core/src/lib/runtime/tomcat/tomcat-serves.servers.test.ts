@@ -52,6 +52,29 @@ else
       expect(statSync(join(base, 'conf/context.xml')).mode & 0o777).toBe(0o600)
     })
 
+    it('takes requests at a socket, which waits for it after a crash; not when hooks changed its connector', async () => {
+      const spec = { ...subject.specOf('socket', await takeTestPort()), takesSockets: true }
+      await started(spec)
+      const socket = subject.runtime.socketOf?.(spec)
+      if (socket === undefined) return expect(process.getuid?.()).not.toBe(0)
+      const at = { ...spec, socket }
+      const first = await ask(at, '/id')
+      expect(await ask(at, '/caller')).toBe('http 127.0.0.1 ')
+      const forwarded = { 'X-Forwarded-For': '192.0.2.7', 'X-Forwarded-Proto': 'https' }
+      expect((await call(at, '/caller', forwarded)).text).toBe('https 192.0.2.7 ')
+      await ask(spec, '/kill')
+      const next = await ask(at, '/id', {}, 240_000)
+      expect(next).not.toBe(first)
+      expect(next).toBe(await ask(spec, '/id'))
+
+      await subject.runtime.stop(spec, { graceMs: 60_000 })
+      expect(await ask(at, '/id')).toBeUndefined()
+      const file = join(spec.folder, 'tomcat/conf/server.xml')
+      writeFileSync(file, readFileSync(file, 'utf8').replace('${STEWARD_PORT}', String(spec.port)))
+      await started(spec)
+      expect(subject.runtime.socketOf?.(spec)).toBeUndefined()
+    })
+
     it('keeps what hooks changed in its base, and follows a new context', async () => {
       const spec = subject.specOf('hooks', await takeTestPort())
       await subject.runtime.define(spec)
@@ -150,12 +173,12 @@ else
   })
 
 function call(
-  { port }: Pick<InstanceSpec, 'port'>,
+  { port, socket: socketPath }: Pick<InstanceSpec, 'port'> & { readonly socket?: string },
   path: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number | undefined; readonly text: string }> {
   return new Promise((resolve, reject) => {
-    get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+    get({ host: '127.0.0.1', port, socketPath, path, headers, agent: false }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (piece: string) => (text += piece))
       response.on('end', () => resolve({ status: response.statusCode, text }))
