@@ -231,7 +231,7 @@ async function start(folder: string | undefined, flags: Flags, args: readonly st
   }
   // What only answers a question does without the server, which takes longest to load.
   const { createApplication } = await import('./lib/create-application.js')
-  const { createLogger } = await import('./lib/logger.js')
+  const { bearUnwritableOutput, createLogger } = await import('./lib/logger.js')
   const logs = createLogRing()
   const { worker } = settings
   const logger = await createLogger(settings.logLevel ?? definition.log?.level ?? 'info', {
@@ -256,6 +256,7 @@ async function start(folder: string | undefined, flags: Flags, args: readonly st
   const makeAdministrator = settings.adminPassword !== undefined
   if (isTask(flags)) return runAndClose(await open({ makeAdministrator }), resolve(folder ?? '.'), flags)
 
+  bearUnwritableOutput()
   const host = flags.host ?? settings.host ?? definition.host ?? '127.0.0.1'
   const inherited = worker?.inherited ?? inheritedListeners(process.env)
   const address = { host, port: flags.port ?? settings.port ?? definition.port ?? 8080, inherited }

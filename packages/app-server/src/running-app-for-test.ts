@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { Readable, Writable } from 'node:stream'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,6 +26,8 @@ interface StartOptions {
   readonly env?: Record<string, string>
   /** File of a socket that listens already. */
   readonly inherited?: number
+  /** File that gets what it prints on standard error. Default: `errors` gives it. */
+  readonly errorsTo?: number
 }
 
 /** Runs the built command line to its end. */
@@ -81,7 +84,7 @@ export async function startApp(args: readonly string[], options: StartOptions = 
   }
 }
 
-function start(args: readonly string[], { cwd, env, inherited }: StartOptions) {
+function start(args: readonly string[], { cwd, env, inherited, errorsTo }: StartOptions) {
   // A shell knows its number before it becomes the program.
   const shell = ['/bin/sh', '-c', 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@"', 'sh'] as const
   const command = [process.execPath, cli] as const
@@ -89,12 +92,12 @@ function start(args: readonly string[], { cwd, env, inherited }: StartOptions) {
   const child = spawn(program, [...more, ...args], {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', STEWARD_PORT: '0', ...env },
-    stdio: ['pipe', 'pipe', 'pipe', ...(inherited === undefined ? [] : [inherited])],
-  }) as ChildProcessWithoutNullStreams
+    stdio: ['pipe', 'pipe', errorsTo ?? 'pipe', ...(inherited === undefined ? [] : [inherited])],
+  }) as ChildProcessByStdio<Writable, Readable, Readable | null>
   let output = ''
   let errors = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   return { process: child, output: () => output, errors: () => errors }
 }
 

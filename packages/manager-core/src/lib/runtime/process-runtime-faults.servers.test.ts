@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -17,7 +18,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { identify } from '../system/process-identity.js'
 import { statOf } from '../system/process-table.js'
-import { processesOf } from '../testing/end-processes.js'
+import { endProcessesOf, processesOf } from '../testing/end-processes.js'
 import { canMount, mountMemory, unmount } from '../testing/small-disk.js'
 import { ask, logOf } from './contract/runtime-under-test.js'
 import { processesUnderTest } from './processes-for-test.js'
@@ -362,6 +363,35 @@ describe('a full disk', () => {
       expect(await state(spec)).toBe('started')
       await runtime.stop(small, { graceMs: 10_000 })
     } finally {
+      unmount(spec.folder)
+    }
+  })
+
+  it('does not have an application given up that it ends again and again: it runs when there is room', async (context) => {
+    if (!canMount()) return context.skip('a small disk can only be mounted by root')
+    const spec = await subject.spec('a', await takeTestPort(), {})
+    mountMemory(spec.folder, '256k')
+    const runs = join(tmpdir(), `steward-runs-${process.pid}`)
+    try {
+      await runtime.define(spec)
+      const at = (name: string) => join(spec.folder, name)
+      const program = `echo >>${runs}; echo >"$1" && exec sleep 600`
+      const command = ['/bin/sh', '-c', program, 'sh', at('written')]
+      await runtime.start({ ...spec, workingFolder: tmpdir(), command })
+      const { pids } = await runtime.observe(spec)
+      rmSync(at('written'))
+      expect(() => writeFileSync(at('full'), Buffer.alloc(300_000))).toThrow('ENOSPC')
+      rmSync(runs)
+      for (const pid of pids.slice(1)) process.kill(pid, 'SIGKILL')
+      // More often than it is started again otherwise.
+      const times = () => (existsSync(runs) ? readFileSync(runs, 'utf8').length : 0)
+      await expect.poll(times, patience).toBeGreaterThan(6)
+      rmSync(at('full'))
+      await expect.poll(() => state(spec), patience).toBe('started')
+      await runtime.stop(spec, { graceMs: 10_000 })
+    } finally {
+      rmSync(runs, { force: true })
+      await endProcessesOf(spec.folder)
       unmount(spec.folder)
     }
   })

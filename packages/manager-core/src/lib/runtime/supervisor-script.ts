@@ -16,7 +16,7 @@ read -r go events megabytes || exit 0
 exec </dev/null
 read -r boot </proc/sys/kernel/random/boot_id
 read -r own <"/proc/$$/comm"
-child='' stopping='' interrupted='' crashes=0 restarts=0
+child='' stopping='' interrupted='' full='' crashes=0 restarts=0
 
 trap 'interrupted=yes stopping=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' TERM
 trap 'interrupted=yes' HUP INT QUIT
@@ -76,6 +76,15 @@ sweep() {
   done
 } 2>/dev/null
 
+# Whether the disk has less room than 64 kB: that is likely what ends the application, which is started again until there is more.
+is_full() {
+  df -Pk "$run" | {
+    read -r heading
+    read -r disk size used free rest
+    [ "\${free:-64}" -lt 64 ]
+  }
+} 2>/dev/null
+
 # Sets pause.
 pause_after() {
   number=$1; shift
@@ -111,9 +120,13 @@ while [ -z "$stopping" ]; do
   [ $((seconds - begin)) -lt "$steady" ] || crashes=0
   crashes=$((crashes + 1)) restarts=$((restarts + 1))
   if [ "$crashes" -ge "$limit" ]; then
-    say "The application $how; after $crashes such ends soon after a start it is not started again."
-    put crashed "$code"
-    break
+    if is_full; then full=yes
+    elif [ -n "$full" ]; then full='' crashes=1
+    else
+      say "The application $how; after $crashes such ends soon after a start it is not started again."
+      put crashed "$code"
+      break
+    fi
   fi
   if [ -n "$STEWARD_NEEDS" ] && [ ! -e "$STEWARD_NEEDS" ]; then
     say "$STEWARD_NEEDS is gone, so it is not started again: a start would make an empty one."
