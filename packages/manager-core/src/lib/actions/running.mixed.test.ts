@@ -70,6 +70,21 @@ describe('start and stop', () => {
     },
   )
 
+  it.each(['stop', 'stop by force', 'app-stop'])(
+    '%s works while config.sh has a value that cannot be used; restart changes nothing then',
+    async (how) => {
+      await withConfig(['export APPS_TRASHDAYS=abc'], async () => {
+        expect(await failure(test.perform('restart', { name: 'demo' }))).toMatchObject({ code: 'ERR_SETTINGS' })
+        expect(await stateOf('demo')).toBe('started')
+        const [action = ''] = how.split(' ')
+        await test.perform(action, { name: 'demo', ...(how.endsWith('force') && { force: true }) })
+        expect(await stateOf('demo')).toBe('stopped')
+        expect(test.instance('demo')).toMatchObject({ observed: 'stopped', operation: '' })
+      })
+      await test.perform(how === 'app-stop' ? 'app-start' : 'start', { name: 'demo' })
+    },
+  )
+
   it('only plan in a dry run', async () => {
     const { plan } = await test.perform('stop', { name: 'demo' }, { dryRun: true })
     expect(plan?.steps.map(({ id }) => id)).toEqual(['pre-stop', 'stop', 'post-stop'])

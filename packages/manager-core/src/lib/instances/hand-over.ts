@@ -10,6 +10,7 @@ import { unused } from './connections.js'
 import { existing } from './existing.js'
 import { ioUrlOf } from './new-settings.js'
 import { takePort } from './ports.js'
+import { stopTimeoutOf } from './stop-timeout.js'
 
 /** Where a copy runs. */
 export interface CopyPlace {
@@ -180,7 +181,7 @@ async function stopCopy(
   options: HandOverOptions,
   place: CopyPlace,
 ): Promise<void> {
-  await runtimes.of(options.instance).stop(refOf(options, place), { graceMs: settings.global.stopTimeoutMs })
+  await runtimes.of(options.instance).stop(refOf(options, place), { graceMs: stopTimeoutOf(settings) })
 }
 
 function refOf({ instance, folder }: HandOverOptions, { copy }: CopyPlace): InstanceRef {
