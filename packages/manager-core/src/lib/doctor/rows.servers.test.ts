@@ -15,9 +15,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { canUseAccounts } from '../testing/reachable-checkout.js'
 import type { Diagnosis } from './doctor.js'
 
 let test: TestManager
@@ -283,5 +284,19 @@ it.runIf(process.getuid?.() === 0)(
       expect(await told()).toMatchObject([{ level: 'error', message: expect.stringContaining(message) }])
       heal()
     }
+  },
+)
+
+it.runIf(canUseAccounts(import.meta.url))(
+  'doctor does not have a home whose instances have accounts given to APPS_USER',
+  async () => {
+    // Accounts may pass.
+    chmodSync(test.folder, 0o711)
+    const heal = config('APPS_USER=nobody', 'APPS_ISOLATION=yes')
+    onTestFinished(() => {
+      heal()
+      chmodSync(test.folder, 0o700)
+    })
+    expect(JSON.stringify((await doctor('system')).faults)).not.toMatch(/chown|system-user/)
   },
 )

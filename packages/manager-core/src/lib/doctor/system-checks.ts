@@ -133,12 +133,15 @@ export const systemChecks: readonly DoctorCheck[] = [
             help: 'Correct APPS_USER in config.sh.',
           },
         ]
-      if (await canUse(account, home)) return []
+      // To give such a home to another user would take their files away from the accounts.
+      if (isolationOf(context).isOn || (await canUse(account, home))) return []
       return [
         {
           level: 'error',
           message: `The user "${systemUser}" (APPS_USER) can neither read nor change ${home.folder}.`,
-          help: `Give it to that user: chown -R ${systemUser} ${home.folder}`,
+          help:
+            'Stop all instances (manager stopall), take their accounts away from those that have one (manager isolate --all --undo), ' +
+            `then give the home to that user: chown -R ${systemUser} ${home.folder}`,
         },
       ]
     },
