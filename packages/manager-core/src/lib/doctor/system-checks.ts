@@ -140,7 +140,7 @@ export const systemChecks: readonly DoctorCheck[] = [
           level: 'error',
           message: `The user "${systemUser}" (APPS_USER) can neither read nor change ${home.folder}.`,
           help:
-            'Stop all instances (manager stopall), take their accounts away from those that have one (manager isolate --all --undo), ' +
+            'Stop all instances, take their accounts away from those that have one (manager isolate --all --undo), ' +
             `then give the home to that user: chown -R ${systemUser} ${home.folder}`,
         },
       ]
