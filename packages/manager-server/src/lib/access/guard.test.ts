@@ -19,6 +19,9 @@ describe('takes', () => {
     ['a token', { ...chromium, authorization: 'bearer stw_x' }],
     ['curl', { 'user-agent': 'curl/8.5.0', accept: '*/*', authorization: 'Basic x' }],
     ['wget', { 'user-agent': 'Wget/1.21.3', accept: '*/*', 'accept-encoding': 'identity', connection: 'Keep-Alive' }],
+    ['PowerShell', { 'user-agent': 'Mozilla/5.0 (Windows NT; Windows NT 10.0; en-US) WindowsPowerShell/5.1.19041' }],
+    ['WinHTTP', { 'user-agent': 'Mozilla/4.0 (compatible; Win32; WinHttp.WinHttpRequest.5)' }],
+    ['Qt', { 'user-agent': 'Mozilla/5.0' }],
     ['a program that says nothing', {}],
   ])('%s', (_, headers) => {
     expect(whyRefused(headers)).toBeUndefined()

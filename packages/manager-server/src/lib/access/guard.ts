@@ -5,6 +5,8 @@ import type { IncomingHttpHeaders } from 'node:http'
  * things".
  */
 const browserMarks = ['origin', 'referer', 'accept-language', 'upgrade-insecure-requests']
+/** Of browsers alone: other programs, such as PowerShell, begin their `User-Agent` with `Mozilla/`, too. */
+const engine = /AppleWebKit\/|Gecko\/|Trident\/|Presto\/|MSIE /i
 
 /**
  * Why a request that changes something may not have been meant: a page of another origin can make a browser send one with
@@ -23,7 +25,7 @@ export function whyRefused(headers: IncomingHttpHeaders): string | undefined {
   if (site !== undefined) return `it comes from a page of another origin (${site.slice(0, 20)})`
   const mark = Object.keys(headers).find((name) => name.startsWith('sec-') || browserMarks.includes(name))
   if (mark !== undefined) return `it comes from a browser (header ${mark}), maybe from a page of another origin`
-  if (/Mozilla\//i.test(headers['user-agent'] ?? ''))
+  if (engine.test(headers['user-agent'] ?? ''))
     return 'it comes from a browser (User-Agent), maybe from a page of another origin'
   return undefined
 }

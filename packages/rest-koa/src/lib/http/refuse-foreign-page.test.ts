@@ -22,7 +22,16 @@ describe('refuseForeignPage()', () => {
     ['a page without an origin', 'POST', { origin: 'null' }],
     ['the referrer of another site', 'GET', { referer: 'http://evil.example/shop.intranet:8080' }],
     ['a referrer that is no address', 'GET', { referer: 'about:client' }],
-    ['a GET of a browser that hides where it comes from', 'GET', { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' }],
+    ...[
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/70.0.3538.77 Safari/537.36',
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:78.0) Gecko/20100101 Firefox/78.0',
+      'Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko',
+      'Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1)',
+    ].map((agent): [string, string, Record<string, string>] => [
+      `a GET of a browser that hides where it comes from: ${agent}`,
+      'GET',
+      { 'user-agent': agent },
+    ]),
     [
       'Fetch Metadata, whatever the origin',
       'POST',
@@ -40,6 +49,16 @@ describe('refuseForeignPage()', () => {
       'POST',
       { 'user-agent': 'Mozilla/5.0 (Windows NT) WindowsPowerShell/5.1' },
     ],
+    ...[
+      'Mozilla/5.0 (Windows NT; Windows NT 10.0; en-US) WindowsPowerShell/5.1.19041',
+      'Mozilla/5.0 (Windows NT 10.0; Microsoft Windows 10.0.19045; en-US) PowerShell/7.4.1',
+      'Mozilla/4.0 (compatible; Win32; WinHttp.WinHttpRequest.5)',
+      'Mozilla/5.0',
+    ].map((agent): [string, string, Record<string, string>] => [
+      `a GET of a program that calls itself ${agent}`,
+      'GET',
+      { 'user-agent': agent },
+    ]),
     ['a GET of a program', 'GET', { 'user-agent': 'node', 'accept-language': '*', 'sec-fetch-mode': 'cors' }],
     ['an own page', 'POST', { origin: 'http://shop.intranet:8080', 'content-type': form }],
     ['an own page, told by its referrer', 'GET', { referer: 'http://SHOP.intranet:8080/api/tester' }],

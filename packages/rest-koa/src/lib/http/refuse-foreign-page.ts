@@ -2,6 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 
+/** What each browser has in its `User-Agent`, and programs that begin theirs with `Mozilla/`, as PowerShell, do not. */
+const engine = /AppleWebKit\/|Gecko\/|Trident\/|Presto\/|MSIE /i
+
 /**
  * Refuses a writing call that the page of another site had a browser send without having to ask first (by a CORS
  * preflight), with a login that the browser keeps: by a form, by an image, or by `fetch` without JSON.
@@ -22,7 +25,8 @@ export function refuseForeignPage({ req: { headers, method }, state }: Context, 
   if (site === undefined && !isFromElsewhere(headers, method)) return
   const hint =
     site === undefined
-      ? ' A reverse proxy in front must pass on the header Host, or say the host in X-Forwarded-Host.'
+      ? ' A reverse proxy in front must pass on the header Host, or say the host in X-Forwarded-Host; a program that calls ' +
+        'itself a browser in User-Agent sends X-Requested-With.'
       : ''
   throw new RestError(
     'ERR_ORIGIN',
@@ -47,7 +51,7 @@ function needsPreflight(headers: IncomingHttpHeaders): boolean {
 function isFromElsewhere(headers: IncomingHttpHeaders, method: string | undefined): boolean {
   const from = headers.origin ?? headers.referer
   if (from !== undefined) return !isOwnHost(from, headers)
-  return method === 'GET' && /Mozilla\//i.test(headers['user-agent'] ?? '')
+  return method === 'GET' && engine.test(headers['user-agent'] ?? '')
 }
 
 /** `X-Forwarded-Host` needs no trusted proxy here: a page can set it as little as `Host`. */
