@@ -51,6 +51,15 @@ export function mutationsOf(source: string): readonly Mutation[] {
   return found.toSorted((a, b) => a.start - b.start)
 }
 
+export function isParsed(source: string): boolean {
+  try {
+    parseAst(source, { lang: 'ts' })
+    return true
+  } catch {
+    return false
+  }
+}
+
 function isCall({ type, ...node }: Node): boolean {
   const { argument } = node as { readonly argument?: Node }
   return type === 'CallExpression' || (type === 'AwaitExpression' && argument?.type === 'CallExpression')
