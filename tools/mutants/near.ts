@@ -6,15 +6,18 @@ import { packageOf } from './choose.ts'
 const atMost = 8
 
 /**
- * Quick tests of the package that import a file, through as few others as possible first. Those of other packages load
- * its build.
+ * Quick tests of the package that import a file: first that with its name, then those of its folder, then those through as
+ * few other files as possible. Those of other packages load its build.
  */
 export function testsNear(root: string, file: string): readonly string[] {
   const importers = importersIn(root, packageOf({ file }))
   const found = new Set([file])
   // What is added meanwhile comes, too: those one import further away.
   for (const each of found) for (const importer of importers.get(each) ?? []) found.add(importer)
-  return [...found].filter((each) => /(?<!\.(?:servers|deep))\.test\.ts$/.test(each)).slice(0, atMost)
+  const tests = [...found].filter((each) => /(?<!\.(?:servers|deep))\.test\.ts$/.test(each))
+  const rank = (test: string) =>
+    test.startsWith(file.replace(/ts$/, '')) ? 0 : dirname(test) === dirname(file) ? 1 : 2
+  return tests.toSorted((a, b) => rank(a) - rank(b)).slice(0, atMost)
 }
 
 /** Which files of a package import a file. */

@@ -92,7 +92,7 @@ function save(result: Result, change: Pick<Result, 'survived' | 'found'>): void 
 async function tryNear(result: Result): Promise<void> {
   const near = testsNear(root, result.file)
   put([result])
-  const failure = near.length > 0 ? await run('test', near, ['--bail=1']) : undefined
+  const failure = near.length > 0 ? await run('test', near, ['--bail=1'], 5) : undefined
   put([])
   const found = failure && { command: 'npm test', test: failure.tests[0] ?? 'an error outside of tests, or no end' }
   save(result, found ? { found } : { survived: 'near' })
@@ -181,13 +181,21 @@ async function build(mutants: readonly Mutant[] = []): Promise<void> {
 }
 
 /** As the script of `package.json` does, but not the one before it, which would build what is to be built here. */
-async function run(script: string, tests: readonly string[], args: readonly string[] = []) {
+async function run(script: string, tests: readonly string[], args: readonly string[] = [], limitMinutes = 90) {
   const output = join(folder, 'run.json')
   rmSync(output, { force: true })
   const command = readJson(join(root, 'package.json')).scripts?.[script]
   if (!command) throw new Error(`package.json has no script "${script}".`)
-  const all = [command, ...tests, ...args, '--reporter=json', `--outputFile=${output}`, '--testTimeout=120000']
-  if ((await shell(all.join(' '), root)) === 0) return undefined
+  const all = [
+    command,
+    ...tests,
+    ...args,
+    '--reporter=json',
+    `--outputFile=${output}`,
+    '--testTimeout=60000',
+    '--hookTimeout=120000',
+  ]
+  if ((await shell(all.join(' '), root, limitMinutes)) === 0) return undefined
   if (!existsSync(output)) return { tests: [] } satisfies Failure
   const { testResults } = JSON.parse(readFileSync(output, 'utf8')) as {
     readonly testResults: readonly { name: string; status: string; startTime: number; endTime: number }[]
@@ -198,8 +206,7 @@ async function run(script: string, tests: readonly string[], args: readonly stri
 }
 
 /** @returns exit code; another than 0 when it does not end */
-async function shell(command: string, cwd: string): Promise<number> {
-  const limitMs = 90 * 60_000
+async function shell(command: string, cwd: string, limitMinutes = 90): Promise<number> {
   const path = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env['PATH'] ?? ''}`
   const child = spawn(command, {
     cwd,
@@ -209,7 +216,7 @@ async function shell(command: string, cwd: string): Promise<number> {
     env: { ...process.env, PATH: path },
   })
   running = child
-  const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), limitMs)
+  const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), limitMinutes * 60_000)
   try {
     return await new Promise<number>((resolve, reject) => {
       child.once('error', reject)
