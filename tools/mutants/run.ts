@@ -114,7 +114,7 @@ async function tryTogether(before: Stage, stage: Stage, script: string): Promise
     )
     for (const [result, test] of findings) save(result, { found: { command: `npm run ${script}`, test } })
     group = group.filter((result) => !findings.has(result))
-    // What fails without a mutant, or only sometimes, says nothing of any.
+    // What fails without a mutant, or only sometimes, is left out.
     const others = findings.size > 0 ? failing.filter((test) => !broken.includes(test)) : failing.slice(few.length)
     failing = others.length > 0 && group.length > 0 ? await failingWith(group, script, others) : []
   }
