@@ -35,6 +35,8 @@ export interface FakeGcs {
   readonly objects: Map<string, FakeObject>
   /** `POST /upload/storage/v1/b/…`, in the order of their arrival. */
   readonly requests: string[]
+  /** How many were opened so far. */
+  readonly connections: number
   misbehaviour: Misbehaviour
   /** Uploads that have not ended cannot continue. */
   forgetUploads(): void
@@ -70,6 +72,7 @@ export async function startFakeGcs({ buckets }: { readonly buckets: readonly str
   const sessions = new Map<string, Session>()
   const requests: string[] = []
   let lastGeneration = 1000
+  let connections = 0
 
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`)
@@ -80,6 +83,7 @@ export async function startFakeGcs({ buckets }: { readonly buckets: readonly str
       json(response, { error: { code, message, errors: [{ domain: 'global', reason, message }] } }, code)
     })
   })
+  server.on('connection', () => connections++)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -89,6 +93,9 @@ export async function startFakeGcs({ buckets }: { readonly buckets: readonly str
     port,
     objects,
     requests,
+    get connections() {
+      return connections
+    },
     misbehaviour: {},
     forgetUploads: () => sessions.clear(),
     async close() {

@@ -46,6 +46,15 @@ describe('gcs', () => {
     testBackupTarget({ name: 'gcs', open: () => open({ prefix: 'all/of-' }) })
   })
 
+  it('an upload has one connection for all of its requests', async () => {
+    const target = await open()
+    const before = fake.connections
+    await target.put('one', bytesSource(madeUpBytes(2 * bigSize)))
+    expect(fake.requests.length).toBeGreaterThan(2)
+    expect(fake.connections - before).toBe(1)
+    await target.close()
+  })
+
   it('an upload continues where it was cut', async () => {
     const { proxy, target } = await openThrough()
     const bytes = madeUpBytes(2 * bigSize)

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, it } from 'vitest'
+import { readdirSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toolIsMissing } from '../../../../../tests/servers/index.js'
 import { startSshd, type TestSshd } from '../../../../../tests/servers/sshd.js'
 import { openTarget } from '../../index.js'
 import { testBackupTarget } from '../../testing.js'
+import { madeUpBytes, pieces } from '../checks/made-up.js'
 
 const missing = toolIsMissing('sshd') ?? toolIsMissing('ssh')
 
@@ -27,6 +29,14 @@ for (const sftp of [undefined, 'forced'] as const) {
       name: 'scp',
       open: () => openTarget({ type: 'scp', options: sshd.options }),
       ...(sftp === 'forced' && { only: withoutCommands }),
+    })
+
+    it('delete() leaves no empty folder', async () => {
+      const target = await openTarget({ type: 'scp', options: sshd.options })
+      await target.put('set/of/files', pieces(madeUpBytes(10)))
+      await target.delete('set/of/files')
+      expect(readdirSync(sshd.store)).not.toContain('set')
+      await target.close()
     })
   })
 }
