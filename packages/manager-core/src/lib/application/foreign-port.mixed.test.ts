@@ -102,6 +102,9 @@ describe.runIf(isHere)('a port that a program of another user has taken', () => 
       const squatter = await squatOn(port, 65_534)
       const own = { port, owner: { uids: [process.getuid?.() ?? 0] } }
       expect(await checkHealth(own)).toMatchObject({ ok: false, reason: 'foreign' })
+      const { folder } = test.context.home.instance(test.instance('two').id)
+      const call = callIo(await test.context.settings.instance(folder), own.owner, { service: 'purgelogs' })
+      await expect(call).rejects.toThrow(`Port ${port} is used by a program of user 65534`)
       expect(squatter.received()).toBe('')
       await squatter.close()
 

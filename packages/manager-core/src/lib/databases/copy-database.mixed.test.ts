@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -118,25 +119,29 @@ test('an SQLite database is dumped and put in place of another one', async () =>
 
 needs('postgresql', (postgresql) =>
   needs('mysql', (mysql) => {
-    test('between types, and without the programs of the vendor, what is copied is portable', async () => {
-      const bare = contextOf({ postgresql, mysql }, '')
-      const rows = await rowsOf(bare, filled)
-      const from = await home(bare, 'postgresql')
-      // The application of one of both is enough.
-      await rm(join(from.folder, 'app'), { recursive: true })
-      await copyDatabase(bare, { from: filled, to: from })
-      expect(await rowsOf(bare, from)).toEqual(rows)
+    test(
+      'between types, and without the programs of the vendor, what is copied is portable',
+      { tags: 'core' },
+      async () => {
+        const bare = contextOf({ postgresql, mysql }, '')
+        const rows = await rowsOf(bare, filled)
+        const from = await home(bare, 'postgresql')
+        // The application of one of both is enough.
+        await rm(join(from.folder, 'app'), { recursive: true })
+        await copyDatabase(bare, { from: filled, to: from })
+        expect(await rowsOf(bare, from)).toEqual(rows)
 
-      await cp(join(filled.folder, 'app'), join(from.folder, 'app'), { recursive: true })
-      const [other, alike] = [await home(bare, 'mysql'), await home(bare, 'postgresql')]
-      const dump = await dumpDatabase(bare, from)
-      expect(dump.kind).toBe('portable')
-      await restoreDatabase(bare, other, dump)
-      await dump.done
-      expect(await rowsOf(bare, other)).toEqual(rows)
-      await copyDatabase(bare, { from, to: alike })
-      expect(await rowsOf(bare, alike)).toEqual(rows)
-    })
+        await cp(join(filled.folder, 'app'), join(from.folder, 'app'), { recursive: true })
+        const [other, alike] = [await home(bare, 'mysql'), await home(bare, 'postgresql')]
+        const dump = await dumpDatabase(bare, from)
+        expect(dump.kind).toBe('portable')
+        await restoreDatabase(bare, other, dump)
+        await dump.done
+        expect(await rowsOf(bare, other)).toEqual(rows)
+        await copyDatabase(bare, { from, to: alike })
+        expect(await rowsOf(bare, alike)).toEqual(rows)
+      },
+    )
 
     test('what the application server says about a failure is reported, without the password', async () => {
       const context = contextOf({ postgresql })
