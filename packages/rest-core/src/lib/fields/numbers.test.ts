@@ -53,6 +53,26 @@ describe('integer', () => {
     expect(take(definition, 11)).toBe('ERR_TYPE must be at most 10, not 11')
   })
 
+  test('has the bounds of its precision in its JSON Schema, and beyond 15 digits also texts of digits', () => {
+    const schemaOf = (definition: Parameters<typeof fieldFor>[0]) => {
+      const field = fieldFor({ required: true, ...definition })
+      return field.type.jsonSchema(field)
+    }
+    const most = 999_999_999_999_999
+    expect(schemaOf({ type: 'integer' })).toEqual({ type: ['integer'], minimum: -most, maximum: most })
+    expect(schemaOf({ type: 'integer', precision: 4, min: 0 })).toEqual({
+      type: ['integer'],
+      minimum: 0,
+      maximum: 9999,
+    })
+    expect(schemaOf({ type: 'integer', precision: 18 })).toEqual({
+      type: ['integer', 'string'],
+      minimum: Number.MIN_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+      pattern: '^-?[0-9]{1,18}$',
+    })
+  })
+
   test('needs a column of its precision', () => {
     expect(fieldFor({ type: 'integer' }).columnType).toEqual({ kind: 'integer', precision: 15 })
     expect(fieldFor({ type: 'integer', precision: 4 }).columnType).toEqual({ kind: 'integer', precision: 4 })
