@@ -89,3 +89,18 @@ it.each([
     server?.closeAllConnections()
   }
 })
+
+it.each([
+  ['', 200],
+  ['maxBodyBytes: 1000', 413],
+])('with "%s" in app.yaml, a body of 5 kB gets %i', async (lines, status) => {
+  const origin = await start(lines)
+  try {
+    const headers = { 'Content-Type': 'application/json' }
+    const body = JSON.stringify({ name: 'other', text: long })
+    expect((await fetch(`${origin}/api/rest/Note/`, { method: 'POST', headers, body })).status).toBe(status)
+  } finally {
+    server?.close()
+    server?.closeAllConnections()
+  }
+})
