@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { markup, page } from './page.js'
+
+const options = { language: 'fr', title: 'Titre', base: '/base', content: markup`<p></p>` } as const
+
+it('page() in a language offers all others', () => {
+  const text = page({ ...options, addressIn: (language) => `/page?lang=${language}` })
+  expect(text).toContain('<html lang="fr">')
+  expect([...text.matchAll(/<a href="([^"]+)"/g)].map(([, address]) => address)).toEqual([
+    '/page?lang=en',
+    '/page?lang=de',
+  ])
+})
+
+it('page() without addresses of other languages offers none', () => {
+  expect(page(options)).not.toContain('<nav>')
+})
