@@ -7,7 +7,7 @@ import type { Input } from '../domain/input.js'
 import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { testInstance } from '../testing/made-up-operation.js'
-import { isForScoped } from './scope.js'
+import { contextFor, isForScoped } from './scope.js'
 import { createTokens, grantOf } from './tokens.js'
 
 let test: TestManager
@@ -195,6 +195,18 @@ describe('abilities', () => {
       )
       await expect(test.perform(name, input, caller), name).rejects.toMatchObject({ code: 'ERR_ACCESS' })
     }
+  })
+})
+
+describe('contextFor()', () => {
+  it('requires the ability of an option only where that is given', () => {
+    const upgrade = actions.find(({ name }) => name === 'upgrade')!
+    const caller = { ...api(['operate']), dryRun: false } as Caller
+    for (const input of [{}, { destructive: false }])
+      expect(contextFor(test.context, upgrade, input, caller)).toBe(test.context)
+    expect(() => contextFor(test.context, upgrade, { destructive: true }, caller)).toThrow(
+      '"--destructive" requires the ability "admin"',
+    )
   })
 })
 

@@ -186,7 +186,8 @@ function isFolder(path: string): boolean {
   return foreignKind(path) === 'folder'
 }
 
-async function putInPlace(documents: string, folder: string): Promise<void> {
+/** Makes a folder the documents of an instance that has none. */
+export async function putInPlace(documents: string, folder: string): Promise<void> {
   const account = accountAt(folder)
   if (account) await give(documents, account)
   await moveTo(documents, documentsAt(folder))
