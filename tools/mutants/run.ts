@@ -99,7 +99,7 @@ async function tryNear(result: Result): Promise<void> {
 }
 
 async function tryTogether(before: Stage, stage: Stage, script: string): Promise<void> {
-  let group = results.filter(({ survived }) => survived === before)
+  let group = results.filter(({ survived, found }) => survived === before && !found)
   if (group.length === 0) return
   say(`${group.length} together: npm run ${script}`)
   let failing = await failingWith(group, script)
