@@ -19,7 +19,7 @@ it('cutUpload() cuts when the target has reported what arrived, however late', a
     async put(_key, source, { onProgress } = {}) {
       const report = sleep(100).then(() => onProgress?.((reported = arrived)))
       try {
-        for await (const _chunk of source.open(0));
+        for await (const _chunk of await source.open(0));
       } catch (error) {
         throw new TargetError('ERR_TARGET_FAILED', `After ${reported} bytes ${String(error)}`)
       } finally {
