@@ -44,7 +44,7 @@ test('a log that can never be written keeps no request from its answer', { tags:
   expect(await app.end()).toBe(0)
 })
 
-test('a log on a full disk goes on when there is room, and says how much of it was lost', async ({ skip }) => {
+test('a log on a full disk continues when there is room, and says how much of it was lost', async ({ skip }) => {
   const disk = mkdtempSync(join(tmpdir(), 'steward-full-'))
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk], { stdio: 'ignore' })

@@ -48,7 +48,7 @@ export async function createLogger(level: string, { ring, worker }: LoggerOption
 }
 
 /**
- * From now on what cannot be printed, as on a full disk, is lost: a server goes on, where the program of a command ends with
+ * From now on what cannot be printed, as on a full disk, is lost: a server keeps running, where the program of a command ends with
  * the error.
  */
 export function bearUnwritableOutput(): void {

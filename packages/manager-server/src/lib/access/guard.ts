@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
  * things".
  */
 const browserMarks = ['origin', 'referer', 'accept-language', 'upgrade-insecure-requests']
-/** Of browsers alone: other programs, such as PowerShell, begin their `User-Agent` with `Mozilla/`, too. */
+/** What only browsers have in their `User-Agent`: other programs, such as PowerShell, call themselves `Mozilla/`, too. */
 const engine = /AppleWebKit\/|Gecko\/|Trident\/|Presto\/|MSIE /i
 
 /**

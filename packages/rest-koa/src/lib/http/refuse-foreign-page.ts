@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 
-/** What each browser has in its `User-Agent`, and programs that begin theirs with `Mozilla/`, as PowerShell, do not. */
+/** What each browser has in its `User-Agent`, and programs that call themselves `Mozilla/`, as PowerShell, do not. */
 const engine = /AppleWebKit\/|Gecko\/|Trident\/|Presto\/|MSIE /i
 
 /**
