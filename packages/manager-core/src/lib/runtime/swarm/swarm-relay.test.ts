@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { linkSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer, get, type IncomingMessage, type Server } from 'node:http'
+import { createServer as createSocketServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import { takeTestPort } from '../../testing/take-ports.js'
+
+const program = fileURLToPath(new URL('../../../../dist/swarm-relay.worker.js', import.meta.url))
+
+async function listen(server: Server, at: number | string): Promise<Server> {
+  server.listen(at, ...(typeof at === 'number' ? ['127.0.0.1'] : []))
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return server
+}
+
+/** An engine whose swarm has one node, this machine, and one task, which serves at this port. */
+const engineOf = (port: number) =>
+  createServer(({ url = '' }, response) => {
+    const { pathname } = new URL(url, 'http://engine')
+    const nodes = [{ ID: 'n1', Status: { State: 'ready', Addr: '127.0.0.1' } }]
+    const Status = { State: 'running', PortStatus: { Ports: [{ PublishedPort: port }] } }
+    const tasks = [{ ID: 't1', NodeID: 'n1', DesiredState: 'running', Spec: {}, Status }]
+    const answer = { nodes, tasks }[pathname.split('/').at(-1) as 'nodes' | 'tasks']
+    response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? { message: 'not found' }))
+  })
+
+const taskOf = (name: string) => createServer((_request, response) => response.end(name))
+
+it('the relay answers at its port and its socket, and waits for a task that refuses connections', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-relay-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const at = (name: string) => join(folder, name)
+  const [port, published] = [await takeTestPort(), await takeTestPort()]
+  await listen(engineOf(published), at('engine'))
+  const first = await listen(taskOf('first'), published)
+  const socket = createSocketServer().listen(at('made'))
+  await once(socket, 'listening')
+  // Node removes the path that it made when it closes the socket.
+  linkSync(at('made'), at('socket'))
+  const { fd } = (socket as unknown as { readonly _handle: { readonly fd: number } })._handle
+  const relay = [process.execPath, program, at('engine'), 'service', String(port), at('position')]
+  const child = spawn('/bin/sh', ['-c', 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@"', 'sh', ...relay], {
+    stdio: ['ignore', 'inherit', 'inherit', fd],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+
+  const ask = async (options: { readonly port: number } | { readonly socketPath: string }) => {
+    const [answer] = (await once(get({ ...options, agent: false }), 'response')) as [IncomingMessage]
+    return text(answer)
+  }
+  await expect.poll(() => ask({ port }).catch(() => undefined)).toBe('first')
+  socket.close()
+  expect(await ask({ socketPath: at('socket') })).toBe('first')
+  first.closeAllConnections()
+  await new Promise((resolve) => first.close(resolve))
+  const waiting = ask({ port })
+  // It has been refused by then, and again.
+  expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 500))])).toBeUndefined()
+  await listen(taskOf('second'), published)
+  expect(await waiting).toBe('second')
+  expect(child.exitCode).toBeNull()
+})
