@@ -21,7 +21,8 @@ export interface UnusedOptions {
 const openStates: ReadonlySet<string> = new Set(['01', '03', '08'])
 /** State in `/proc/net/unix`: also of a connection that its program has not accepted yet. */
 const connected = '03'
-const pollMs = 20
+/** Between two looks, in ms: the kernel walks a large table for each. */
+const [firstPauseMs, longestPauseMs] = [20, 250]
 
 /**
  * Waits until no client is connected any more to a place where nothing new is sent.
@@ -31,11 +32,11 @@ const pollMs = 20
 export async function unused(place: TakesRequests, { timeoutMs, signal, onChange }: UnusedOptions): Promise<number> {
   const begin = performance.now()
   let told = 0
-  for (;;) {
+  for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
     const count = connectionsTo(place)
     if (count !== told) onChange?.((told = count))
     if (count === 0 || performance.now() - begin >= timeoutMs) return count
-    await sleep(pollMs, undefined, { signal })
+    await sleep(pause, undefined, { signal })
   }
 }
 
