@@ -101,9 +101,6 @@ export function configFor(...[tier, only]: [Exclude<Tier, 'deep'>] | ['deep', re
       sequence: { sequencer: LongFilesFirst },
       // Servers that a test starts die with the process that started them, so a file needs a process, not a thread.
       pool: 'forks',
-      // Each program that a test starts is at first a copy of the page tables of its process: a small heap saves a tenth of
-      // the time that the system takes.
-      execArgv: ['--max-semi-space-size=2', '--heap-growing-percent=20'],
       // On two cores: half of its time a file waits, for a program that starts, a server, a timer.
       maxWorkers: 4,
       // Only what hangs is ended: a machine that is busy with other work is slow, and no test says how fast one must be.
