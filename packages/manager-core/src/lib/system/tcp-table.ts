@@ -52,7 +52,7 @@ function listenersOf(descriptor: number): readonly TcpSocket[] {
   const found: TcpSocket[] = []
   let text = ''
   for (let length, isHeading = true; (length = readSync(descriptor, piece)) > 0;) {
-    const lines = (text + piece.latin1Slice(0, length)).split('\n')
+    const lines = (text + piece.toString('latin1', 0, length)).split('\n')
     text = lines.pop() ?? ''
     for (const line of isHeading ? lines.slice(1) : lines) {
       const socket = parseLine(line)
@@ -112,7 +112,7 @@ async function readFor(wanted: Wanted, file: string): Promise<void> {
   for (let size = 4096; wanted.size > 0; size = Math.min(size * 2, 65_536)) {
     const piece = await read(size)
     if (!piece || piece.bytesRead === 0) break
-    text += piece.buffer.latin1Slice(0, piece.bytesRead)
+    text += piece.buffer.toString('latin1', 0, piece.bytesRead)
     const rest = text.lastIndexOf('\n') + 1
     // There are thousands of lines: this one is looked for before any is taken apart.
     for (const [ends, { resolve }] of wanted) {
