@@ -5,9 +5,12 @@ import { afterAll, beforeAll } from 'vitest'
 
 const { scrypt } = crypto
 
+/** Does it in a program that a test starts, as `node --import <this> program.js`. */
+export const cheapPasswords = new URL('./programs/cheap-passwords.mjs', import.meta.url).href
+
 /**
  * Hashes of passwords cost next to nothing in the tests of the surrounding group, whatever cost they name. They
- * are meant to take long, which is not the subject there, and fit no other process.
+ * are meant to take long, which is not the subject there, and fit only processes that do the same.
  */
 export function useCheapPasswords(): void {
   beforeAll(() => replaceScrypt(cheap as typeof scrypt))

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { cheapPasswords } from '../cheap-passwords.js'
 
 const builtCli = fileURLToPath(new URL('../../packages/app-server/dist/cli.js', import.meta.url))
 
@@ -42,7 +43,8 @@ export async function startApp(
     ...more,
     ...(password !== undefined && { STEWARD_ADMIN_PASSWORD: password }),
   }
-  const child = spawn(process.execPath, [cli, ...args, '--port', '0'], { cwd, env })
+  const before = cli === builtCli ? ['--import', cheapPasswords] : []
+  const child = spawn(process.execPath, [...before, cli, ...args, '--port', '0'], { cwd, env })
   let output = ''
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))

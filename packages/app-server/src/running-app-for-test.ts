@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
+import { cheapPasswords } from '../../../tests/cheap-passwords.js'
 import type * as program from './main.js'
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
@@ -87,11 +88,16 @@ export async function startApp(args: readonly string[], options: StartOptions = 
 function start(args: readonly string[], { cwd, env, inherited, errorsTo }: StartOptions) {
   // A shell knows its number before it becomes the program.
   const shell = ['/bin/sh', '-c', 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@"', 'sh'] as const
-  const command = [process.execPath, cli] as const
+  const command = [process.execPath, '--import', cheapPasswords, cli] as const
   const [program, ...more] = inherited === undefined ? command : [...shell, ...command]
   const child = spawn(program, [...more, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', STEWARD_PORT: '0', ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      STEWARD_PORT: '0',
+      ...env,
+    },
     stdio: ['pipe', 'pipe', errorsTo ?? 'pipe', ...(inherited === undefined ? [] : [inherited])],
   }) as ChildProcessByStdio<Writable, Readable, Readable | null>
   let output = ''

@@ -5,13 +5,15 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, it, onTestFinished } from 'vitest'
 import { needs } from '../../../../../tests/servers/index.js'
-import { authorizationOf, createRealManager } from '../testing/real-manager.js'
+import { createTestManager } from '../testing/create-test-manager.js'
+import { databaseConfig } from '../testing/database-config.js'
+import { authorizationOf, realApplication } from '../testing/real-manager.js'
 import { unpackDownload } from '../testing/unpack-download.js'
 import { takeTestPort } from '../testing/take-ports.js'
 
 needs('postgresql', (url) => {
   it('a download of an instance on PostgreSQL starts on another machine with nothing but Node', async () => {
-    const test = await createRealManager(url)
+    const test = await createTestManager({ ...realApplication, config: databaseConfig(url) })
     onTestFinished(() => test.close())
     await test.perform('add', { name: 'demo', database: 'postgresql' })
     const folder = await unpackDownload(test, { name: 'demo', type: 'all' })

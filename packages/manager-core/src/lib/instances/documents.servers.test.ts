@@ -13,7 +13,7 @@ import { bundledManager, crashAction } from '../testing/bundled-manager.js'
 import { createTestManager, type TestManager, type TestManagerOptions } from '../testing/create-test-manager.js'
 import type { CrashReport } from '../testing/crash-point.js'
 import { fakeApplicationServer } from '../testing/fake-application.js'
-import { authorizationOf, realApplication } from '../testing/real-manager.js'
+import { authorizationOf, realProcess } from '../testing/real-manager.js'
 
 const seed = fc.readConfigureGlobal().seed ?? 0
 const day = 24 * 3_600_000
@@ -93,7 +93,7 @@ describe.skipIf(toolIsMissing('radosgw'))('documents of instances in a bucket', 
   }
 
   it('of a real application are saved, restored, cloned, proved and downloaded with it', async () => {
-    await managerWith({ ...realApplication, config: inBucket('real') })
+    await managerWith({ ...realProcess, config: inBucket('real') })
     await test.perform('add', demo)
     const picture = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

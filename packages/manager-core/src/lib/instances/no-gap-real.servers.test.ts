@@ -7,7 +7,7 @@ import { startNginx } from '../../../../../tests/servers/nginx.js'
 import type { TestProxy } from '../../../../../tests/servers/proxy-server.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { databaseConfig } from '../testing/database-config.js'
-import { authorizationOf, realApplication } from '../testing/real-manager.js'
+import { authorizationOf, realProcess } from '../testing/real-manager.js'
 import { startTraffic } from '../testing/traffic.js'
 
 const limit = 240_000
@@ -34,7 +34,7 @@ needs('postgresql', (postgresql) =>
       proxy = await startNginx({ include: join(folder, 'live') })
       const publication = [...proxy.settings, `export APPS_PROXYDIR=${folder}`, 'export APPS_SSL=false']
       test = await createTestManager({
-        ...realApplication,
+        ...realProcess,
         config: [...databaseConfig(postgresql, mysql), ...publication, 'export APPS_HEALTHWINDOW=0'],
       })
       await Promise.all(types.map((database) => test.perform('add', { name: database, database })))

@@ -8,9 +8,15 @@ const defaultTemplate = fileURLToPath(new URL('../../../../../templates/default'
 /** Options of a manager that serves the template that ships with the real application server. */
 export const realApplication = { applicationServer, defaultTemplate, version: ['APPS_TEMPLATE=default'] } as const
 
+/** The same for instances that are processes: hashes of their passwords cost next to nothing. */
+export const realProcess = {
+  ...realApplication,
+  applicationServer: fileURLToPath(new URL('./real-application-server.mjs', import.meta.url)),
+} as const
+
 /** Serves it; databases are also on these servers. */
 export function createRealManager(...urls: readonly string[]): Promise<TestManager> {
-  return createTestManager({ ...realApplication, config: urls.length > 0 ? databaseConfig(...urls) : [] })
+  return createTestManager({ ...realProcess, config: urls.length > 0 ? databaseConfig(...urls) : [] })
 }
 
 /** Header that logs the administrator in whom the first start made. */
