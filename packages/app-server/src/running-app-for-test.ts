@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
-import { cheapPasswords } from '../../../tests/cheap-passwords.js'
 import type * as program from './main.js'
 
+/** Hashes of passwords cost next to nothing. */
+const cheapPasswords = new URL('../../../tests/programs/cheap-passwords.mjs', import.meta.url).href
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 
 export interface RunningApp {
