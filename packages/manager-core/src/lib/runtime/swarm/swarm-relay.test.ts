@@ -12,8 +12,8 @@ import { takeTestPort } from '../../testing/take-ports.js'
 
 const program = fileURLToPath(new URL('../../../../dist/swarm-relay.worker.js', import.meta.url))
 
-async function listen(server: Server, at: number | string): Promise<Server> {
-  server.listen(at, ...(typeof at === 'number' ? ['127.0.0.1'] : []))
+async function listen(server: Server, at: { readonly port: number } | { readonly path: string }): Promise<Server> {
+  server.listen({ host: '127.0.0.1', ...at })
   await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
@@ -40,8 +40,8 @@ it('the relay answers at its port and its socket, and waits for a task that refu
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const at = (name: string) => join(folder, name)
   const [port, published] = [await takeTestPort(), await takeTestPort()]
-  await listen(engineOf(published), at('engine'))
-  const first = await listen(taskOf('first'), published)
+  await listen(engineOf(published), { path: at('engine') })
+  const first = await listen(taskOf('first'), { port: published })
   const socket = createSocketServer().listen(at('made'))
   await once(socket, 'listening')
   // Node removes the path that it made when it closes the socket.
@@ -65,7 +65,7 @@ it('the relay answers at its port and its socket, and waits for a task that refu
   const waiting = ask({ port })
   // It has been refused by then, and again.
   expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 500))])).toBeUndefined()
-  await listen(taskOf('second'), published)
+  await listen(taskOf('second'), { port: published })
   expect(await waiting).toBe('second')
   expect(child.exitCode).toBeNull()
 })
