@@ -16,6 +16,7 @@ import { refOf } from '../runtime/instance-ref.js'
 import { describeHolder, portsOf } from '../system/port-holder.js'
 import { missingServer, serverVersion } from '../servers/application-server.js'
 import { openOperations } from '../store/operation-rows.js'
+import { rewriteSettings } from '../instances/rewrite-settings.js'
 import { reaches } from '../runtime/reach.js'
 import { isPortFree } from '../system/port.js'
 import type { DoctorCheck, Finding } from './check.js'
@@ -26,16 +27,28 @@ export const instanceChecks: readonly DoctorCheck[] = [
     id: 'instance-folders',
     category: 'instances',
     title: 'Each instance has its folder, each folder its instance',
-    async run({ registry, home, clock }) {
+    async run(context) {
+      const { registry, home, clock } = context
       const findings: Finding[] = []
       const known = new Set<string>()
-      for (const { id, name } of registry.instances()) {
+      for (const instance of registry.instances()) {
+        const { id, name } = instance
+        const { folder, settings } = home.instance(id)
         known.add(id)
-        if (!existsSync(home.instance(id).settings))
+        if (!existsSync(settings))
           findings.push({
             level: 'error',
-            message: `"${name}" has no settings file in ${home.instance(id).folder}.`,
-            help: `Restore it from its backup: manager delete ${name}, then manager restore ${name}`,
+            message: `"${name}" has no settings file in ${folder}.`,
+            ...(existsSync(folder) && {
+              help: 'Put it back from a backup, or have it written again with new secrets: manager doctor instances --fix',
+              async fix() {
+                await rewriteSettings(context, instance, folder)
+                return (
+                  'It was written again, with new secrets. Variables and limits of its own are those of a new instance. ' +
+                  `Restart it: manager restart ${name}. If its administrator cannot log in: app-server --reset-admin.`
+                )
+              },
+            }),
           })
       }
       const operations = openOperations(registry)

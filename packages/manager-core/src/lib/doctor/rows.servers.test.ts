@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
     ...(['instance-contents', 'error', /its database file .* is missing/, /start demo --empty/] as const),
   ]),
   row('a folder without settings', 'instances', () => away(test.path('demo', 'settings.sh')), [
-    ...(['instance-folders', 'error', /"demo" has no settings file/, /restore demo/] as const),
+    ...(['instance-folders', 'error', /"demo" has no settings file/, /doctor instances --fix/] as const),
   ]),
   row(
     'an instance that an operation blocks',

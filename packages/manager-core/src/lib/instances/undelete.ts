@@ -17,6 +17,7 @@ import { defineStep } from './define-step.js'
 import { firstStartStep } from './first-start-step.js'
 import { checkNameFree } from './inspect-creation.js'
 import { contextOf, ioUrlOf } from './new-settings.js'
+import { rewriteSettings } from './rewrite-settings.js'
 import { ownStep } from './own-step.js'
 import { needsAccount } from './elsewhere.js'
 import { freePort } from './ports.js'
@@ -54,10 +55,6 @@ export const undeleteKind: OperationKind<UndeleteRequest, UndeleteFacts> = {
     checkName(name)
     checkNameFree(name, context)
     checkLimit(context)
-    if (!existsSync(join(trash, 'settings.sh')))
-      throw new ManagerError('ERR_STATE', `"${entry}" no longer has settings, so it cannot be restored.`, {
-        command: `purge ${entry}`,
-      })
     if (context.registry.byId(id)) throw new ManagerError('ERR_STATE', `An instance with the id ${id} already exists.`)
     await freePort(context)
     await reachDatabaseServer(context, record.instance.database)
@@ -124,20 +121,28 @@ function adjustSettingsStep({ id, name }: NewInstance, folder: string): Step {
   ): Promise<void> {
     await settings.writeInstance(folder, { ...(await settings.instance(folder)), ...values })
   }
+  const file = join(folder, 'settings.sh')
   return {
     id: 'settings',
     title: 'Update the port in its settings',
     async intent({ context }) {
+      if (!existsSync(file)) return null
       const { context: path, url } = await context.settings.instance(folder)
       return { context: path, url }
     },
-    async do({ context }) {
-      const { port } = context.registry.byId(id) as Instance
+    async do({ context, intent, warn }) {
+      const row = context.registry.byId(id) as Instance
+      const { port } = row
+      if (intent === null) {
+        await rewriteSettings(context, row, folder)
+        warn(`"${name}" had no settings: they were written again, with new secrets, and without variables of its own.`)
+        return
+      }
       await adjust(context, { context: contextOf(name, context.settings.global), url: ioUrlOf(port) })
     },
     async undo({ context, intent }) {
       // It is in the trash again when this is repeated.
-      if (existsSync(join(folder, 'settings.sh')))
+      if (intent !== null && existsSync(file))
         await adjust(context, intent as Pick<InstanceSettings, 'context' | 'url'>)
     },
     // They are written again whenever it comes back.
