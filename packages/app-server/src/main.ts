@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DefinitionError, RestError, StoreError } from '@steward/rest-core/errors'
 import { resetAdministrator } from '@steward/rest-core/system'
@@ -457,7 +458,15 @@ async function loadDefinition(
     throw new SettingsError(
       '--name and --title are for a database without a folder. This application has them in app.yaml.',
     )
-  if (!existsSync(join(folder, 'app.yaml')))
+  const file = join(folder, 'app.yaml')
+  // What belongs to another user is not gone.
+  const code = await access(file, constants.R_OK).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error.code,
+  )
+  if (code === 'EACCES')
+    throw new SettingsError(`${file} cannot be read by this user: correct its owner and mode, or those of its folder.`)
+  if (code !== undefined)
     throw new SettingsError(`${folder} has no app.yaml, so it is not the folder of an application.`)
   return loadAppDefinition(folder, settings)
 }

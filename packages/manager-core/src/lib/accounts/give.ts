@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { chmod, chown, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InstanceHome } from '../domain/home.js'
 import { run } from '../system/run.js'
-import { removeAccountFile, writeAccount, type SystemAccount } from './account.js'
+import { foreignStats, readForeignFolder } from './foreign.js'
+import { accountAt, removeAccountFile, writeAccount, type SystemAccount } from './account.js'
 
 /** This process's user, see `give`. */
 const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
@@ -56,6 +58,48 @@ export async function takeHome(home: InstanceHome, from: number): Promise<void> 
 async function keepFilesOnly(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
     if (!entry.isFile() && !entry.isDirectory()) await rm(join(entry.parentPath, entry.name), { force: true })
+}
+
+/** What of an instance does not belong to its account, in a sentence without its end. */
+export interface WrongOwner {
+  readonly message: string
+  readonly path: string
+  readonly uid: number
+  readonly account: SystemAccount
+}
+
+/**
+ * The first of the files and folders of an instance, two levels deep, that does not belong to its account: as after a `cp`, `tar` or
+ * editor of root's. The instance cannot use it, and takes it for lost.
+ */
+export async function wrongOwnerOf({ folder: home, app, data, logs }: InstanceHome): Promise<WrongOwner | undefined> {
+  const account = knownAccount(home)
+  if (!account) return undefined
+  for (const folder of [app, data, logs])
+    for (const path of [folder, ...(await readForeignFolder(folder)).map((name) => join(folder, name))]) {
+      const uid = foreignStats(path)?.uid
+      const message = `${path} belongs to user ${uid}, but must belong to ${account.name}`
+      if (uid !== undefined && uid !== account.uid) return { message, path, uid, account }
+    }
+  return undefined
+}
+
+/** Undefined: it has none, or one that cannot be read, which is reported elsewhere. */
+function knownAccount(home: string): SystemAccount | undefined {
+  try {
+    return accountAt(home)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a file of root in the folder of an account was put there by root: no account can have made a link to it. */
+export function areLinksProtected(): boolean {
+  try {
+    return readFileSync('/proc/sys/fs/protected_hardlinks', 'utf8').trim() === '1'
+  } catch {
+    return false
+  }
 }
 
 /** Its account may enter it and see what is there. */

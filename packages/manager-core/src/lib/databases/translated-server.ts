@@ -12,6 +12,13 @@ const help: Readonly<Partial<Record<DatabaseServerErrorCode, string>>> = {
   ERR_MARK: 'Use it in the home that it is marked with. If that home is no longer used, take over what it had.',
 }
 
+/** For SQLite, whose databases are files. */
+const helpForFiles: typeof help = {
+  ...help,
+  ERR_UNREACHABLE: 'Check that the file and its folder are there, and belong to the instance: manager doctor instances',
+  ERR_CREDENTIALS: 'Check that the file and its folder belong to the instance: manager doctor instances',
+}
+
 const codes: Readonly<Partial<Record<DatabaseServerErrorCode, ManagerErrorCode>>> = {
   ERR_DISK_FULL: 'ERR_DISK',
   ERR_DUMP: 'ERR_BACKUP',
@@ -20,6 +27,14 @@ const codes: Readonly<Partial<Record<DatabaseServerErrorCode, ManagerErrorCode>>
 
 /** The server with errors of the manager; their cause is the `DatabaseServerError`. */
 export function translated(server: DatabaseServer): DatabaseServer {
+  const advice = server.capabilities.server ? help : helpForFiles
+  const attempt = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      throw toManagerError(error, advice)
+    }
+  }
   return {
     type: server.type,
     capabilities: server.capabilities,
@@ -34,7 +49,7 @@ export function translated(server: DatabaseServer): DatabaseServer {
       const dump = await attempt(server.dump(account, options))
       const done = attempt(dump.done)
       done.catch(() => {})
-      return { ...dump, content: translatedContent(dump.content), done }
+      return { ...dump, content: translatedContent(dump.content, advice), done }
     },
     async dumpDirectly(account) {
       const dump = await attempt(server.dumpDirectly?.(account) ?? Promise.resolve(undefined))
@@ -57,27 +72,19 @@ export function isMissingTool(error: unknown): boolean {
 }
 
 /** An error of a database server as one of the manager; others stay what they are. */
-export function toManagerError(error: unknown): Error {
+export function toManagerError(error: unknown, advice = help): Error {
   if (!DatabaseServerError.is(error)) return error as Error
   return new ManagerError(codes[error.code] ?? 'ERR_DATABASE', error.message, {
     cause: error,
-    ...(help[error.code] !== undefined && { help: help[error.code] }),
+    ...(advice[error.code] !== undefined && { help: advice[error.code] }),
     ...(error.code === 'ERR_MARK' && { command: 'doctor --adopt' }),
     ...(error.output !== undefined && { output: error.output }),
   })
 }
 
-async function attempt<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw toManagerError(error)
-  }
-}
-
-function translatedContent(content: Readable): Readable {
+function translatedContent(content: Readable, advice: typeof help): Readable {
   const translatedOne = new PassThrough()
-  content.once('error', (error) => translatedOne.destroy(toManagerError(error)))
+  content.once('error', (error) => translatedOne.destroy(toManagerError(error, advice)))
   translatedOne.once('close', () => content.destroy())
   // There may be no reader.
   translatedOne.on('error', () => {})

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder, moveTo } from '../accounts/places.js'
+import { wrongOwnerOf } from '../accounts/give.js'
 import { foreignKind } from '../accounts/foreign.js'
 import { healthPlace } from '../application/health-place.js'
 import type { ManagerContext } from '../context.js'
@@ -94,7 +95,8 @@ export const instanceChecks: readonly DoctorCheck[] = [
       const findings: Finding[] = []
       for (const { id, name, operation } of context.registry.instances()) {
         const { app, settings } = context.home.instance(id)
-        if (operation !== '' || !existsSync(settings)) continue
+        // What belongs to another user is not gone, and is reported by a check of its own.
+        if (operation !== '' || !existsSync(settings) || (await wrongOwnerOf(context.home.instance(id)))) continue
         if (foreignKind(join(app, 'app.yaml')) === undefined && !isWebapp(app))
           findings.push({
             level: 'error',

@@ -1,7 +1,10 @@
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
+import { areLinksProtected, giveHome, wrongOwnerOf } from '../accounts/give.js'
 import { checkAccount } from '../accounts/system-accounts.js'
 import { isolationOf } from '../accounts/why-not.js'
+import { isRunning } from '../domain/instance.js'
+import { refOf } from '../runtime/instance-ref.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const isolationChecks: readonly DoctorCheck[] = [
@@ -33,6 +36,37 @@ export const isolationChecks: readonly DoctorCheck[] = [
           message: `${without.join(', ')} ${without.length === 1 ? 'runs' : 'run'} as the user of the manager.`,
           help: 'Give each its own system account: manager isolate --all',
         })
+      return findings
+    },
+  },
+  {
+    id: 'instance-owners',
+    category: 'instances',
+    title: 'Files of instances belong to their accounts',
+    async run({ registry, home, runtimes }) {
+      const findings: Finding[] = []
+      for (const instance of registry.instances()) {
+        const { id, name } = instance
+        const own = home.instance(id)
+        const found = await wrongOwnerOf(own)
+        if (!found) continue
+        const { account, path, uid } = found
+        const { state } = await runtimes.observe(refOf({ home }, instance))
+        const isFixable = uid === process.getuid?.() && areLinksProtected() && !isRunning(state)
+        findings.push({
+          level: 'error',
+          message: `"${name}": ${found.message}.`,
+          help: isFixable
+            ? `Nothing is lost. To give it back: manager doctor instances --fix`
+            : `Nothing is lost. Stop the instance, then give it back: chown -hR ${account.name}: ${path}`,
+          ...(isFixable && {
+            async fix() {
+              await giveHome(own, account)
+              return `Its files belong to ${account.name} again. Start it: manager start ${name}`
+            },
+          }),
+        })
+      }
       return findings
     },
   },

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseServerError } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
+import { wrongOwnerOf } from '../accounts/give.js'
 import { foreignKind, readForeignFolder } from '../accounts/foreign.js'
 import type { ManagerContext } from '../context.js'
 import { instanceHomeAt } from '../domain/home.js'
@@ -30,6 +31,12 @@ export async function lostData(context: Context, { id }: Pick<Row, 'id'>): Promi
 
 /** @throws ManagerError ERR_STATE */
 export async function checkDataThere(context: Context, { id, name }: Row): Promise<void> {
+  const wrong = await wrongOwnerOf(context.home.instance(id))
+  if (wrong)
+    throw new ManagerError('ERR_STATE', `"${name}" was not started: ${wrong.message}.`, {
+      help: 'Nothing is lost: give it back to the instance.',
+      command: 'doctor instances --fix',
+    })
   const lost = await lostData(context, { id })
   if (lost === undefined) return
   throw new ManagerError(

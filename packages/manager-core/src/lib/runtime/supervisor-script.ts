@@ -129,7 +129,9 @@ while [ -z "$stopping" ]; do
     fi
   fi
   if [ -n "$STEWARD_NEEDS" ] && [ ! -e "$STEWARD_NEEDS" ]; then
-    say "$STEWARD_NEEDS is gone, so it is not started again: a start would make an empty one."
+    how='is gone'
+    [ -x "\${STEWARD_NEEDS%/*}" ] || how='cannot be reached by the account of the instance (manager doctor instances)'
+    say "$STEWARD_NEEDS $how, so it is not started again: a start would make an empty one."
     put crashed "$code"
     break
   fi

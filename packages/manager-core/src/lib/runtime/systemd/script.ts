@@ -25,7 +25,9 @@ case $what in
 check)
   if [ -e "$run/begun" ] && [ -n "$STEWARD_NEEDS" ] && [ ! -e "$STEWARD_NEEDS" ]; then
     put crashed 1
-    say "$STEWARD_NEEDS is gone, so it is not started again: a start would make an empty one."
+    how='is gone'
+    [ -x "\${STEWARD_NEEDS%/*}" ] || how='cannot be reached by the account of the instance (manager doctor instances)'
+    say "$STEWARD_NEEDS $how, so it is not started again: a start would make an empty one."
     exit 1
   fi
   ;;
