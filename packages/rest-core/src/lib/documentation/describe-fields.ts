@@ -4,13 +4,15 @@ import { baseField } from '../model/model.js'
 import type { FieldModel } from '../model/model.js'
 import { isJoined } from '../model/model.js'
 import type { Access } from '../rights/access.js'
+import type { Principal } from '../rights/rights.js'
 import { initialState } from '../service/input.js'
+import { mayUse } from '../service/states.js'
 import type { FieldDescription } from './description.js'
 import { code, plainText } from './markdown-text.js'
 import { mayWrite } from './object-schemas.js'
 
 /** The fields that the user may read or write, for people. */
-export function describeFields(access: Access): FieldDescription[] {
+export function describeFields(access: Access, principal: Principal): FieldDescription[] {
   const { object, selectionWithTimestamps, hides, locks } = access
   const written = object.fields.filter(
     (field) =>
@@ -22,12 +24,12 @@ export function describeFields(access: Access): FieldDescription[] {
     label: baseField(field).label,
     help: baseField(field).definition.help ?? '',
     type: field.type.custom?.name ?? field.type.name,
-    rules: isJoined(field) ? [`of ${code(baseField(field).object.name)}`] : rulesOf(field),
+    rules: isJoined(field) ? [`of ${code(baseField(field).object.name)}`] : rulesOf(field, access, principal),
   }))
 }
 
 /** Rules of an own field: Markdown. */
-function rulesOf(field: FieldModel): string[] {
+function rulesOf(field: FieldModel, access: Access, principal: Principal): string[] {
   const { object, definition } = field
   const { default: start } = definition
   return [
@@ -39,7 +41,7 @@ function rulesOf(field: FieldModel): string[] {
     field.visible ? '' : 'never answered',
     ...typeRules(field),
     start === undefined ? '' : `default ${code(typeof start === 'string' ? start : JSON.stringify(start))}`,
-    field === object.state ? stateRule(field) : '',
+    field === object.state ? stateRule(field, access, principal) : '',
   ].filter((rule) => rule !== '')
 }
 
@@ -90,8 +92,9 @@ function listRule(field: FieldModel): string {
   return `one of ${values.join(', ')}`
 }
 
-function stateRule(field: FieldModel): string {
+function stateRule(field: FieldModel, access: Access, principal: Principal): string {
   const { transitions = [] } = field.object.definition.states ?? {}
-  const ways = transitions.map(({ from, to }) => `${[from].flat().map(code).join(' or ')} → ${code(to)}`)
+  const own = transitions.filter((transition) => access.may('U') && mayUse(transition, principal))
+  const ways = own.map(({ from, to }) => `${[from].flat().map(code).join(' or ')} → ${code(to)}`)
   return `state, starts as ${code(initialState(field))}${ways.length > 0 ? `, then ${ways.join(', ')}` : ''}`
 }

@@ -51,7 +51,7 @@ export function describeService({ model, principal, service, object: only }: Des
     level,
     authorizationHeader,
     parameters: service.parameters.map(({ name }) => name),
-    objects: accesses.map(describeObject),
+    objects: accesses.map((access) => describeObject(access, principal)),
     operations: [
       ...(only ? [] : routes.filter(({ path }) => !path.includes('{object}')).flatMap(describeServiceRoute)),
       ...accesses.flatMap((access) =>
@@ -110,9 +110,9 @@ function isKey(header: string): boolean {
   return header === idempotencyKey.name
 }
 
-function describeObject(access: Access): ObjectDescription {
+function describeObject(access: Access, principal: Principal): ObjectDescription {
   const { name, label, definition } = access.object
-  return { name, label, help: definition.help ?? '', fields: describeFields(access) }
+  return { name, label, help: definition.help ?? '', fields: describeFields(access, principal) }
 }
 
 function objectSchemas(access: Access): [string, Schema][] {

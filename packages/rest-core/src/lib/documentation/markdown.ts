@@ -94,8 +94,8 @@ function parameterRow({ name, in: place, required, text, schema, list }: Paramet
   return [code(name) + (required ? ' (required)' : ''), place, values ? values.map(code).join(', ') : type, text]
 }
 
-function isFilter({ name, shared }: ParameterDescription): boolean {
-  return shared !== undefined && !name.startsWith('_')
+function isFilter({ name, in: place, shared }: ParameterDescription): boolean {
+  return place === 'query' && shared !== undefined && !name.startsWith('_')
 }
 
 /** Cells are Markdown already, without line breaks. */

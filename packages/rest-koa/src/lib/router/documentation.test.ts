@@ -4,6 +4,7 @@ import {
   createMemoryStore,
   createModel,
   createPrincipal,
+  createRights,
   defineObject,
 } from '@steward/rest-core'
 import type { DocumentStore, ObjectDefinition } from '@steward/rest-core'
@@ -23,20 +24,65 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-async function start(definitions: readonly ObjectDefinition[], level: Level = '5.1'): Promise<CallService> {
+async function start(
+  definitions: readonly ObjectDefinition[],
+  level: Level = '5.1',
+  principal = createPrincipal({ login: 'ann' }),
+): Promise<CallService> {
   const service = createBusinessObjects({
     model: createModel(definitions),
     store: createMemoryStore(),
     documents: {} as DocumentStore,
   })
   const app = new Koa()
-  app.use(restRouter(service, { authenticate: () => createPrincipal({ login: 'ann' }), level, app: { name: 'shop' } }))
+  const viewAs = async () => undefined
+  app.use(restRouter(service, { authenticate: () => principal, viewAs, level, app: { name: 'shop' } }))
   const server = await serve(app)
   closing.push(() => server.close())
   return createCaller(`${server.url}/api/rest`, null)
 }
 
 const all = [...new Map([...suiteObjects, ...systemObjects].map((object) => [object.name, object])).values()]
+
+describe('Markdown', () => {
+  it('says that filters apply only where a query takes some, and shows headers as such', async () => {
+    const call = await start(all)
+    const { text } = await call('GET', '/_doc?_output=markdown')
+    const parts = text.split('\n### ')
+    const of = (title: string) => parts.filter((part) => part.startsWith(title))
+    expect(of('Get a record').length).toBeGreaterThan(1)
+    expect(of('Get a record').join('')).not.toContain('The filters of the object apply.')
+    expect(of('Get a record').join('')).toMatch(/`X-View-As` \| header/)
+    expect(of('Search').join('')).toContain('The filters of the object apply.')
+    expect(of('Filters').join('')).not.toContain('X-View-As')
+  })
+
+  it('names the transitions of a state that the user may make', async () => {
+    const definition = defineObject({
+      name: 'Parcel',
+      fields: {
+        par_no: { type: 'string', key: true },
+        par_state: { type: 'enum', values: ['placed', 'shipped', 'lost'] },
+      },
+      states: {
+        field: 'par_state',
+        transitions: [
+          { from: 'placed', to: 'shipped', groups: ['STORE'] },
+          { from: 'placed', to: 'lost' },
+        ],
+      },
+    })
+    const model = createModel([definition])
+    const rights = createRights(model, [{ object: 'Parcel', letters: 'RU' }], {})
+    for (const [principal, ways] of [
+      [createPrincipal({ login: 'boss' }), '`placed` → `shipped`, `placed` → `lost`'],
+      [createPrincipal({ login: 'ann', rights }), 'then `placed` → `lost`'],
+    ] as const) {
+      const call = await start([definition], '5.1', principal)
+      expect((await call('GET', '/_doc?_output=markdown')).text).toContain(ways)
+    }
+  })
+})
 
 describe('OpenAPI', () => {
   it.each(['openapi', 'swagger-2.0'])('%s of the objects of the suite and the system is valid', async (output) => {
