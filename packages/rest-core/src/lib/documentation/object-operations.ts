@@ -37,7 +37,7 @@ export const objectOperations = {
   documentation: () => ({ id: 'documentation', ...documentationContents }),
 
   indexSearch: (access) =>
-    access.may('R') && access.object.index
+    access.searchesIndex
       ? {
           id: 'index-search',
           summary: 'Find records by words',

@@ -45,7 +45,7 @@ export function objectMetadata(
 ): ObjectMetadata {
   const access = accessOf(principal, object)
   access.need('R')
-  const { name, label, pluralLabel, definition, readOnly, index } = object
+  const { name, label, pluralLabel, definition, readOnly } = object
   const writes = (letter: 'C' | 'U' | 'D'): boolean => !readOnly && access.may(letter)
   const { record, runs = () => true } = known
   const fits = ({ scope }: { scope: Scope }): boolean => record === undefined || scope !== 'global'
@@ -68,7 +68,7 @@ export function objectMetadata(
     print: publications.length > 0,
     updateAll: writes('U'),
     readonly: readOnly,
-    indexable: index !== undefined,
+    indexable: access.searchesIndex,
     areas: areasOf(object),
     states: statesOf(access, principal, update, record),
     fields: fieldsMetadata(access, context),

@@ -24,6 +24,11 @@ export interface Access {
    * are `guards`. @throws RestError ERR_BAD_REQUEST when they are reached through too many references.
    */
   guardsFor(names: Iterable<string>): readonly Guard[] | undefined
+  /**
+   * Whether the user may search the index. It knows the words of a record, not of which field each one is: who may not see one of the fields may not
+   * search it. Not specified; chosen because hits, their order and their number would reveal what the field holds.
+   */
+  readonly searchesIndex: boolean
   /** References that this user may not set to every record. */
   readonly links: readonly Link[]
   /** The rows covered by the letter. @throws RestError ERR_RIGHT when it is not granted. */
@@ -81,6 +86,7 @@ function createAccess({ rights, groups }: Principal, object: ObjectModel): Acces
     ),
     guards,
     guardsFor,
+    searchesIndex: granted?.letters.has('R') === true && object.index?.fields.some(hides) === false,
     links,
     need,
     may: (letter) => granted?.letters.has(letter) ?? false,

@@ -174,18 +174,13 @@ export function createIndexSearches(
   }
 }
 
-/**
- * The index knows the words of a record, not of which field each one is: who may not see one of the fields may not
- * search it. Not specified; chosen because hits, their order and their number would reveal what the field holds.
- *
- * @throws RestError ERR_BAD_REQUEST when it is not indexed, ERR_RIGHT
- */
+/** @throws RestError ERR_BAD_REQUEST when it is not indexed, ERR_RIGHT */
 function searchable(principal: Principal, object: ObjectModel): Searched {
   const access = accessOf(principal, object)
   const rights = access.need('R')
   const { index } = object
   if (!index) throw new RestError('ERR_BAD_REQUEST', `Object "${object.name}" has no index to search in.`)
-  if (index.fields.some(access.hides))
+  if (!access.searchesIndex)
     throw new RestError(
       'ERR_RIGHT',
       `You may not search the index of "${object.name}": it holds fields hidden from you.`,

@@ -244,6 +244,17 @@ export function testIndexSearch(startService: StartService): void {
     expect((await find('bartleby', '', '/Story/', 'masked')).text).not.toContain('Bartleby')
   })
 
+  it('metadata and documentation offer it only to who may search it', async () => {
+    const shown = async (user: string) => {
+      const [metadata, documentation] = await Promise.all(
+        ['/Story/_metadata', '/Story/_doc'].map((path) => call('GET', path, { user })),
+      )
+      return [metadata?.json?.indexable, documentation?.text.includes('/Story/_index')]
+    }
+    expect(await shown('filtered')).toEqual([true, true])
+    expect(await shown('blind')).toEqual([false, false])
+  })
+
   it.each([
     ['/Story/?_indexsearch=', 'has no word'],
     ['/Story/?_indexsearch=%20-%20!', 'has no word'],
