@@ -68,6 +68,37 @@ export const homeChecks: readonly DoctorCheck[] = [
     },
   },
   {
+    id: 'home-owners',
+    category: 'home',
+    title: "Only the manager's user can change what the manager runs and reads",
+    async run({ home }) {
+      const findings: Finding[] = []
+      const folders = [home.folder, home.hooks, home.templates, home.instances, home.trash]
+      for (const path of [...folders, ...(await secretFiles(home))]) {
+        const stats = await stat(path).catch(() => undefined)
+        if (!stats) continue
+        const { uid, mode } = stats
+        if (uid !== 0 && uid !== process.getuid?.())
+          findings.push({
+            level: 'error',
+            message: `${path} belongs to user ${uid}, who can change what the manager does.`,
+            help: `Give it to the user of the manager, after a look at what is in it: chown $(id -u) ${path}`,
+          })
+        if ((mode & 0o002) === 0) continue
+        findings.push({
+          level: 'error',
+          message: `All users can change ${path}, and so what the manager does.`,
+          help: 'Check what is in it, and take that right away: manager doctor home --fix',
+          async fix() {
+            await chmod(path, mode & 0o7775)
+            return 'Only its owner and group can change it now.'
+          },
+        })
+      }
+      return findings
+    },
+  },
+  {
     id: 'disk-space',
     category: 'home',
     title: 'There is free disk space',

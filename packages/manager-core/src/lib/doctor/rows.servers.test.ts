@@ -2,12 +2,14 @@ import { once } from 'node:events'
 import {
   appendFileSync,
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
@@ -53,6 +55,18 @@ function config(...lines: readonly string[]): Heal {
   const before = readFileSync(file)
   appendFileSync(file, lines.map((line) => `${line}\n`).join(''))
   return () => writeFileSync(file, before)
+}
+
+function mode(path: string, wanted: number): Heal {
+  const before = statSync(path).mode
+  chmodSync(path, wanted)
+  return () => chmodSync(path, before)
+}
+
+function owner(path: string, uid: number): Heal {
+  mkdirSync(path, { recursive: true })
+  chownSync(path, uid, uid)
+  return () => chownSync(path, process.getuid?.() ?? 0, process.getgid?.() ?? 0)
 }
 
 function hook(name: string, mode = 0o755): Heal {
@@ -104,6 +118,17 @@ const rows: readonly Row[] = [
   row('a database file that is gone', 'instances', () => away(test.path('demo', 'data', 'database.db')), [
     ...(['instance-contents', 'error', /its database file .* is missing/, /start demo --empty/] as const),
   ]),
+  row('a home that all may change', 'home', () => mode(test.home, 0o777), [
+    ...(['home-owners', 'error', /^All users can change /, /doctor home --fix/] as const),
+  ]),
+  // Only root can give it away.
+  ...(process.getuid?.() === 0
+    ? [
+        row('hooks that another user has', 'home', () => owner(test.context.home.hooks, 65_534), [
+          ...(['home-owners', 'error', /hooks belongs to user 65534/, /chown/] as const),
+        ]),
+      ]
+    : []),
   row('a folder without settings', 'instances', () => away(test.path('demo', 'settings.sh')), [
     ...(['instance-folders', 'error', /"demo" has no settings file/, /doctor instances --fix/] as const),
   ]),
