@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ActionResult } from '../action.js'
@@ -99,9 +99,7 @@ export async function createTestManager(options: TestManagerOptions = {}): Promi
 
   async function close(): Promise<void> {
     await endProcessesOf(folder)
-    const instances = join(home, 'instances')
-    for (const id of existsSync(instances) ? readdirSync(instances) : [])
-      removeSockets({ id, folder: join(instances, id) })
+    for (const id of foldersIn(join(home, 'instances'))) removeSockets({ id, folder: join(home, 'instances', id) })
     for (const each of opened) each.close()
     ports?.release()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -128,6 +126,11 @@ export async function createTestManager(options: TestManagerOptions = {}): Promi
     another,
     close,
   }
+}
+
+/** None, where a test has put something else. */
+function foldersIn(path: string): readonly string[] {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(path) : []
 }
 
 function writeLines(file: string, lines: readonly string[]): void {
