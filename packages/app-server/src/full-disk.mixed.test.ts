@@ -16,7 +16,10 @@ const files = {
 export const Loud = {
   name: 'Loud',
   fields: { lou_name: { type: 'string', key: true } },
-  hooks: { postSearch() { console.log('printed'); console.error('printed') } },
+  hooks: {
+    preCreate() { throw new Error('z'.repeat(100_000)) },
+    postSearch() { console.log('printed'); console.error('printed') },
+  },
 }
 `,
 }
@@ -33,8 +36,21 @@ async function start(errorsTo: number) {
         fetch(`${app.origin}/api/rest/Loud`, { headers }).then(({ status }) => status),
       ),
     )
-  return { app, statuses }
+  return { app, statuses, headers }
 }
+
+test('a line that is longer than what may wait is written where there is room', { tags: 'core' }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-line-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const log = join(folder, 'log')
+  const file = openSync(log, 'a')
+  onTestFinished(() => closeSync(file))
+  const { app, headers } = await start(file)
+  const body = JSON.stringify({ lou_name: 'a' })
+  const sent = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body }
+  expect((await fetch(`${app.origin}/api/rest/Loud`, sent)).status).toBe(500)
+  await expect.poll(() => readFileSync(log, 'utf8').includes('z'.repeat(100_000)), soon).toBe(true)
+})
 
 test('a log that can never be written keeps no request from its answer', { tags: 'core' }, async () => {
   const full = openSync('/dev/full', 'w')

@@ -27,7 +27,7 @@ export async function createLogger(level: string, { ring, worker }: LoggerOption
   let dropped = 0
   const both = {
     write(line: string) {
-      const isDropped = waiting + line.length > mostWaiting
+      const isDropped = isFailing && waiting + line.length > mostWaiting
       if (isDropped) dropped++
       else if (isFailing) waiting += line.length
       // Also without a new line those that wait are tried again.

@@ -54,6 +54,8 @@ export function readInput(
     if (messages.length > mostMessages) break
     const field = object.readable.get(name)
     const locked = field && !isJoined(field) && access.locks(field, operation === 'create' ? 'C' : 'U')
+    // Of a search that named the path: what comes back as it was answered is no mistake.
+    if (!field && isReadablePath(access, name)) continue
     if (!field || (access.hides(field) && (isJoined(field) || locked))) {
       messages.push(...unknownField(object, name).messages)
       continue
@@ -108,6 +110,12 @@ const longestName = 255
 
 const notBase64 = /[^A-Za-z0-9+/\s]/
 const base64End = /^={1,2}\s*$/
+
+/** A path to a field of a linked record, as `_fields` takes it, that the user may read. */
+function isReadablePath({ object, hides }: Access, name: string): boolean {
+  const field = object.field(name)
+  return field !== undefined && isJoined(field) && !hides(field)
+}
 
 /** In time that grows with the text only, which one pattern for all of it does not do. */
 function isBase64(text: string): boolean {

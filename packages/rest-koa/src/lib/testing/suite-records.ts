@@ -95,6 +95,15 @@ export function testRecords(suite: Suite): void {
       expect(record.row_id).not.toBe('77777777')
     })
 
+    it('takes back the path of a linked field that _fields answered, and refuses one that is not there', async () => {
+      const { row_id } = await create()
+      const { json } = await suite.call('GET', `/Movie/${row_id}?_fields=mov_title,mov_genre_id__gen_code`)
+      expect(json).toHaveProperty('mov_genre_id__gen_code')
+      expect((await suite.call('PUT', `/Movie/${row_id}`, { json })).status).toBe(200)
+      const other = { ...json, mov_genre_id__gen_nothing: '' }
+      expect((await suite.call('PUT', `/Movie/${row_id}`, { json: other })).status).toBe(400)
+    })
+
     it('takes only the fields asked for into the answer', async () => {
       const { json } = await suite.call('POST', '/Movie?_fields=mov_year&_timestamps=true', {
         json: { mov_title: 'Stalker', mov_year: 1979 },
