@@ -131,6 +131,7 @@ export type {
   UpsertOptions,
   WriteOptions,
 } from './lib/service/business-objects.js'
+export { pageSizeOverAll } from './lib/service/index-searches.js'
 export type {
   ActionGuardContext,
   DeleteContext,

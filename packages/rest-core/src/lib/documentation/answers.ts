@@ -21,6 +21,12 @@ export function header(name: string, text: string, required = true): HeaderDescr
   return { name, text, required }
 }
 
+export const pageLinks = header(
+  'Link',
+  'Pages: `first`, `prev`, `next`, `last`, as far as they exist and are known.',
+  false,
+)
+
 /** Headers of what was written. */
 export const writtenHeaders = [
   header('X-Dry-Run', '`true`: nothing was stored.', false),

@@ -1,4 +1,4 @@
-import { answer, errors, header, jsonContent } from './answers.js'
+import { answer, errors, header, jsonContent, pageLinks } from './answers.js'
 import { reference } from './description.js'
 import type { Access } from '../rights/access.js'
 import type { Schema } from './description.js'
@@ -44,7 +44,9 @@ export const objectOperations = {
           text: 'Best first; without pages 1,000 at most. The same as a search with `_indexsearch`.',
           filtered: true,
           answers: [
-            answer('The records found.', jsonContent(indexAnswer(reference(schemaNames.record(access.object.name))))),
+            answer('The records found.', jsonContent(indexAnswer(reference(schemaNames.record(access.object.name)))), [
+              pageLinks,
+            ]),
             ...errors(),
           ],
         }

@@ -1,5 +1,5 @@
 import type { Access } from '../rights/access.js'
-import { answer, entityTag, errors, header, jsonContent, writtenHeaders } from './answers.js'
+import { answer, entityTag, errors, header, jsonContent, pageLinks, writtenHeaders } from './answers.js'
 import { reference } from './description.js'
 import type { Schema } from './description.js'
 import { exactly, listOf, oneOf } from './general-schemas.js'
@@ -161,7 +161,7 @@ function search(access: Access): OperationContents | undefined {
           'application/x-ndjson': { type: 'string', description: 'One record per line, each as JSON.' },
         },
         [
-          header('Link', 'Pages: `first`, `prev`, `next`, `last`, as far as they exist and are known.', false),
+          pageLinks,
           header('X-Next-Cursor', 'Of a page by cursor: the cursor of the next one, as long as there is one.', false),
           header('X-Total-Count', 'The number of records, if preferred.', false),
           header('Preference-Applied', '`count=exact`', false),

@@ -1,6 +1,6 @@
 import type { AnswerDescription } from './description.js'
 import { reference } from './description.js'
-import { answer, errors, jsonContent } from './answers.js'
+import { answer, errors, jsonContent, pageLinks } from './answers.js'
 import { documentationContents, indexAnswer } from './object-operations.js'
 import type { ServiceOperation } from './service-interface.js'
 
@@ -31,7 +31,7 @@ export const serviceOperations: Readonly<Partial<Record<ServiceOperation, Servic
     id: 'index-search',
     summary: 'Find records of all indexed objects by words',
     text: 'Best first; without pages 1,000 at most. It takes no filters.',
-    answers: [answer('The records found.', jsonContent(indexAnswer({ type: 'object' }))), ...errors()],
+    answers: [answer('The records found.', jsonContent(indexAnswer({ type: 'object' })), [pageLinks]), ...errors()],
   },
   task: {
     id: 'task',

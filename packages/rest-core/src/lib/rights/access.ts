@@ -25,8 +25,8 @@ export interface Access {
    */
   guardsFor(names: Iterable<string>): readonly Guard[] | undefined
   /**
-   * Whether the user may search the index. It knows the words of a record, not of which field each one is: who may not see one of the fields may not
-   * search it. Not specified; chosen because hits, their order and their number would reveal what the field holds.
+   * Whether the user may search the index. It knows the words of a record, not of which field each one is: who may not see
+   * one of the fields may not search it. Not specified; chosen because hits, their order and their number would reveal what the field holds.
    */
   readonly searchesIndex: boolean
   /** References that this user may not set to every record. */

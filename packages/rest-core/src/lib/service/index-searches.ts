@@ -24,7 +24,7 @@ const mostWithoutPages = 1_000
 /** How far pages over all objects reach: each object is searched from its first record on. */
 const deepestOverAll = 10_000
 /** Records per page over all objects. */
-const pageSizeOverAll = 50
+export const pageSizeOverAll = 50
 
 /** An indexed object as one user may search it. */
 interface Searched {

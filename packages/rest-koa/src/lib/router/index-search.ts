@@ -1,9 +1,11 @@
+import { pageSizeOverAll } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
 import type { OfKind } from './address.js'
 import { listAsJson, sendJson } from './answer-text.js'
 import type { RestCall } from './call.js'
 import type { RequestQuery } from './read-query.js'
+import { linkOfPage } from './search.js'
 
 /**
  * Records found by words, or their number, of one object or of all. Source: docs/spec/rest-service.md, "Index search".
@@ -18,5 +20,13 @@ export async function indexSearch(
   const { context, service, principal, respond } = call
   if (query.count) return sendJson(call, await service.countIndex(principal, target.object, { ...query, text }))
   const found = await service.indexSearch(principal, target.object, { ...query, text, memory: call.memory() })
-  send(context, respond, 200, textHeaders(), await listAsJson(call, found))
+  const headers = textHeaders()
+  const { page } = query
+  if (page !== undefined) {
+    const { pageSize = target.object === undefined ? pageSizeOverAll : service.model.object(target.object).pageSize } =
+      query
+    const link = linkOfPage(call, { page, count: found.length, pageSize })
+    if (link) headers.push('Link', link)
+  }
+  send(context, respond, 200, headers, await listAsJson(call, found))
 }

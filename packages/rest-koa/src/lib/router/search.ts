@@ -30,11 +30,7 @@ export async function search(
   })
 }
 
-/**
- * One page with its `Link` header. `first`, `prev` and `next` are always there when they exist. `last` needs the number of
- * records when the page is full, and counting costs more than many pages: it is then only given when the client asks by
- * `Prefer: count=exact` (RFC 7240), together with `X-Total-Count`. Not specified; chosen because of that cost.
- */
+/** One page with its `Link` header, see `linkOfPage`. */
 async function searchPage(
   call: RestCall,
   object: string,
@@ -42,26 +38,45 @@ async function searchPage(
   page: number,
   format: RowFormat,
 ): Promise<void> {
-  const { context, service, principal, respond, address } = call
+  const { context, service, principal, respond } = call
   const exact = prefersExactCount(context.req.headers['prefer'])
   const reading = readPage(call, object, request, format)
   const [{ count, text }, counted] = exact
     ? await Promise.all([reading, service.count(principal, object, request)])
     : [await reading, undefined]
   const { pageSize = service.model.object(object).pageSize } = request
-  const full = count >= pageSize
-  const known = !full && (count > 0 || page === 0) ? page : undefined
-  const links =
-    hasAddress(call) &&
-    pageLinks(publicBase(call) + address.path, address.query, {
-      page,
-      more: counted ? page < counted.maxpage : full,
-      last: counted?.maxpage ?? known,
-    })
+  const link = linkOfPage(call, { page, count, pageSize, lastPage: counted?.maxpage })
   const headers = textHeaders(format.mediaType)
-  if (links) headers.push('Link', links)
+  if (link) headers.push('Link', link)
   if (counted) headers.push('Preference-Applied', 'count=exact', 'X-Total-Count', `${counted.count}`)
   send(context, respond, 200, headers, text.end())
+}
+
+interface AnsweredPage {
+  readonly page: number
+  /** How many records it has, and may have. */
+  readonly count: number
+  readonly pageSize: number
+  /** Default: not counted. */
+  readonly lastPage?: number | undefined
+}
+
+/**
+ * The header `Link` of a page; undefined: its request has no address. `first`, `prev` and `next` are always there when they
+ * exist. `last` needs the number of records when the page is full, and counting costs more than many pages: it is then only
+ * given when the client of a search asks by `Prefer: count=exact` (RFC 7240), together with `X-Total-Count`. Not specified;
+ * chosen because of that cost.
+ */
+export function linkOfPage(call: RestCall, { page, count, pageSize, lastPage }: AnsweredPage): string | undefined {
+  if (!hasAddress(call)) return undefined
+  const { address } = call
+  const isFull = count >= pageSize
+  const known = !isFull && (count > 0 || page === 0) ? page : undefined
+  return pageLinks(publicBase(call) + address.path, address.query, {
+    page,
+    more: lastPage === undefined ? isFull : page < lastPage,
+    last: lastPage ?? known,
+  })
 }
 
 /** One page by cursor, with the cursor of the next one as long as there is one. */

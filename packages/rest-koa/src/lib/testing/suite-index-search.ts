@@ -244,6 +244,20 @@ export function testIndexSearch(startService: StartService): void {
     expect((await find('bartleby', '', '/Story/', 'masked')).text).not.toContain('Bartleby')
   })
 
+  it('pages have links to those before and after, of one object and of all', async () => {
+    for (const path of ['/Story/', '/_index']) {
+      const link = async (more: string) => (await find('s*', more, path)).headers.get('link')
+      expect(await link('')).toBeNull()
+      const relations = async (page: number) =>
+        [...((await link(`&_page=${page}&_pagesize=1`)) ?? '').matchAll(/_page=(\d+)>; rel="(\w+)"/g)].map(
+          ([, at, name]) => `${name} ${at}`,
+        )
+      expect(await relations(0)).toEqual(['first 0', 'next 1'])
+      expect(await relations(1)).toEqual(['first 0', 'prev 0', 'next 2'])
+      expect(await relations(500)).toEqual(['first 0', 'prev 499'])
+    }
+  })
+
   it('metadata and documentation offer it only to who may search it', async () => {
     const shown = async (user: string) => {
       const [metadata, documentation] = await Promise.all(
