@@ -54,7 +54,7 @@ export function readInput(
     if (messages.length > mostMessages) break
     const field = object.readable.get(name)
     const locked = field && !isJoined(field) && access.locks(field, operation === 'create' ? 'C' : 'U')
-    // Of a search that named the path: what comes back as it was answered is no mistake.
+    // A search may have named the path: what comes back as it was answered is right.
     if (!field && isReadablePath(access, name)) continue
     if (!field || (access.hides(field) && (isJoined(field) || locked))) {
       messages.push(...unknownField(object, name).messages)
