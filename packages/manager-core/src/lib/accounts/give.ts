@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { constants, readFileSync } from 'node:fs'
 import { chmod, chown, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InstanceHome } from '../domain/home.js'
 import { run } from '../system/run.js'
-import { foreignStats, readForeignFolder } from './foreign.js'
+import { foreignStats } from './foreign.js'
 import { accountAt, removeAccountFile, writeAccount, type SystemAccount } from './account.js'
 
 /** This process's user, see `give`. */
@@ -60,7 +60,7 @@ async function keepFilesOnly(folder: string): Promise<void> {
     if (!entry.isFile() && !entry.isDirectory()) await rm(join(entry.parentPath, entry.name), { force: true })
 }
 
-/** What of an instance does not belong to its account, in a sentence without its end. */
+/** What of an instance its account cannot use, in a sentence without its end. */
 export interface WrongOwner {
   readonly message: string
   readonly path: string
@@ -69,18 +69,28 @@ export interface WrongOwner {
 }
 
 /**
- * The first of the files and folders of an instance, two levels deep, that does not belong to its account: as after a `cp`, `tar` or
- * editor of root's. The instance cannot use it, and takes it for lost.
+ * The first of the files and folders without which an instance does not run that another user has, and its account cannot use:
+ * as after a `cp`, `tar` or editor of root's. The instance takes it for lost.
  */
-export async function wrongOwnerOf({ folder: home, app, data, logs }: InstanceHome): Promise<WrongOwner | undefined> {
+export function wrongOwnerOf({ folder: home, app, data, logs }: InstanceHome): WrongOwner | undefined {
   const account = knownAccount(home)
   if (!account) return undefined
-  for (const folder of [app, data, logs])
-    for (const path of [folder, ...(await readForeignFolder(folder)).map((name) => join(folder, name))]) {
-      const uid = foreignStats(path)?.uid
-      const message = `${path} belongs to user ${uid}, but must belong to ${account.name}`
-      if (uid !== undefined && uid !== account.uid) return { message, path, uid, account }
-    }
+  const { R_OK, W_OK, X_OK } = constants
+  const needed = [
+    [app, R_OK | X_OK],
+    [join(app, 'app.yaml'), R_OK],
+    [data, R_OK | W_OK | X_OK],
+    [join(data, 'database.db'), R_OK | W_OK],
+    [logs, W_OK | X_OK],
+  ] as const
+  for (const [path, rights] of needed) {
+    const stats = foreignStats(path)
+    if (!stats || stats.uid === account.uid) continue
+    const { uid, gid, mode } = stats
+    const granted = gid === account.gid ? mode >> 3 : mode
+    const message = `${path} belongs to user ${uid}, but must belong to ${account.name}`
+    if ((granted & rights) !== rights) return { message, path, uid, account }
+  }
   return undefined
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeWithAccounts } from '../testing/accounts-of.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
@@ -23,6 +23,18 @@ describe.runIf(canUseAccounts(import.meta.url))('files of an instance that root 
     JSON.stringify((await test.perform('doctor', { category: 'instances', ...more })).list)
   const take = (...folders: readonly ('app' | 'data')[]) =>
     execFileSync('chown', ['-R', '0:0', ...folders.map((name) => test.path('one', name))])
+
+  it('do not matter where the instance can use them all the same', async () => {
+    await test.perform('stop', { name: 'one' })
+    writeFileSync(test.path('one', 'data', 'of-root'), '')
+    chownSync(test.path('one', 'app'), 0, 0)
+    chmodSync(test.path('one', 'app'), 0o755)
+    await test.perform('start', { name: 'one' })
+    expect(await doctor()).not.toContain('must belong to')
+    chmodSync(test.path('one', 'app'), 0o700)
+    await test.perform('stop', { name: 'one' })
+    await doctor({ fix: true })
+  })
 
   it('keep it from being started, which says whose they are', async () => {
     await test.perform('stop', { name: 'one' })

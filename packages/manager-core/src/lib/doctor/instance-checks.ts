@@ -96,7 +96,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
       for (const { id, name, operation } of context.registry.instances()) {
         const { app, settings } = context.home.instance(id)
         // What belongs to another user is not gone, and is reported by a check of its own.
-        if (operation !== '' || !existsSync(settings) || (await wrongOwnerOf(context.home.instance(id)))) continue
+        if (operation !== '' || !existsSync(settings) || wrongOwnerOf(context.home.instance(id))) continue
         if (foreignKind(join(app, 'app.yaml')) === undefined && !isWebapp(app))
           findings.push({
             level: 'error',

@@ -48,7 +48,7 @@ export const isolationChecks: readonly DoctorCheck[] = [
       for (const instance of registry.instances()) {
         const { id, name } = instance
         const own = home.instance(id)
-        const found = await wrongOwnerOf(own)
+        const found = wrongOwnerOf(own)
         if (!found) continue
         const { account, path, uid } = found
         const { state } = await runtimes.observe(refOf({ home }, instance))

@@ -31,7 +31,7 @@ export async function lostData(context: Context, { id }: Pick<Row, 'id'>): Promi
 
 /** @throws ManagerError ERR_STATE */
 export async function checkDataThere(context: Context, { id, name }: Row): Promise<void> {
-  const wrong = await wrongOwnerOf(context.home.instance(id))
+  const wrong = wrongOwnerOf(context.home.instance(id))
   if (wrong)
     throw new ManagerError('ERR_STATE', `"${name}" was not started: ${wrong.message}.`, {
       help: 'Nothing is lost: give it back to the instance.',

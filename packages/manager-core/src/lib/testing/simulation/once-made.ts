@@ -126,7 +126,7 @@ export const onceMade: readonly (readonly Mistake[])[] = [
       seed: 501051,
       finds: /undelete is neither done nor undone/,
       mutations: [
-        { file: 'instances/undelete.ts', replace: "if (existsSync(join(folder, 'settings.sh')))", by: 'if (false)' },
+        { file: 'instances/undelete.ts', replace: 'if (intent !== null && existsSync(file))', by: 'if (false)' },
       ],
     },
   ],
