@@ -11,6 +11,12 @@ import type { DatabaseContext, InstanceDatabase } from './instance-database.js'
 import { toManagerError } from './translated-server.js'
 
 /**
+ * How long the application server may neither read nor write: it runs code of the instance. Not specified; chosen as longer than
+ * it looks for records, or makes an index. Tests shorten it.
+ */
+export const portableSilence = { limitMs: 30 * 60_000 }
+
+/**
  * Dumps by the application server: records in a format that fits every type of database. Without tables that are not
  * of the application.
  *
@@ -20,7 +26,7 @@ export function dumpPortable(
   context: DatabaseContext,
   database: InstanceDatabase,
   app: string,
-  { signal, onProgress, silenceMs }: DumpOptions,
+  { signal, onProgress, silenceMs = portableSilence.limitMs }: DumpOptions,
 ): Dump {
   return dumpWithTool({
     call: callOf(context, database, app, '--dump', signal),
@@ -39,7 +45,7 @@ export async function restorePortable(
   database: InstanceDatabase,
   app: string,
   content: Readable,
-  { signal, onProgress, silenceMs }: DumpOptions,
+  { signal, onProgress, silenceMs = portableSilence.limitMs }: DumpOptions,
 ): Promise<void> {
   try {
     const call = callOf(context, database, app, '--load', signal)

@@ -21,6 +21,7 @@ const known: readonly (readonly [group: string, ...operations: readonly string[]
   ['database: a database that stays locked', 'doctor'],
   ['programs: output without an end', 'anonymise'],
   ['programs: a child that keeps the streams', 'anonymise'],
+  ['database: a database that is a pipe', 'anonymise'],
   ['log as a pipe', 'isolate'],
 ]
 

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ManagerError } from '../../../errors.js'
 import { silence } from '../../accounts/silence.js'
+import { portableSilence } from '../../databases/portable-dump.js'
 import { patience } from '../../databases/sqlite-by-workers.js'
 import type { Caller } from '../../domain/caller.js'
 import { fullGrant } from '../../domain/grant.js'
@@ -31,7 +32,7 @@ export type Outcome =
   | { readonly code: string; readonly answer: unknown }
 
 // What hangs ends soon.
-silence.limitMs = patience.answerMs = patience.countMs = 6000
+silence.limitMs = patience.answerMs = patience.countMs = portableSilence.limitMs = 6000
 
 // A manager in a process of its own: it may hang or die.
 const [, , options] = process.argv
