@@ -3,9 +3,9 @@ import type { Filter } from '../filter/filter.js'
 import type { FieldModel, JoinedField, ObjectModel, Order, ReadableField, Selection } from '../model/model.js'
 import { isJoined } from '../model/model.js'
 import type { Guard } from '../store.js'
-import { allRights } from './create-rights.js'
 import { unknownField } from '../model/create-model.js'
 import { chainOf, linksOf, type Link } from './links.js'
+import { isInSome } from './principal.js'
 import type { NamedKind, Principal, RightLetter, Rights } from './rights.js'
 
 /** What the rights of one user mean for one object, worked out once. */
@@ -26,7 +26,8 @@ export interface Access {
   guardsFor(names: Iterable<string>): readonly Guard[] | undefined
   /**
    * Whether the user may search the index. It knows the words of a record, not of which field each one is: who may not see
-   * one of the fields may not search it. Not specified; chosen because hits, their order and their number would reveal what the field holds.
+   * one of the fields may not search it. Not specified; chosen because hits, their order and their number would reveal what
+   * the field holds.
    */
   readonly searchesIndex: boolean
   /** References that this user may not set to every record. */
@@ -103,8 +104,7 @@ function createAccess({ rights, groups }: Principal, object: ObjectModel): Acces
   function allows(kind: NamedKind, name: string): boolean {
     const names = granted?.named?.[kind]
     if (names && !names.has(name)) return false
-    const own = object.definition[kind]?.[name]?.groups
-    return own === undefined || rights === allRights || own.some((group) => groups.includes(group))
+    return isInSome({ rights, groups }, object.definition[kind]?.[name]?.groups)
   }
 
   function need(letter: RightLetter): Filter | undefined {

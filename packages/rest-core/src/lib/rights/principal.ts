@@ -14,3 +14,11 @@ export function createPrincipal(given: Partial<Principal> & { readonly login: st
     ...given,
   }
 }
+
+/** Whether what is kept to these groups is the principal's: one with all rights is in each. Undefined: it is kept to none. */
+export function isInSome(
+  { rights, groups }: Pick<Principal, 'rights' | 'groups'>,
+  some: readonly string[] | undefined,
+): boolean {
+  return some === undefined || rights === allRights || some.some((group) => groups.includes(group))
+}

@@ -2,7 +2,7 @@ import type { ErrorMessage } from '../../errors.js'
 import type { StateModel } from '../definition/definition.js'
 import type { FieldValue } from '../fields/field-value.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
-import { allRights } from '../rights/create-rights.js'
+import { isInSome } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
 import { initialState } from './input.js'
 
@@ -35,11 +35,9 @@ export function checkTransition(
   return [refusal(field, `Field "${field.name}" cannot go from "${String(from)}" to "${String(to)}"; ${choices}.`)]
 }
 
-/** Whether the transition is the principal's, where it is kept to groups: one with all rights is in each, as for actions. */
+/** Whether the transition is the principal's, where it is kept to groups. */
 export function mayUse({ groups }: StateModel['transitions'][number], principal: Principal): boolean {
-  return (
-    groups === undefined || principal.rights === allRights || groups.some((group) => principal.groups.includes(group))
-  )
+  return isInSome(principal, groups)
 }
 
 /** The same for a writer who may not read the state: says neither what it is nor what is allowed from there. */
