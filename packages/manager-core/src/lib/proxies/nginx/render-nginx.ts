@@ -58,8 +58,8 @@ function hashSizes({ sites }: Publication, { hasHashSizes }: NginxOptions): read
 }
 
 /**
- * Those of instances that may sleep, or have a socket. When the manager's server is away, one that is awake keeps answering: a request that
- * could not be sent to the first one is sent to the backup.
+ * Those of instances that may sleep, or have a socket. When the manager's server is away, one that is awake keeps
+ * answering: a request that could not be sent to the first one is sent to the backup.
  */
 function upstreamsOf({ sites, manager }: Publication): readonly string[] {
   const places = new Map(sites.flatMap((site) => site.places).map((place) => [place.instance?.id, place]))
