@@ -1,3 +1,10 @@
+/** Function of the scripts that start an instance again, beside `say`: what it needs cannot be seen. */
+export const sayGone = `say_gone() {
+  how='is gone'
+  [ -x "\${STEWARD_NEEDS%/*}" ] || how='cannot be reached by the account of the instance (manager doctor instances)'
+  say "$STEWARD_NEEDS $how, so it is not started again: a start would make an empty one."
+}`
+
 /**
  * The program that looks after one instance: POSIX shell, because it has to be small (about 1 MB each) and must not end
  * with the manager. It waits for a word on its standard input before it does anything, so that a manager that dies
@@ -25,6 +32,8 @@ trap 'interrupted=yes' HUP INT QUIT
 put() { printf '%s\\n' "$2" >"$run/$1.new" && mv -f "$run/$1.new" "$run/$1"; }
 
 say() { printf '%s steward: %s\\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1"; }
+
+${sayGone}
 
 # Sets child when it is the program, and no longer a copy of this shell, in which a signal would be lost.
 begun() {
@@ -76,7 +85,8 @@ sweep() {
   done
 } 2>/dev/null
 
-# Whether the disk has less room than 64 kB: that is likely what ends the application, which is started again until there is more.
+# Whether less than 64 kB of the disk are free: that is likely why the application ends, so it is started again until
+# there is more room.
 is_full() {
   df -Pk "$run" | {
     read -r heading
@@ -92,7 +102,7 @@ pause_after() {
   pause=$1
 }
 
-# Sockets that listen are for the process whose number is told.
+# A program takes inherited sockets only when LISTEN_PID is its own process id.
 [ -z "$LISTEN_FDS" ] || set -- sh -c 'LISTEN_PID=$$; export LISTEN_PID; exec "$@"' sh "$@"
 
 while [ -z "$stopping" ]; do
@@ -129,9 +139,7 @@ while [ -z "$stopping" ]; do
     fi
   fi
   if [ -n "$STEWARD_NEEDS" ] && [ ! -e "$STEWARD_NEEDS" ]; then
-    how='is gone'
-    [ -x "\${STEWARD_NEEDS%/*}" ] || how='cannot be reached by the account of the instance (manager doctor instances)'
-    say "$STEWARD_NEEDS $how, so it is not started again: a start would make an empty one."
+    say_gone
     put crashed "$code"
     break
   fi

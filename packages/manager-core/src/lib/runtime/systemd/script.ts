@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { sayGone } from '../supervisor-script.js'
 
 const numbers = Object.entries(constants.signals).map(
   ([name, number]) => `      ${name.slice(3)}) code=${128 + number} ;;`,
@@ -21,13 +22,13 @@ put() { printf '%s\\n' "$2" >"$run/$1.new" && mv -f "$run/$1.new" "$run/$1"; }
 
 say() { printf '%s steward: %s\\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" >>"$STEWARD_LOG"; }
 
+${sayGone}
+
 case $what in
 check)
   if [ -e "$run/begun" ] && [ -n "$STEWARD_NEEDS" ] && [ ! -e "$STEWARD_NEEDS" ]; then
     put crashed 1
-    how='is gone'
-    [ -x "\${STEWARD_NEEDS%/*}" ] || how='cannot be reached by the account of the instance (manager doctor instances)'
-    say "$STEWARD_NEEDS $how, so it is not started again: a start would make an empty one."
+    say_gone
     exit 1
   fi
   ;;
