@@ -32,6 +32,12 @@ describe.runIf(whyNoAccounts === undefined)('a program of an account that stops 
     for (const end of ends) expect(end).toMatchObject({ reason: { message: expect.stringMatching(ended) } })
   })
 
+  it('is ended while nothing reads its output yet', async () => {
+    const filter = runFilter([sh('kill -STOP $$')])
+    await expect(filter.done).rejects.toThrow(ended)
+    await expect(pipeline(filter.output, new PassThrough().resume())).rejects.toThrow()
+  })
+
   it('is ended when it has left a process that keeps its output open', async () => {
     const left = sh('sleep 600 & echo $!')
     const filter = runFilter([left])

@@ -15,7 +15,7 @@ const known: readonly (readonly [group: string, ...operations: readonly string[]
   ['logs', 'accesslogs', 'logs', 'download logs'],
   ['races', 'restore and purge', 'download all'],
   ['taken streams', 'save'],
-  ['stopped children', 'save'],
+  ['stopped children', 'save', 'rollback'],
   ['stopped workers', 'dbinfo'],
   ['database: an index of the journal that shrinks while it is mapped', 'doctor', 'restart'],
   ['database: a database that stays locked', 'doctor'],

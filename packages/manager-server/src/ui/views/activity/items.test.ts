@@ -11,7 +11,7 @@ const entry = (id: number, more: Partial<WireHistoryEntry>) =>
 
 const items = [
   entry(1, { result: 'failed', message: 'It did not answer.' }),
-  entry(2, { actor: 'ann', surface: 'cli' }),
+  entry(2, { actor: 'ann', surface: 'cli', operation: '0ADD1EVE' }),
   entry(3, { instance: 'shop', at: '2026-11-22T10:00:00.000Z', address: '192.0.2.7' }),
 ]
 const found = (query: Readonly<Record<string, string>>) =>
@@ -24,6 +24,8 @@ it('filterActivity() gives what all filters of the address want', () => {
   expect(found({ from: 'cli' })).toEqual([2])
   expect(found({ q: 'ANSWER eve' })).toEqual([1])
   expect(found({ q: '192.0.2.7', from: 'cli' })).toEqual([])
+  expect(found({ q: '0add1eve' })).toEqual([2])
+  expect(found({ q: 'add' })).toEqual([])
   expect(found({ constructor: 'x', who: '<b>' })).toEqual([])
 })
 

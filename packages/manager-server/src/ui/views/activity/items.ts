@@ -64,13 +64,14 @@ export function filterActivity(items: readonly Item[], filters: Filters): readon
   const isOrAny = (wanted: string, value: string) => wanted === '' || wanted.toLowerCase() === value.toLowerCase()
   return items.filter((item) => {
     const { action, address, message, operation } = item
-    const text = [action, item.instance, item.who, address, message, operation].join('\n').toLowerCase()
+    const text = [action, item.instance, item.who, address, message].join('\n').toLowerCase()
     return (
       isOrAny(who, item.who) &&
       isOrAny(instance, item.instance) &&
       isOrAny(result, item.result) &&
       isOrAny(from, item.surface) &&
-      words.every((word) => text.includes(word))
+      // Any word can be a part of an id by chance.
+      words.every((word) => text.includes(word) || word === operation.toLowerCase())
     )
   })
 }
