@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { identify, stateOf, type ProcessIdentity } from './process-identity.js'
+import { threadStates } from './process-table.js'
 
 const children: ChildProcess[] = []
 
@@ -68,6 +69,18 @@ describe.runIf(process.platform === 'linux')('identity of a process', () => {
     const [text] = (await once(parent.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
     const pid = Number(text.toString())
     await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')).toBe(true)
+    expect(identify(pid)).toBeUndefined()
+  })
+
+  it('is that of one whose first thread has ended while another one lives', async () => {
+    const exit = process.arch === 'arm64' ? 93 : 60
+    const child = await start('perl', '-Mthreads', '-e', `threads->create(sub { sleep 600 }); syscall(${exit}, 0)`)
+    const pid = child.pid as number
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')).toBe(true)
+    expect(stateOf(identify(pid) as ProcessIdentity)).toBe('alive')
+    expect(threadStates(pid)).toEqual(['S'])
+    child.kill('SIGKILL')
+    await once(child, 'exit')
     expect(identify(pid)).toBeUndefined()
   })
 })

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { parseStat } from './process-table.js'
 
 /**
  * Distinguishes a process from a later one with the same pid: pids are reused, after a boot all of them.
@@ -14,12 +15,10 @@ export interface ProcessIdentity {
 
 /** @returns undefined when there is no such process. */
 export function identify(pid: number): ProcessIdentity | undefined {
-  const stat = readText(`/proc/${pid}/stat`)
-  if (stat === undefined) return isThere(pid) ? { pid, start: '', boot: '' } : undefined
-  // The name in parentheses may hold spaces and parentheses itself. A zombie has ended.
-  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  if (state === 'Z' || state === 'X') return undefined
-  return { pid, start: fields[18] ?? '', boot: bootId() }
+  const text = readText(`/proc/${pid}/stat`)
+  if (text === undefined) return isThere(pid) ? { pid, start: '', boot: '' } : undefined
+  const stat = parseStat(pid, text)
+  return stat && { pid, start: stat.start, boot: bootId() }
 }
 
 /** `unknown`: a process with this pid is there, and it is unknown whether it is the same one. */

@@ -14,7 +14,7 @@ export interface ProcessInfo {
 /** What `/proc/<pid>/stat` says about a process that has not ended. */
 export interface ProcessStat {
   readonly pid: number
-  /** `R`, `S`, `D`, `T` (stopped by a signal) … */
+  /** `R`, `S`, `D`, `T` (stopped by a signal), `Z` (its first thread has ended, others have not) … */
   readonly state: string
   readonly parent: number
   readonly group: number
@@ -33,10 +33,13 @@ export function statOf(pid: number): ProcessStat | undefined {
   return text === undefined ? undefined : parseStat(pid, text)
 }
 
-function parseStat(pid: number, text: string): ProcessStat | undefined {
+/** @param text `/proc/<pid>/stat`. The name in it, in parentheses, may hold spaces and parentheses itself. */
+export function parseStat(pid: number, text: string): ProcessStat | undefined {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [state = '', parent, group, session] = fields
-  if (state === 'Z' || state === 'X') return undefined
+  // As long as it has other threads, its files and ports are open.
+  const threads = Number(fields[17])
+  if (state === 'X' || (state === 'Z' && threads <= 1)) return undefined
   return {
     pid,
     state,
@@ -53,7 +56,8 @@ export function threadStates(pid: number): readonly string[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
       const text = readText(`/proc/${pid}/task/${thread}/stat`)
-      return text === undefined ? [] : (parseStat(Number(thread), text)?.state ?? [])
+      const state = text === undefined ? undefined : parseStat(Number(thread), text)?.state
+      return state === undefined || state === 'Z' ? [] : state
     })
   } catch {
     return []
