@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import { DatabaseServerError } from './database-server.js'
 import { restoreWithTool } from './tool-dump.js'
 
 it('restoreWithTool() of a program that is slower than the dump leaves no listeners behind', async () => {
@@ -17,4 +18,21 @@ it('restoreWithTool() of a program that is slower than the dump leaves no listen
   })
   await turn()
   expect(warnings).toEqual([])
+})
+
+it('restoreWithTool() of a dump that is refused, after its program has failed, says why it is refused', async () => {
+  const content = new Readable({ read: () => undefined })
+  const closed = new Promise((resolve) => content.once('close', resolve))
+  const restore = restoreWithTool({
+    call: { command: '/bin/sh', args: ['-c', 'echo "no such table" >&2; exit 3'], environment: {} },
+    content,
+    // The program has ended.
+    async *edit() {
+      yield await closed.then(() => {
+        throw new DatabaseServerError('ERR_FAILED', 'The dump has commands.')
+      })
+    },
+    trailer: '',
+  })
+  await expect(restore).rejects.toThrow('The dump has commands.')
 })

@@ -91,7 +91,8 @@ export async function restoreWithTool(restore: ToolRestore): Promise<void> {
     }
     if (!hasEnded() && !tail.isComplete()) throw new DatabaseServerError('ERR_FAILED', 'The dump is incomplete.')
   } catch (error) {
-    if (hasEnded()) await silence.during(ended)
+    // What is said of the dump is the cause; else the program's own error is.
+    if (hasEnded() && !(error instanceof DatabaseServerError)) await silence.during(ended)
     // Killed before its input ends: a program that sees the end would keep what it has.
     child.kill('SIGKILL')
     await ended.catch(() => {})
