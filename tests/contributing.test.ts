@@ -157,6 +157,14 @@ const samples = [
     known: /['"]\.?\/?oracle\b|^ {2}oracle:|\/oracle\//m,
     besides: [],
   },
+  {
+    page: 'docs/contributing/page.md',
+    sample: 'French',
+    in: ['packages/{page-kit,rest-pages,rest-koa,manager-core,manager-server}/src/**/*.{ts,tsx}'],
+    known: /\bfr: |^import \{ fr\b|'fr'/m,
+    // In names of tests.
+    besides: ['packages/manager-core/src/lib/testing/', 'packages/rest-koa/src/lib/testing/'],
+  },
 ]
 
 describe('pages that say how to add something', () => {
