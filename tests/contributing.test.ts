@@ -158,6 +158,13 @@ const samples = [
     besides: [],
   },
   {
+    page: 'docs/contributing/operation.md',
+    sample: 'rename',
+    in: ['packages/manager-core/src/lib/**/*.ts'],
+    known: /\brenameKind\b|(?:kind|action|name): 'rename'/,
+    besides: [],
+  },
+  {
     page: 'docs/contributing/page.md',
     sample: 'French',
     in: ['packages/{page-kit,rest-pages,rest-koa,manager-core,manager-server}/src/**/*.{ts,tsx}'],
