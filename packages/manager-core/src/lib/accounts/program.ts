@@ -66,7 +66,7 @@ export function runFilter(commands: readonly Command[]): Filter {
     stdin?.destroy()
     stdout?.destroy(error)
   })
-  // Nobody may read it yet, or any more; then `done` says why it ended.
+  // Its reader may not be there yet; then `done` says why it ended.
   stdout?.on('error', () => undefined)
   stdout?.once('close', stopWatch)
   const done = codesOf(programs).catch((error: unknown) => {
