@@ -49,7 +49,7 @@ function unknownNames(model: Model, grant: GroupGrant): LintFinding[] {
   const hidden = fields.map((name): LintFinding => ({
     rule,
     severity: 'error',
-    message: `${title} hides field "${name}", which does not exist: if the field was renamed, it can now be read. Correct the name.`,
+    message: `${title} hides field "${name}", which does not exist, so each request of the group for it fails. Correct the name.`,
   }))
   const kinds = (['actions', 'publications', 'crosstabs'] as const).flatMap((kind) =>
     (grant[kind] ?? [])

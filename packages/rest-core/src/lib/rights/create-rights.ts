@@ -1,7 +1,7 @@
-import { RestError } from '../../errors.js'
+import { DefinitionError, RestError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
 import { parseFilterExpression } from '../filter/parse.js'
-import type { Model } from '../model/model.js'
+import type { Model, ObjectModel } from '../model/model.js'
 import type { NamedKind, ObjectRights, RightLetter, Rights } from './rights.js'
 
 /** One grant of one group. Source: docs/spec/wire-decisions.md, "rights". */
@@ -29,9 +29,26 @@ export const letterOf: Readonly<Record<NamedKind, RightLetter>> = { actions: 'A'
  * when a grant with `R` does not hide it, and set when one with `C` or `U` does not.
  *
  * @param variables values of `[LOGIN]` and `[USERID]` in row filters.
- * @throws RestError ERR_INTERNAL, on use, for a row filter that cannot be read: nothing is granted by mistake.
+ * @throws DefinitionError for grants that name what the model does not have: a misspelt hidden field would be shown.
  */
 export function createRights(
+  model: Model,
+  grants: readonly GrantData[],
+  variables: Readonly<Record<string, string>>,
+): Rights {
+  const problems = grants.flatMap((grant) => problemsOf(model, grant, variables))
+  if (problems.length > 0) throw new DefinitionError(problems)
+  return rightsOfGrants(model, grants, variables)
+}
+
+/**
+ * The same for grants that were checked when they were written. The model may have changed since then, and what is wrong
+ * with one grant must not end the others: the objects of a grant whose row filter or hidden fields are gone fail on use,
+ * so that nothing is shown by mistake.
+ *
+ * @throws RestError ERR_INTERNAL, on use.
+ */
+export function rightsOfGrants(
   model: Model,
   grants: readonly GrantData[],
   variables: Readonly<Record<string, string>>,
@@ -48,6 +65,12 @@ export function createRights(
     const own = grants.filter(({ object }) => object === name || object === '*')
     const letters = new Map<RightLetter, Filter | undefined>()
     for (const grant of own) {
+      const [gone] = unknownHidden(model, grant)
+      if (gone !== undefined)
+        throw new RestError(
+          'ERR_INTERNAL',
+          `A grant on "${grant.object}" hides the field "${gone}", which does not exist.`,
+        )
       const filter = grant.filter ? readRowFilter(grant.filter, name) : undefined
       for (const letter of grant.letters as Iterable<RightLetter>) {
         const before = letters.get(letter)
@@ -83,6 +106,53 @@ export function createRights(
       throw new RestError('ERR_INTERNAL', `The row filter of a grant on "${name}" cannot be read.`, { cause })
     }
   }
+}
+
+/** What a grant names and the model does not have. */
+function problemsOf(model: Model, grant: GrantData, variables: Readonly<Record<string, string>>): string[] {
+  const title = `A grant on "${grant.object}"`
+  const objects = targetsOf(model, grant)
+  if (objects.length === 0) return [`${title}: there is no object "${grant.object}".`]
+  const letters = [...grant.letters].filter((letter) => !rightLetters.includes(letter))
+  return [
+    ...letters.map((letter) => `${title}: there is no letter "${letter}". Known: ${rightLetters}.`),
+    ...unknownHidden(model, grant).map((name) => `${title} hides the field "${name}", which does not exist.`),
+    ...(['actions', 'publications', 'crosstabs'] as const).flatMap((kind) =>
+      (grant[kind] ?? [])
+        .filter((name) => !objects.some((object) => object[kind].has(name)))
+        .map((name) => `${title} names "${name}", which is not among the ${kind}.`),
+    ),
+    ...filterProblems(objects, grant.filter, variables).map((problem) => `${title}: ${problem}`),
+  ]
+}
+
+/** A filter for all objects must be readable for one of them; the others fail on use. */
+function filterProblems(
+  objects: readonly ObjectModel[],
+  filter: string | undefined,
+  variables: Readonly<Record<string, string>>,
+): string[] {
+  const problems: string[] = []
+  for (const object of filter ? objects : []) {
+    try {
+      parseFilterExpression(object, filter as string, variables)
+      return []
+    } catch (error) {
+      problems.push((error as Error).message)
+    }
+  }
+  return problems.slice(0, 1)
+}
+
+const rightLetters = 'CRUDA'
+
+function unknownHidden(model: Model, grant: GrantData): readonly string[] {
+  const objects = targetsOf(model, grant)
+  return (grant.hidden ?? []).filter((name) => !objects.some((object) => object.field(name)))
+}
+
+function targetsOf({ objects }: Model, { object }: GrantData): readonly ObjectModel[] {
+  return object === '*' ? [...objects.values()] : [objects.get(object) ?? []].flat()
 }
 
 /** Rights to do everything with every object, for administrators and for code that acts on its own. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, Model, ObjectModel } from '../model/model.js'
-import { allRights, createRights } from '../rights/create-rights.js'
+import { allRights, rightsOfGrants } from '../rights/create-rights.js'
 import type { GrantData } from '../rights/create-rights.js'
 import { createPrincipal } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
@@ -131,7 +131,7 @@ export function createUserDirectory({
       groups,
       rights: groups.includes(administratorGroup)
         ? allRights
-        : createRights(model, await grantsOf(links), { LOGIN: login, USERID: userId }),
+        : rightsOfGrants(model, await grantsOf(links), { LOGIN: login, USERID: userId }),
       firstname: record['usr_first_name'] as string,
       lastname: record['usr_last_name'] as string,
       email: record['usr_email'] as string,
