@@ -1,4 +1,4 @@
-import { createPrincipal, defineObject } from '@steward/rest-core'
+import { systemPrincipal, defineObject } from '@steward/rest-core'
 import type { ActionContext } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -281,7 +281,7 @@ onEachDatabase((fresh, name) => {
     it('is refused outside of a transaction', async () => {
       const { row_id } = await create()
       const { service } = servers[0] as ServedObjects
-      const ann = createPrincipal({ login: 'ann' })
+      const ann = systemPrincipal({ login: 'ann' })
       const attempt = service.get(ann, 'Counter', row_id, { lock: true })
       await expect(attempt).rejects.toMatchObject({ code: 'ERR_INTERNAL', message: /in a transaction only/ })
       const gone = service.transaction((inside) => inside.get(ann, 'Counter', '999999', { lock: true }))

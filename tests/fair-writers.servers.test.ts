@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import { once } from 'node:events'
 import { syncBuiltinESMExports } from 'node:module'
 import { createStore } from '@steward/db-adapters'
-import { createBusinessObjects, createModel, createPrincipal, defineObject } from '@steward/rest-core'
+import { createBusinessObjects, createModel, systemPrincipal, defineObject } from '@steward/rest-core'
 import type { ObjectStore } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import { restRouter } from '@steward/rest-koa'
@@ -49,7 +49,7 @@ async function start(options: { batchMs?: number } = {}): Promise<void> {
   const service = createBusinessObjects({ model, store, ...options })
   const app = new Koa()
   app.silent = true
-  app.use(restRouter(service, { authenticate: () => createPrincipal({ login: 'ann' }) }))
+  app.use(restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }) }))
   server = await serve(app)
   call = createCaller(`${server.url}/api/rest`, null)
 }

@@ -8,7 +8,7 @@ import {
   createDiskDocumentStore,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
 } from '@steward/rest-core'
 import type { BusinessObjects, ObjectStore, SearchRequest } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
@@ -29,7 +29,7 @@ const counts: Readonly<Record<Kind, number>> = {
 }
 const model = createModel(definitions)
 const requests = generateRequests(model.object('Item'), counts, 42)
-const ann = createPrincipal({ login: 'ann' })
+const ann = systemPrincipal({ login: 'ann' })
 
 /** Row ids in their order and the number of all, or why it was refused. */
 type Answer = { readonly ids: readonly string[]; readonly count: number } | { readonly refused: string }

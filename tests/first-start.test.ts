@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createStore } from '@steward/db-adapters'
-import { createBusinessObjects, createModel, createPrincipal, defineObject } from '@steward/rest-core'
+import { createBusinessObjects, createModel, systemPrincipal, defineObject } from '@steward/rest-core'
 import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
 import { createAdministrator, systemObjects } from '@steward/rest-core/system'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { makeFolder } from './servers/folders.js'
 import type { FreshDatabase } from './servers/index.js'
 
 const Item = defineObject({ name: 'Item', fields: { itm_code: { type: 'string', key: true } } })
-const ann = createPrincipal({ login: 'ann' })
+const ann = systemPrincipal({ login: 'ann' })
 
 /** What the set-up module of the tests calls, once it has written its record. */
 const shared = globalThis as { filling?: (() => Promise<void>) | undefined }

@@ -11,7 +11,7 @@ import {
   createDiskDocumentStore,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
 } from '@steward/rest-core'
 import { restRouter } from '@steward/rest-koa'
 import Koa from 'koa'
@@ -36,7 +36,7 @@ beforeAll(async () => {
     store: createMemoryStore(),
     documents: createDiskDocumentStore({ folder }),
   })
-  const ann = createPrincipal({ login: 'ann' })
+  const ann = systemPrincipal({ login: 'ann' })
   id = (await service.create(ann, 'Film', {})).row_id
   server = await serve(new Koa().use(restRouter(service, { authenticate: () => ann })))
 })

@@ -49,6 +49,20 @@ it('the TypeScript of READMEs and documentation has the right types', async () =
   expect(stdout).toBe('')
 })
 
+it('no document shows a principal with all rights as the caller of a request', () => {
+  const files = globSync(['*.md', '{docs,packages,examples}/**/*.md', '{examples,templates}/**/*.{ts,js}'], {
+    cwd: root,
+    exclude: (name) => ['node_modules', 'dist'].includes(name),
+  })
+  const shown = files.filter((file) =>
+    /\b(?:authenticate|principalOf\w*|verifyPassword)\b[^\n]{0,80}(?:systemPrincipal|allRights)/.test(
+      readFileSync(join(root, file), 'utf8'),
+    ),
+  )
+  expect(files.length).toBeGreaterThan(100)
+  expect(shown).toEqual([])
+})
+
 it('links within all Markdown of the repository lead somewhere', () => {
   const files = globSync(['*.md', '{docs,packages,examples,templates,tests,bench,website,scripts,tools}/**/*.md'], {
     cwd: root,

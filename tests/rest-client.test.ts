@@ -9,7 +9,7 @@ import {
   createBusinessObjects,
   createDiskDocumentStore,
   createMemoryStore,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import type { RecordsOf } from '@steward/rest-core'
@@ -94,7 +94,7 @@ beforeAll(async () => {
   })
   hub.start()
   await createAdministrator(service, { login: 'ann', password })
-  await service.create(createPrincipal({ login: 'system' }), 'User', { usr_login: 'münch' })
+  await service.create(systemPrincipal(), 'User', { usr_login: 'münch' })
   const directory = createUserDirectory({ model, store })
   const authentication = createAuthentication({
     authenticator: directory,

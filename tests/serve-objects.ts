@@ -1,5 +1,5 @@
 import { createStore, type StoreOptions } from '@steward/db-adapters'
-import { createBusinessObjects, createModel, createPrincipal } from '@steward/rest-core'
+import { createBusinessObjects, createModel, systemPrincipal } from '@steward/rest-core'
 import type { BusinessObjects, ObjectDefinition, ObjectStore } from '@steward/rest-core'
 import { restRouter } from '@steward/rest-koa'
 import Koa from 'koa'
@@ -26,7 +26,7 @@ export async function serveObjects(
   const model = createModel(definitions)
   await store.sync(model)
   const service = createBusinessObjects({ model, store })
-  const ann = createPrincipal({ login: 'ann' })
+  const ann = systemPrincipal({ login: 'ann' })
   const failures: unknown[] = []
   const app = new Koa()
   app.on('error', (error) => failures.push(error))

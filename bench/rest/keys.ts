@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { createPrincipal } from '@steward/rest-core'
+import { systemPrincipal } from '@steward/rest-core'
 import { categoryCount, words } from './data.ts'
 import { databaseKinds, startDatabase, type BenchDatabase } from './databases.ts'
 import { load } from './load.ts'
@@ -94,7 +94,7 @@ async function fillLines({ db, target }: BenchDatabase, items: number): Promise<
   const { store, service } = await openSteward({ ...target, lines: true })
   try {
     await store.sync(service.model)
-    const self = createPrincipal({ login: 'system' })
+    const self = systemPrincipal()
     for await (const groups of await service.search(self, 'Group', { filters: { grp_name: 'BENCH' } }))
       for (const { row_id: group } of groups)
         for (const object of ['Line', 'KeyedLine'])

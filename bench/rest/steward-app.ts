@@ -1,4 +1,4 @@
-import { createBusinessObjects, createModel, createPrincipal } from '@steward/rest-core'
+import { createBusinessObjects, createModel, systemPrincipal } from '@steward/rest-core'
 import type { BusinessObjects, ObjectHooks, ObjectStore } from '@steward/rest-core'
 import { createUserDirectory, isDirectoryObject, systemObjects, type UserDirectory } from '@steward/rest-core/system'
 import type { Target } from './databases.ts'
@@ -45,7 +45,7 @@ export async function prepareTables(target: Target): Promise<void> {
   const { store, service } = await openSteward(target)
   try {
     await store.sync(service.model)
-    const self = createPrincipal({ login: 'system' })
+    const self = systemPrincipal()
     const user = { usr_login: credentials.login, usr_password: credentials.password }
     const { row_id: userId } = await service.create(self, 'User', user)
     const { row_id: groupId } = await service.create(self, 'Group', { grp_name: 'BENCH' })

@@ -1,4 +1,4 @@
-import { createBusinessObjects, createMemoryStore, createModel, createPrincipal } from '@steward/rest-core'
+import { createBusinessObjects, createMemoryStore, createModel, systemPrincipal } from '@steward/rest-core'
 import { createUserDirectory, isDirectoryObject, systemObjects } from '@steward/rest-core/system'
 import type { UserDirectory } from '@steward/rest-core/system'
 import { testAuthenticator } from '@steward/rest-koa/testing'
@@ -8,7 +8,7 @@ import { toolIsMissing } from '../../tests/servers/tools.js'
 import { authenticator as plugin } from './src/index.js'
 
 const missing = toolIsMissing('slapd')
-const system = createPrincipal({ login: 'system' })
+const system = systemPrincipal()
 const people = [
   { login: 'ann', password: 'first-password' },
   { login: 'bob', password: 'second-password' },

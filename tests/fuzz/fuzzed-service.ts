@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http'
-import { createPrincipal } from '@steward/rest-core'
+import { systemPrincipal } from '@steward/rest-core'
 import type { BusinessObjects, Model, ObjectStore, Principal } from '@steward/rest-core'
 import { restRouter } from '@steward/rest-koa'
 import Koa from 'koa'
@@ -10,7 +10,7 @@ import { runService } from '../../packages/rest-koa/src/lib/testing/running-serv
 import { serve } from '../../packages/rest-koa/src/lib/testing/serve.js'
 import type { OpenApiRequest } from './openapi-requests.js'
 
-const ann = createPrincipal({ login: 'ann' })
+const ann = systemPrincipal({ login: 'ann' })
 
 /** Row ids that are kept per object; older records are deleted, so that searches stay short. */
 const mostRows = 30

@@ -6,7 +6,7 @@ import {
   createBusinessObjects,
   createDiskDocumentStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   memoryLimits,
   processBudget,
 } from '@steward/rest-core'
@@ -28,14 +28,14 @@ const store = await createStore({ url, ...(url.startsWith('sqlite:') ? {} : { po
 await store.sync(model)
 const documents = createDiskDocumentStore({ folder })
 const service = createBusinessObjects({ model, store, documents })
-const system = createPrincipal({ login: 'system' })
+const system = systemPrincipal()
 const text = 'steward '.repeat(Number(topicBytes) / 8)
 const { row_id: topic } = await service.create(system, 'Topic', { top_code: 't', top_text: text })
 const items = Array.from({ length: Number(notes) }, () => ({ action: 'create' as const, values: { not_topic: topic } }))
 await service.batch(system, 'Note', items)
 const app = new Koa()
 app.silent = true
-const authenticate = ({ req }: Koa.Context) => createPrincipal({ login: String(req.headers['x-user']) })
+const authenticate = ({ req }: Koa.Context) => systemPrincipal({ login: String(req.headers['x-user']) })
 app.use(restRouter(service, { authenticate, respond: 'direct', bodyLimitBytes: 64 * 2 ** 20 }))
 const server = createServer(app.callback())
 server.listen(0, '127.0.0.1', () =>

@@ -1,5 +1,12 @@
 import { createStore } from '@steward/db-adapters'
-import { createBusinessObjects, createModel, createPrincipal, createRights, type Principal } from '@steward/rest-core'
+import {
+  createBusinessObjects,
+  createModel,
+  createPrincipal,
+  systemPrincipal,
+  createRights,
+  type Principal,
+} from '@steward/rest-core'
 import { restRouter } from '@steward/rest-koa'
 import Koa from 'koa'
 import { serve } from '../../packages/rest-koa/src/lib/testing/serve.js'
@@ -29,7 +36,7 @@ export async function openReplay(url: string): Promise<Replay> {
     { object: 'Entry', letters: 'RU', filter: "ent_flag = true and ent_kind__kin_code <> 'b'", hidden: ['ent_price'] },
   ]
   const users: Record<string, Principal> = {
-    ann: createPrincipal({ login: 'ann' }),
+    ann: systemPrincipal({ login: 'ann' }),
     rob: createPrincipal({ login: 'rob', rights: createRights(model, grants, { LOGIN: 'rob' }) }),
   }
   const app = new Koa()

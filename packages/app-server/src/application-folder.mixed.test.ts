@@ -57,10 +57,10 @@ export const note = defineObject({ name: 'Note', fields: { not_text: { type: 'st
   'objects/person.js': `import { defineObject } from '@steward/rest-core'
 export const Person = defineObject({ name: 'Person', fields: { per_name: { type: 'string' } } })\n`,
   'setup.ts': `import type { SetupContext } from '@steward/app-server'
-import { createPrincipal } from '@steward/rest-core'
+import { systemPrincipal } from '@steward/rest-core'
 export default async function setup({ service, principal }: SetupContext): Promise<void> {
   const ann = await service.create(principal, 'User', { usr_login: 'ann', usr_password: 'ann-Password1' })
-  await service.create(createPrincipal({ login: 'ann' }), 'Ticket', { tic_no: 'T-1' })
+  await service.create(systemPrincipal({ login: 'ann' }), 'Ticket', { tic_no: 'T-1' })
 }\n`,
   'tests/rules.ts': `import type { UnitTestContext } from '@steward/app-server'
 import { RestError } from '@steward/rest-core/errors'
@@ -72,7 +72,7 @@ export async function noTicketZero({ service, principal, assert }: UnitTestConte
     "exports": { ".": "./index.js", "./errors": "./index.js" } }`,
   'node_modules/@steward/rest-core/index.js': `throw new Error('The copy of the application is loaded.')`,
   'node_modules/helper/package.json': `{ "name": "helper", "version": "1.0.0", "main": "index.cjs" }`,
-  'node_modules/helper/index.cjs': `exports.greeting = 'Hello ' + require('@steward/rest-core').createPrincipal({ login: 'ann' }).login`,
+  'node_modules/helper/index.cjs': `exports.greeting = 'Hello ' + require('@steward/rest-core').systemPrincipal({ login: 'ann' }).login`,
 }
 
 /** A folder with all of that, and with another copy of the errors of rest-core. */

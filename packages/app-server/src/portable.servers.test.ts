@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { freshDatabase, needs } from '../../../tests/servers/index.js'
 import { createStore } from '@steward/db-adapters'
-import { createPrincipal, dumpRecords, loadRecords } from '@steward/rest-core'
+import { systemPrincipal, dumpRecords, loadRecords } from '@steward/rest-core'
 import { loadAppDefinition } from './lib/app-definition.js'
 import { createApplication } from './lib/create-application.js'
 import type { Application } from './lib/create-application.js'
@@ -105,7 +105,7 @@ needs('postgresql', (postgresqlUrl) =>
       for (const url of [postgresql.url, mysql.url, last]) {
         const { service, newAdministrator, close } = await openTemplate(join(folder, 'data'), url)
         expect(newAdministrator).toBeUndefined()
-        const me = createPrincipal({ login: 'me' })
+        const me = systemPrincipal({ login: 'me' })
         await service.create(me, 'Company', { com_name: 'Quite new' })
         await close()
       }

@@ -2,7 +2,7 @@ import { beforeAll, expect, test, vi } from 'vitest'
 import { DefinitionError, RestError, StoreError } from './errors.js'
 import { createMemoryStore } from './lib/memory/memory-store.js'
 import { createModel } from './lib/model/create-model.js'
-import { createPrincipal } from './lib/rights/principal.js'
+import { systemPrincipal } from './lib/rights/principal.js'
 import { createBusinessObjects } from './lib/service/create-business-objects.js'
 
 /** The same module a second time, as another installed copy of the package has it. */
@@ -53,7 +53,7 @@ test.each([
     },
   ])
   const service = createBusinessObjects({ model, store: createMemoryStore() })
-  const me = createPrincipal({ login: 'me' })
+  const me = systemPrincipal({ login: 'me' })
   const { row_id } = await service.create(me, 'Job', { job_name: 'one' })
   await expect(service.action(me, 'Job', 'close', {})).rejects.toMatchObject({ code })
   const deleted = service.delete(me, 'Job', row_id)

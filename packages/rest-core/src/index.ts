@@ -143,7 +143,7 @@ export type {
 } from './lib/service/hooks.js'
 export { allRights, createRights } from './lib/rights/create-rights.js'
 export type { GrantData } from './lib/rights/create-rights.js'
-export { createPrincipal } from './lib/rights/principal.js'
+export { createPrincipal, systemPrincipal } from './lib/rights/principal.js'
 export { readingOnly } from './lib/rights/reading-only.js'
 export type { NamedKind, ObjectRights, Principal, RightLetter, Rights } from './lib/rights/rights.js'
 export { describeService } from './lib/documentation/describe-service.js'

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { BusinessObjects } from '@steward/rest-core'
-import { createPrincipal } from '@steward/rest-core'
+import { systemPrincipal } from '@steward/rest-core'
 import { importFile } from './exchange/import-file.js'
 import type { FileFormat } from './exchange/write-file.js'
 import { exportFile, fileFormats } from './exchange/write-file.js'
@@ -27,7 +27,7 @@ export interface TaskFlags {
 
 /** Runs a task and prints what it says; resolves with the exit code. @throws RestError, SettingsError */
 export async function runTask(service: BusinessObjects, folder: string, flags: TaskFlags): Promise<0 | 1> {
-  const principal = createPrincipal({ login: 'system' })
+  const principal = systemPrincipal()
   if (flags.unittests !== undefined) {
     const name = flags.unittests === true ? undefined : flags.unittests
     const report = await runUnitTests(service, { folder, name })

@@ -1,11 +1,11 @@
-import { createBusinessObjects, createMemoryStore, createModel, createPrincipal } from '@steward/rest-core'
+import { createBusinessObjects, createMemoryStore, createModel, systemPrincipal } from '@steward/rest-core'
 import type { ObjectDefinition, ObjectStore } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import { pino } from 'pino'
 import { beforeEach, expect, test } from 'vitest'
 import { startIndexUpkeep } from './index-upkeep.js'
 
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 const rows = 2_345
 let store: ObjectStore
 let lines: string[]

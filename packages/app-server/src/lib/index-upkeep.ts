@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { BusinessObjects, ObjectModel } from '@steward/rest-core'
-import { createPrincipal } from '@steward/rest-core'
+import { systemPrincipal } from '@steward/rest-core'
 import type { Logger } from 'pino'
 
 /** The system parameter that records the objects whose index is up to date, and by which definition. */
@@ -8,7 +8,7 @@ const stateCode = 'STEWARD_INDEX'
 /** Changes when words are made in another way. */
 const version = 1
 
-const principal = createPrincipal({ login: 'system' })
+const principal = systemPrincipal()
 
 /** What each indexed object is indexed by. */
 type State = Record<string, string>

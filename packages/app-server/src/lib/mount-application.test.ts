@@ -8,7 +8,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import type { SystemParameters } from '@steward/rest-core/system'
@@ -34,7 +34,7 @@ const long = 'a few words '.repeat(400)
 /** Serves an application with these lines in its `app.yaml`. */
 async function start(lines: string): Promise<string> {
   writeFileSync(join(folder, 'app.yaml'), `name: shop\nversion: 1.0.0\nlog: { format: none }\n${lines}\n`)
-  const ann = createPrincipal({ login: 'ann' })
+  const ann = systemPrincipal({ login: 'ann' })
   const store = createMemoryStore()
   const service = createBusinessObjects({ model: createModel([Note]), store })
   await service.create(ann, 'Note', { name: 'long', text: long })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BusinessObjects, Principal } from '@steward/rest-core'
-import { createPrincipal } from '@steward/rest-core'
+import { systemPrincipal } from '@steward/rest-core'
 import { RestError, StoreError } from '@steward/rest-core/errors'
 import { setupParameter } from '@steward/rest-core/system'
 import { importModule } from './application-modules.js'
@@ -17,7 +17,7 @@ export interface SetupContext {
 
 export type Setup = (context: SetupContext) => Promise<void>
 
-const principal = createPrincipal({ login: 'system' })
+const principal = systemPrincipal()
 
 /** Between two looks at what another server is filling, in ms. */
 const pauseMs = 200

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BusinessObjects, Principal } from '@steward/rest-core'
-import { createPrincipal } from '@steward/rest-core'
+import { systemPrincipal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { importModule } from './application-modules.js'
 
@@ -120,7 +120,7 @@ async function run(
     milliseconds: Math.round(performance.now() - begin),
     ...(message !== undefined && { message }),
   })
-  const principal = createPrincipal({ login: 'unittests' })
+  const principal = systemPrincipal({ login: 'unittests' })
   try {
     await service.dryRun((inside) => withTimeout(async () => test({ service: inside, principal, assert }), timeoutMs))
     return result()

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createBusinessObjects, createModel, createPrincipal, type Change, type ObjectStore } from '@steward/rest-core'
+import { createBusinessObjects, createModel, systemPrincipal, type Change, type ObjectStore } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import { testObjectStore } from '@steward/rest-core/testing'
 import Database from 'better-sqlite3'
@@ -27,7 +27,7 @@ const model = createModel([
 ])
 const order = model.object('Order')
 const { selection: select } = order
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 /** Longer than a busy machine takes to open a connection. */
 const acquireTimeoutMs = 3_600_000
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createBusinessObjects, createModel, createPrincipal, objectMetadata } from '@steward/rest-core'
+import { createBusinessObjects, createModel, systemPrincipal, objectMetadata } from '@steward/rest-core'
 import type { BusinessObjects, Model, ObjectStore } from '@steward/rest-core'
 import { StoreError, type RestError } from '@steward/rest-core/errors'
 import Database from 'better-sqlite3'
@@ -64,7 +64,7 @@ const tables: Readonly<Record<Name, readonly string[]>> = {
 }
 
 const [ada, bob] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
-const me = createPrincipal({ login: 'me' })
+const me = systemPrincipal({ login: 'me' })
 const good = { row_id: 'P-1', weight: 1 }
 
 /** The same refusals on one database. */

@@ -2,7 +2,7 @@ import {
   createBusinessObjects,
   createDiskDocumentStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import type { BusinessObjects } from '@steward/rest-core'
@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { ImportRecord } from './import-record.js'
 
-export const boss = createPrincipal({ login: 'io' })
+export const boss = systemPrincipal({ login: 'io' })
 
 const Genre = defineObject({
   name: 'Genre',

@@ -2,7 +2,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import type { BusinessRecord, Caller, ObjectStore } from '@steward/rest-core'
@@ -61,7 +61,7 @@ async function start(search: (query: { caller?: Caller | undefined }) => AsyncGe
   const failures: unknown[] = []
   const koa = new Koa()
   koa.silent = true
-  const principal = createPrincipal({ login: 'io' })
+  const principal = systemPrincipal({ login: 'io' })
   koa.use(
     ioRouter({
       addresses: ['/io'],

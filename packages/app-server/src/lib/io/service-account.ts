@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Principal } from '@steward/rest-core'
-import { createPrincipal } from '@steward/rest-core'
+import { systemPrincipal } from '@steward/rest-core'
 import { createAuthentication } from '@steward/rest-koa'
 import type { Authentication, TrustProxy } from '@steward/rest-koa'
 
@@ -17,7 +17,7 @@ export function createServiceAuthentication(
   { user, password }: ServiceAccount,
   { realm, headerName, trustProxy }: { realm: string; headerName?: string | undefined; trustProxy: TrustProxy },
 ): Authentication {
-  const principal: Principal = createPrincipal({ login: user })
+  const principal: Principal = systemPrincipal({ login: user })
   const expected = digest(user, password)
   return createAuthentication({
     authenticator: {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createBusinessObjects, createModel, createPrincipal, type ObjectModel } from '@steward/rest-core'
+import { createBusinessObjects, createModel, systemPrincipal, type ObjectModel } from '@steward/rest-core'
 import type { BusinessObjects, BusinessRecord } from '@steward/rest-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, needs, type FreshDatabase } from '../../../../../tests/servers/index.js'
@@ -15,7 +15,7 @@ import {
 
 type Name = 'sqlite' | 'postgresql' | 'mysql'
 
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 
 /** As people make tables: no collation, n:m without anything else, a key that holds other keys, an empty text in a key. */
 function tables(name: Name): string {

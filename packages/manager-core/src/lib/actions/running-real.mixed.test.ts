@@ -29,9 +29,9 @@ export default defineCode({ actions: { greet: { scope: 'global', run: () => 'Hel
   )
   writeFileSync(
     join(test.template, 'setup.ts'),
-    `import { createPrincipal } from '@steward/rest-core'
+    `import { systemPrincipal } from '@steward/rest-core'
 export default ({ service }) =>
-  service.create(createPrincipal({ login: 'system' }), 'User', { usr_login: 'ann', usr_password: 'ann-Password1' })\n`,
+  service.create(systemPrincipal(), 'User', { usr_login: 'ann', usr_password: 'ann-Password1' })\n`,
   )
   writeFileSync(join(test.template, 'app.yaml'), 'setup: setup.ts\n', { flag: 'a' })
   writeFileSync(join(test.home, 'version-1.0.sh'), 'APPS_TOMCATMAXMEM=200\n', { flag: 'a' })

@@ -4,7 +4,7 @@ import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createRights } from '../rights/create-rights.js'
 import type { GrantData } from '../rights/create-rights.js'
-import { createPrincipal } from '../rights/principal.js'
+import { createPrincipal, systemPrincipal } from '../rights/principal.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
 import { systemObjects } from '../system/system-objects.js'
 import { eventFor } from './event.js'
@@ -16,7 +16,7 @@ const Note = defineObject({
   events: true,
   fields: { not_text: { type: 'string' }, not_open: { type: 'boolean' } },
 })
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 const never = new AbortController().signal
 const hubs: EventHub[] = []
 

@@ -1,7 +1,7 @@
 import type { FieldValue } from '../fields/field-value.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, Model } from '../model/model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects } from '../service/business-objects.js'
 import { timestamp } from '../fields/temporal.js'
@@ -29,7 +29,7 @@ type Outcome =
   | { readonly status: 'skipped'; readonly error: string }
   | { readonly status: 'failed'; readonly http?: number; readonly error: string }
 
-const everything = createPrincipal({ login: 'webhooks' })
+const everything = systemPrincipal({ login: 'webhooks' })
 
 /**
  * Makes one attempt, and writes down what came of it.

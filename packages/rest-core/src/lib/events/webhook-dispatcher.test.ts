@@ -4,7 +4,7 @@ import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createRights } from '../rights/create-rights.js'
-import { createPrincipal } from '../rights/principal.js'
+import { createPrincipal, systemPrincipal } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
 import { collect } from '../service/fixture-for-test.js'
@@ -21,7 +21,7 @@ const Note = defineObject({
   events: true,
   fields: { not_text: { type: 'string' }, not_price: { type: 'integer' } },
 })
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 const key = Buffer.alloc(24, 7)
 const secret = `whsec_${key.toString('base64')}`
 const closers: (() => Promise<void>)[] = []

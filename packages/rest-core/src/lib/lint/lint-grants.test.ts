@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
 import { systemObjects } from '../system/system-objects.js'
 import { lintGrants } from './lint-grants.js'
@@ -86,7 +86,7 @@ test('unknown-group: a transition is for a group that does not exist', () => {
 test('readGrants() reads groups, grants and the groups of the public user', async () => {
   const store = createMemoryStore()
   const service = createBusinessObjects({ model, store })
-  const system = createPrincipal({ login: 'system' })
+  const system = systemPrincipal()
   const { row_id: group } = await service.create(system, 'Group', { grp_name: 'AGENTS' })
   await service.create(system, 'Grant', {
     grt_group_id: group,

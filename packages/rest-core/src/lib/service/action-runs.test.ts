@@ -6,7 +6,7 @@ import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createRights } from '../rights/create-rights.js'
 import type { GrantData } from '../rights/create-rights.js'
-import { createPrincipal } from '../rights/principal.js'
+import { createPrincipal, systemPrincipal } from '../rights/principal.js'
 import type { BusinessObjects, Task } from './business-objects.js'
 import { createBusinessObjects } from './create-business-objects.js'
 import type { BusinessObjectsOptions } from './create-business-objects.js'
@@ -31,7 +31,7 @@ function setUp(
   return { service, errors, user }
 }
 
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 const add = async (service: BusinessObjects, ...names: string[]) => {
   const ids: string[] = []
   for (const job_name of names) ids.push((await service.create(boss, 'Job', { job_name, job_count: 1 })).row_id)

@@ -6,10 +6,10 @@ import { defineObject } from '../definition/define-object.js'
 import { createDiskDocumentStore } from '../documents/disk-document-store.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import { createBusinessObjects } from './create-business-objects.js'
 
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 const model = createModel([
   defineObject({
     name: 'Note',

@@ -3,7 +3,7 @@ import type { Caller } from '../caller.js'
 import type { ObjectStore } from '../store.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createBusinessObjects } from './create-business-objects.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects } from './business-objects.js'
 import { defineObject } from '../definition/define-object.js'
@@ -119,7 +119,7 @@ it.each<[string, (service: BusinessObjects, ann: Principal) => Promise<unknown>]
   const Line = defineObject({ name: 'Line', fields: { text: { type: 'string' } } })
   const { store, users } = recording(createMemoryStore())
   const service = createBusinessObjects({ model: createModel([Note, Line]), store })
-  await call(service, createPrincipal({ login: 'ann' }))
+  await call(service, systemPrincipal({ login: 'ann' }))
   const transactions = users.filter(([method]) => method === 'transaction')
   expect(transactions.length).toBeGreaterThan(0)
   expect(users.filter(([, login]) => login !== 'ann')).toEqual([])

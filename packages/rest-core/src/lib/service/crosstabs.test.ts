@@ -4,7 +4,7 @@ import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createRights, type GrantData } from '../rights/create-rights.js'
-import { createPrincipal } from '../rights/principal.js'
+import { createPrincipal, systemPrincipal } from '../rights/principal.js'
 import { createBusinessObjects } from './create-business-objects.js'
 
 const Shop = defineObject({ name: 'Shop', fields: { sho_city: { type: 'string', key: true } } })
@@ -44,7 +44,7 @@ const Sale = defineObject({
 const model = createModel([Shop, Sale])
 const store = createMemoryStore()
 const service = createBusinessObjects({ model, store })
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 
 function user(grant: Partial<GrantData>, groups: string[] = []) {
   const rights = createRights(

@@ -4,7 +4,7 @@ import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import type { BusinessRecord } from '../model/model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { createPrincipal, systemPrincipal } from '../rights/principal.js'
 import { createRights } from '../rights/create-rights.js'
 import type { ObjectStore } from '../store.js'
 import type { SearchRequest } from './business-objects.js'
@@ -22,7 +22,7 @@ const Person = defineObject({
 })
 const Keyless = defineObject({ name: 'Keyless', fields: { kls_text: { type: 'string' } } })
 
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 
 async function create(wrap: (store: ObjectStore) => ObjectStore = (store) => store) {
   const model = createModel([Person, Keyless])

@@ -4,7 +4,7 @@ import type { ActionDefinition } from '../actions/action.js'
 import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import type { ObjectStore } from '../store.js'
 import { systemObjects } from '../system/system-objects.js'
 import { createRandom, type Random } from '../testing/random.js'
@@ -16,7 +16,7 @@ const isDeep = process.env['TEST_DEEP'] === '1'
 const firstSeed = Number(process.env['SIM_SEED'] ?? (isDeep ? Math.floor(Date.now() / 86_400_000) * 1000 : 1))
 const histories = Number(process.env['SIM_COUNT'] ?? (isDeep ? 1000 : 10))
 
-const ann = createPrincipal({ userId: '7', login: 'ann' })
+const ann = systemPrincipal({ userId: '7', login: 'ann' })
 const kinds = ['again', 'deaf', 'once'] as const
 
 /** How a process reaches the database: `up` is slow at times, and now and then a call fails, before or after its work. */

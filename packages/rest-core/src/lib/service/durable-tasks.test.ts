@@ -5,15 +5,15 @@ import { defineObject } from '../definition/define-object.js'
 import type { Filter } from '../filter/filter.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { createPrincipal, systemPrincipal } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
 import type { ObjectStore } from '../store.js'
 import { systemObjects } from '../system/system-objects.js'
 import type { BusinessObjects, Task } from './business-objects.js'
 import { createBusinessObjects } from './create-business-objects.js'
 
-const ann = createPrincipal({ userId: '7', login: 'ann' })
-const system = createPrincipal({ login: 'system' })
+const ann = systemPrincipal({ userId: '7', login: 'ann' })
+const system = systemPrincipal()
 const soon = { timeout: 30_000 }
 /** Longer than any pause of this process: no process is taken for dead. */
 const never = 600_000

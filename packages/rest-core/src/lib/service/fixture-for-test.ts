@@ -3,7 +3,7 @@ import type { ObjectDefinition } from '../definition/definition.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { createPrincipal, systemPrincipal } from '../rights/principal.js'
 import { createRights } from '../rights/create-rights.js'
 import type { GrantData } from '../rights/create-rights.js'
 import type { BusinessRecord } from '../model/model.js'
@@ -59,7 +59,7 @@ export const Review = defineObject({
   },
 })
 
-export const boss = createPrincipal({ login: 'boss', groups: ['EDITOR'] })
+export const boss = systemPrincipal({ login: 'boss', groups: ['EDITOR'] })
 
 /** A service over the memory store at noon of 2026-05-06 UTC. */
 export function createService(

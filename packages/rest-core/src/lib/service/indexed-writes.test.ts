@@ -7,7 +7,7 @@ import { createDiskDocumentStore } from '../documents/disk-document-store.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import { createBusinessObjects } from './create-business-objects.js'
 
 const Note = defineObject({
@@ -21,7 +21,7 @@ const Note = defineObject({
   indexable: true,
 })
 
-const ann = createPrincipal({ login: 'ann' })
+const ann = systemPrincipal({ login: 'ann' })
 const model = createModel([Note])
 const store = createMemoryStore()
 let folder: string

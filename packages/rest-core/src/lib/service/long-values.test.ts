@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import { createBusinessObjects } from './create-business-objects.js'
 
 const Note = defineObject({
@@ -18,7 +18,7 @@ const Note = defineObject({
 const model = createModel([Note])
 const store = createMemoryStore()
 const service = createBusinessObjects({ model, store })
-const ann = createPrincipal({ login: 'ann' })
+const ann = systemPrincipal({ login: 'ann' })
 const mebi = 2 ** 20
 
 it.each([

@@ -3,7 +3,7 @@ import { RestError } from '../../errors.js'
 import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { createPrincipal, systemPrincipal } from '../rights/principal.js'
 import { createRights, type GrantData } from '../rights/create-rights.js'
 import { createBusinessObjects } from './create-business-objects.js'
 import type { ObjectHooks } from './hooks.js'
@@ -40,7 +40,7 @@ function setUp(hooks: ObjectHooks = {}) {
   return { service, user }
 }
 
-const boss = createPrincipal({ login: 'boss', groups: ['BOSS'] })
+const boss = systemPrincipal({ login: 'boss', groups: ['BOSS'] })
 const names = (parts: readonly { readonly name: string }[]): string[] => parts.map(({ name }) => name)
 
 describe('metadata()', () => {

@@ -18,7 +18,7 @@ import { makeDocx, partOf, textOfDocx, textOfPdf } from '../publications/office-
 import type { PublicationDefinition } from '../publications/publication.js'
 import { createRights } from '../rights/create-rights.js'
 import type { GrantData } from '../rights/create-rights.js'
-import { createPrincipal } from '../rights/principal.js'
+import { createPrincipal, systemPrincipal } from '../rights/principal.js'
 import { createBusinessObjects } from './create-business-objects.js'
 
 let folder: string
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 const picture = async (format: 'png' | 'jpeg' | 'webp', width = 300) =>
   (
     await sharp({ create: { width, height: 200, channels: 3, background: 'teal' } })

@@ -4,7 +4,7 @@ import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createRights } from '../rights/create-rights.js'
 import type { GrantData } from '../rights/create-rights.js'
-import { createPrincipal } from '../rights/principal.js'
+import { createPrincipal, systemPrincipal } from '../rights/principal.js'
 import { eventFor } from '../events/event.js'
 import { systemObjects } from '../system/system-objects.js'
 import { createBusinessObjects } from './create-business-objects.js'
@@ -31,7 +31,7 @@ const Book = defineObject({
   },
 })
 
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 
 function fixture() {
   const model = createModel([...systemObjects, Shelf, Book])

@@ -7,7 +7,7 @@ import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createRights, type GrantData } from '../rights/create-rights.js'
-import { createPrincipal } from '../rights/principal.js'
+import { createPrincipal, systemPrincipal } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
 import type { ObjectStore, StoreSession } from '../store.js'
 import type { BusinessObjects } from './business-objects.js'
@@ -273,7 +273,7 @@ test('a transition that is kept to a group may be made with all rights, as by an
   const writer = user('writer', [{ object: '*', letters: 'CRUD' }])
   for (const [principal, outcome] of [
     [writer, 'ERR_TRANSITION'],
-    [createPrincipal({ login: 'system' }), 'archived'],
+    [systemPrincipal(), 'archived'],
   ] as const) {
     const { row_id: id } = await service.create(writer, Movie, { ...alien, mov_code: principal.login.toUpperCase() })
     const state = await service.update(principal, Movie, id, { mov_state: 'archived' }).then(

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { useCheapPasswords } from '../../../../../tests/cheap-passwords.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import type { BusinessObjects } from '../service/business-objects.js'
 import { verifyPasswordHash } from '../security/password.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
@@ -10,7 +10,7 @@ import { createAdministrator, findAdministrator, resetAdministrator } from './ad
 import { systemObjects } from './system-objects.js'
 import { createUserDirectory } from './user-directory.js'
 
-const self = createPrincipal({ login: 'system' })
+const self = systemPrincipal()
 const model = createModel(systemObjects)
 let service: BusinessObjects
 let isAdmin: (login: string) => Promise<boolean>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { RestError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord } from '../model/model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import type { BusinessObjects } from '../service/business-objects.js'
 
 /** The group that may do everything. Not specified; chosen as its usual name. */
@@ -31,7 +31,7 @@ export interface ResetAdministrator extends NewAdministrator {
   readonly isNew: boolean
 }
 
-const self = createPrincipal({ login: 'system' })
+const self = systemPrincipal()
 
 /**
  * Creates an administrator, and the group that may do everything: when no active user is in that group, and when `login` or

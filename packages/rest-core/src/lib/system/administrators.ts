@@ -1,12 +1,12 @@
 import { RestError } from '../../errors.js'
 import { allRights } from '../rights/create-rights.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
 import type { HookContext } from '../service/hooks.js'
 import { administratorGroup } from './administrator.js'
 
 /** For reads that the caller need not be allowed. */
-export const system = createPrincipal({ login: 'system' })
+export const system = systemPrincipal()
 
 /** Whether rights have no limits: administrators, and code that acts on its own. */
 export function mayDoEverything({ rights }: Principal): boolean {

@@ -1,5 +1,5 @@
 import { RestError } from '../../errors.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects } from '../service/business-objects.js'
 
@@ -15,7 +15,7 @@ export async function changePassword(
   password: string,
 ): Promise<void> {
   try {
-    await service.update(createPrincipal({ userId, login }), 'User', userId, { usr_password: password })
+    await service.update(systemPrincipal({ userId, login }), 'User', userId, { usr_password: password })
   } catch (error) {
     if (!RestError.is(error) || !error.messages.some(({ field }) => field === 'usr_password')) throw error
     throw RestError.validation(

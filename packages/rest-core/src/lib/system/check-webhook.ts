@@ -2,7 +2,7 @@ import type { ErrorMessage } from '../../errors.js'
 import { RestError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord } from '../model/model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import { allRights } from '../rights/create-rights.js'
 import type { WriteContext } from '../service/hooks.js'
 import { splitNames } from './check-grant.js'
@@ -39,7 +39,7 @@ function checkUser({ principal, values, operation }: WriteContext, before: Busin
 /** For each event, all webhooks are looked at. Not specified; chosen as more than a person looks after. */
 const mostPerUser = 100
 
-const everyone = createPrincipal({ login: 'webhooks' })
+const everyone = systemPrincipal({ login: 'webhooks' })
 
 async function checkCount(
   { values, object, service }: WriteContext,

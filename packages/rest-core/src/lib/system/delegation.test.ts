@@ -4,7 +4,7 @@ import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { accessOf } from '../rights/access.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import type { Principal, RightLetter } from '../rights/rights.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
 import { createAdministrator } from './administrator.js'
@@ -13,7 +13,7 @@ import { createUserDirectory, isDirectoryObject } from './user-directory.js'
 
 useCheapPasswords()
 
-const system = createPrincipal({ login: 'system' })
+const system = systemPrincipal()
 const Person = defineObject({
   name: 'Person',
   table: 'person',

@@ -4,7 +4,7 @@ import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import { accessOf } from '../rights/access.js'
 import { allRights } from '../rights/create-rights.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
 import type { ObjectHooks, RecordContext, SearchContext } from '../service/hooks.js'
 import { hidesRecords, readableNow } from '../service/readable-now.js'
@@ -19,7 +19,7 @@ export interface EntryFields {
   readonly changes?: string
 }
 
-const everything = createPrincipal({ login: 'system' })
+const everything = systemPrincipal()
 
 /**
  * Keeps rights on records when there are entries about them: entries about objects that a user may not read are not there

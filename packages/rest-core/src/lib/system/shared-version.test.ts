@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { StoreError } from '../../errors.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
 import type { ObjectStore } from '../store.js'
 import { createRevokedTokens } from './revoked-tokens.js'
@@ -10,7 +10,7 @@ import { createVersionWatch, prepareVersion } from './shared-version.js'
 import { systemObjects } from './system-objects.js'
 
 const model = createModel(systemObjects)
-const system = createPrincipal({ login: 'system' })
+const system = systemPrincipal()
 
 let store: ObjectStore
 let time = 0

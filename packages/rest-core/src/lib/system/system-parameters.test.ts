@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
 import { systemObjects } from './system-objects.js'
 import { createSystemParameters } from './system-parameters.js'
 
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 
 function fixture({ maxAgeMs }: { maxAgeMs?: number } = {}) {
   const model = createModel(systemObjects)

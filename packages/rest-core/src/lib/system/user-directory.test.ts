@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { useCheapPasswords } from '../../../../../tests/cheap-passwords.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
 import { hashPassword } from '../security/password.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
@@ -11,7 +11,7 @@ import { createAdministrator, resetAdministrator } from './administrator.js'
 import { systemObjects } from './system-objects.js'
 import { createUserDirectory, isDirectoryObject } from './user-directory.js'
 
-const system = createPrincipal({ login: 'system' })
+const system = systemPrincipal()
 const model = createModel(systemObjects)
 const store = createMemoryStore()
 const directory = createUserDirectory({ model, store })

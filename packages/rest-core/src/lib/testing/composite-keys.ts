@@ -7,7 +7,7 @@ import type { Filter } from '../filter/filter.js'
 import { createModel } from '../model/create-model.js'
 import type { BusinessRecord, ObjectModel, Order } from '../model/model.js'
 import { storedFields } from '../portable/dump-records.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import type { SearchRequest } from '../service/business-objects.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
 import type { ObjectStore, Values } from '../store.js'
@@ -123,7 +123,7 @@ const texts = [
 ]
 const numbers = ['9007199254740993', '-9007199254740993', '999999999999999999', 0, -1, 42]
 const amounts = [0.0001, -12.5, '1234567890123456.7891', 0, 7]
-const somebody = createPrincipal({ login: 'somebody' })
+const somebody = systemPrincipal({ login: 'somebody' })
 
 /** Rows that are identified by several fields, and references to them. */
 export function testCompositeKeys(factory: StoreFactory, seed: number): void {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { compareRecords } from '../filter/compare.js'
 import type { BusinessRecord, ObjectModel, Order } from '../model/model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import type { BusinessObjects, SearchRequest } from '../service/business-objects.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
 import { insertDataSet, type DataSet } from './data-set.js'
@@ -10,7 +10,7 @@ import { createRandom } from './random.js'
 import { readAll } from './reading.js'
 import { useStore, type StoreFactory } from './store-under-test.js'
 
-const somebody = createPrincipal({ login: 'somebody' })
+const somebody = systemPrincipal({ login: 'somebody' })
 
 export function testCursors(factory: StoreFactory, seed: number): void {
   describe('pages by cursor', () => {

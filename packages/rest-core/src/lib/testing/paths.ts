@@ -3,7 +3,7 @@ import { compareRecords } from '../filter/compare.js'
 import type { Filter } from '../filter/filter.js'
 import { matches } from '../filter/matches.js'
 import type { BusinessRecord, ObjectModel, Order, ReadableField, ReferenceModel } from '../model/model.js'
-import { createPrincipal } from '../rights/principal.js'
+import { systemPrincipal } from '../rights/principal.js'
 import { chainOf } from '../rights/links.js'
 import type { SearchRequest } from '../service/business-objects.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
@@ -19,7 +19,7 @@ import { valueBehind } from './value-behind.js'
 
 const rounds = 16
 const byId: Order = { field: 'row_id', descending: false }
-const somebody = createPrincipal({ login: 'somebody' })
+const somebody = systemPrincipal({ login: 'somebody' })
 
 /** Fields of linked objects that no `display` lists, up to five references away. */
 export function testPaths(factory: StoreFactory, seed: number): void {

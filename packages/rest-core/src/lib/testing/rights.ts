@@ -7,7 +7,7 @@ import type { FieldValue } from '../fields/field-value.js'
 import type { BusinessRecord, FieldModel, ObjectModel, ReadableField, ReferenceModel } from '../model/model.js'
 import { baseField, isJoined } from '../model/model.js'
 import type { PublishedDocument } from '../publications/publication.js'
-import { createPrincipal } from '../rights/principal.js'
+import { createPrincipal, systemPrincipal } from '../rights/principal.js'
 import { createRights, type GrantData } from '../rights/create-rights.js'
 import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects, SearchRequest } from '../service/business-objects.js'
@@ -21,7 +21,7 @@ import { valueBehind } from './value-behind.js'
 
 const users = 16
 const requestsPerUser = 24
-const everybody = createPrincipal({ login: 'everybody' })
+const everybody = systemPrincipal({ login: 'everybody' })
 const missingId = '987654321'
 
 type Request = (principal: Principal) => Promise<unknown>

@@ -1,4 +1,4 @@
-import { createPrincipal } from '@steward/rest-core'
+import { systemPrincipal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import Koa from 'koa'
 import type { Context } from 'koa'
@@ -93,7 +93,7 @@ describe('basic authentication', () => {
 
   it('refuses calls without credentials, unless there is a user they act as', async () => {
     expect((await call('GET', '/')).status).toBe(401)
-    await start({ publicPrincipal: createPrincipal({ login: 'public' }) })
+    await start({ publicPrincipal: systemPrincipal({ login: 'public' }) })
     expect((await call('GET', '/')).json.login).toBe('public')
     for (const header of ['nonsense', 'Basic x', basic('eve', 'x'), 'Bearer x', ''])
       expect((await as(header)).status).toBe(401)

@@ -1,4 +1,4 @@
-import { createBusinessObjects, createMemoryStore, createModel, createPrincipal } from '@steward/rest-core'
+import { createBusinessObjects, createMemoryStore, createModel, systemPrincipal } from '@steward/rest-core'
 import { createUserDirectory, isDirectoryObject, systemObjects } from '@steward/rest-core/system'
 import { useCheapPasswords } from '../../../../../tests/cheap-passwords.js'
 import { testAuthenticator } from '../testing/test-authenticator.js'
@@ -14,7 +14,7 @@ testAuthenticator('users of an application', async () => {
     store,
     onChange: ({ object }) => isDirectoryObject(object) && directory.clear(),
   })
-  const system = createPrincipal({ login: 'system' })
+  const system = systemPrincipal()
   const users = [
     { login: 'ann', password: 'first-password' },
     { login: 'bob', password: 'second-password' },

@@ -2,7 +2,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import Koa from 'koa'
@@ -114,7 +114,7 @@ describe('the session cookie', () => {
       const refused = await session({ cookie })
       expect([refused.status, refused.json.error]).toEqual([401, 'This needs a login and password, or a token.'])
       expect((await withPassword({ cookie })).headers.get('set-cookie')).toMatch(/^JSESSIONID=/)
-      await start({ publicPrincipal: createPrincipal({ login: 'public' }) })
+      await start({ publicPrincipal: systemPrincipal({ login: 'public' }) })
       const { status, json, headers } = await session({ cookie })
       expect([status, json.session.login, headers.get('www-authenticate')]).toEqual([200, 'public', null])
     },

@@ -8,6 +8,7 @@ import {
   createMemoryStore,
   createModel,
   createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import { createEventHub, createUserDirectory, systemObjects } from '@steward/rest-core/system'
@@ -56,7 +57,7 @@ const folder = mkdtempSync(join(tmpdir(), 'steward-view-as-'))
 const model = createModel([...systemObjects, Task])
 const store = createMemoryStore()
 const directory = createUserDirectory({ model, store })
-const system = createPrincipal({ login: 'system' })
+const system = systemPrincipal()
 const ids: Record<string, string> = {}
 const lines: { readonly user?: string; readonly viewAs?: string }[] = []
 let server: TestServer

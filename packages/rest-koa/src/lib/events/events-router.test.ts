@@ -3,7 +3,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import { createEventHub, systemObjects } from '@steward/rest-core/system'
@@ -43,7 +43,7 @@ it('a client that takes nothing is not read for, and is cut', async () => {
   const service = createBusinessObjects({ model: createModel([...systemObjects, Note]), store: createMemoryStore() })
   const hub = endless()
   const app = new Koa()
-  app.use(eventsRouter(service, hub, { authenticate: () => createPrincipal({ login: 'ann' }), drainMs: 100 }))
+  app.use(eventsRouter(service, hub, { authenticate: () => systemPrincipal({ login: 'ann' }), drainMs: 100 }))
   const server = await serve(app)
   const connected = once(server.server, 'connection')
   const { socket, send } = await connectTo(server.port)
@@ -87,7 +87,7 @@ function silent() {
 async function serveEvents(hub: EventHub, options: Partial<EventsRouterOptions>) {
   const service = createBusinessObjects({ model: createModel([...systemObjects, Note]), store: createMemoryStore() })
   const app = new Koa()
-  app.use(eventsRouter(service, hub, { authenticate: () => createPrincipal({ login: 'ann' }), ...options }))
+  app.use(eventsRouter(service, hub, { authenticate: () => systemPrincipal({ login: 'ann' }), ...options }))
   const server = await serve(app)
   const connections = () => new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)))
   return { ...server, connections }
@@ -99,7 +99,7 @@ it('an event that comes while the last ones are looked for is sent as such', asy
   const hub = createEventHub({ model, store, pollMs: 5 })
   hub.start()
   const service = createBusinessObjects({ model, store, onChange: () => hub.notify() })
-  const ann = createPrincipal({ login: 'ann' })
+  const ann = systemPrincipal({ login: 'ann' })
   let isLate = true
   const late: EventHub = {
     ...hub,
@@ -153,7 +153,7 @@ it('a client that goes while it is authenticated keeps no place', async () => {
     async authenticate(context) {
       gone ??= new Promise((resolve) => context.req.socket.once('close', resolve))
       await gone
-      return createPrincipal({ login: 'ann' })
+      return systemPrincipal({ login: 'ann' })
     },
   })
   const { socket, send } = await connectTo(server.port)

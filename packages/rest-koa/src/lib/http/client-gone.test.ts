@@ -7,7 +7,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import Koa from 'koa'
@@ -143,7 +143,7 @@ it('rows are no longer read when a client of HTTP/2 went while the store was ask
 it('a body whose client went before it was read ends its request, and its place in the pool', async () => {
   const Note = defineObject({ name: 'Note', fields: { not_text: { type: 'string' } } })
   const service = createBusinessObjects({ model: createModel([Note]), store: createMemoryStore() })
-  const ann = createPrincipal({ login: 'ann' })
+  const ann = systemPrincipal({ login: 'ann' })
   const places = { taken: 0, left: 0 }
   const router = restRouter(service, {
     async authenticate(context) {
@@ -177,7 +177,7 @@ it('a call whose client went before it could wait does not wait for a place', as
     },
   }
   const pool = createObjectPool({ parameters: parameters as never, waitMs: 3_600_000 })
-  const ann = createPrincipal({ login: 'ann' })
+  const ann = systemPrincipal({ login: 'ann' })
   const working = Promise.withResolvers<void>()
   let started = 0
   const { state, send } = await start((context) =>

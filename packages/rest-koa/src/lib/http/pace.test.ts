@@ -2,7 +2,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import type { BusinessRecord } from '@steward/rest-core'
@@ -45,7 +45,7 @@ async function start(
   })
   const app = new Koa()
   app.silent = true
-  app.use(restRouter(service, { authenticate: () => createPrincipal({ login: 'ann' }), ...options }))
+  app.use(restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }), ...options }))
   server = await serve(app)
   return { ended: ended.promise }
 }

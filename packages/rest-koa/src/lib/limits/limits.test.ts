@@ -2,7 +2,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import { createSystemParameters, systemObjects } from '@steward/rest-core/system'
@@ -16,7 +16,7 @@ import type { TestServer } from '../testing/serve.js'
 import { createObjectPool } from './object-pool.js'
 import type { ObjectPoolOptions } from './object-pool.js'
 
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 let server: TestServer | undefined
 
 afterEach(async () => {
@@ -54,7 +54,7 @@ async function fixture({
       authenticate: ({ req, state }) => {
         const login = String(req.headers['x-user'] ?? '')
         state['anonymous'] = login === ''
-        return createPrincipal({ login: login || 'public' })
+        return systemPrincipal({ login: login || 'public' })
       },
       ...(pool && { pool: createObjectPool({ parameters, ...pool }) }),
       ...options,

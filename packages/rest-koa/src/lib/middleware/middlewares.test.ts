@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { createPrincipal } from '@steward/rest-core'
+import { systemPrincipal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import Koa from 'koa'
 import type { Context, Middleware } from 'koa'
@@ -207,7 +207,7 @@ describe('accessLog()', () => {
   }
 
   const asAnn: Middleware = (context, next) => {
-    context.state['principal'] = createPrincipal({ login: 'ann "x"\n' })
+    context.state['principal'] = systemPrincipal({ login: 'ann "x"\n' })
     if (context.path === '/seen') context.state['viewAs'] = 'bob] "'
     return next()
   }

@@ -4,7 +4,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import type { BusinessObjects, DocumentStore } from '@steward/rest-core'
@@ -32,7 +32,7 @@ const Note = defineObject({
   },
 })
 const model = createModel([Topic, Note])
-const ann = createPrincipal({ login: 'ann' })
+const ann = systemPrincipal({ login: 'ann' })
 let server: TestServer | undefined
 
 afterEach(async () => {
@@ -47,7 +47,7 @@ async function start(given: { parts?: Partial<BusinessObjects>; documents?: Docu
   const app = new Koa()
   app.silent = true
   const authenticate = ({ req }: { req: { headers: Record<string, unknown> } }) =>
-    createPrincipal({ login: String(req.headers['x-user'] ?? 'ann') })
+    systemPrincipal({ login: String(req.headers['x-user'] ?? 'ann') })
   app.use(restRouter({ ...service, ...given.parts }, { memory: budget, respond: 'direct', authenticate }))
   server = await serve(app)
   const { row_id: topic } = await service.create(ann, 'Topic', { top_code: 't', top_text: 'x'.repeat(300 * kib) })

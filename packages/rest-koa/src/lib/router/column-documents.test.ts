@@ -5,6 +5,7 @@ import {
   createPrincipal,
   createRights,
   defineObject,
+  systemPrincipal,
 } from '@steward/rest-core'
 import { AuditEntry } from '@steward/rest-core/system'
 import Koa from 'koa'
@@ -32,7 +33,7 @@ async function start() {
   const authenticate = (context: Koa.Context) => {
     const login = context.get('x-user') || 'ann'
     const rights = rightsOf[login]
-    return createPrincipal(rights ? { login, rights } : { login })
+    return rights ? createPrincipal({ login, rights }) : systemPrincipal({ login })
   }
   const server = await serve(new Koa().use(restRouter(service, { authenticate })))
   onTestFinished(() => server.close())

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib'
-import { createMemoryStore, createModel, createPrincipal, defineObject } from '@steward/rest-core'
+import { createMemoryStore, createModel, systemPrincipal, defineObject } from '@steward/rest-core'
 import type { BusinessObjects } from '@steward/rest-core'
 import Koa from 'koa'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ const Note = defineObject({
   fields: { title: { type: 'string', key: true }, text: { type: 'text' }, file: { type: 'document' } },
   publications: { list: { format: 'csv', scope: 'global' }, book: { format: 'xlsx', scope: 'global' } },
 })
-const ann = createPrincipal({ login: 'ann' })
+const ann = systemPrincipal({ login: 'ann' })
 const small = 'x'.repeat(500)
 const long = 'a few words '.repeat(400)
 

@@ -4,6 +4,7 @@ import {
   createMemoryStore,
   createModel,
   createPrincipal,
+  systemPrincipal,
   createRights,
   defineObject,
 } from '@steward/rest-core'
@@ -27,7 +28,7 @@ afterEach(async () => {
 async function start(
   definitions: readonly ObjectDefinition[],
   level: Level = '5.1',
-  principal = createPrincipal({ login: 'ann' }),
+  principal = systemPrincipal({ login: 'ann' }),
 ): Promise<CallService> {
   const service = createBusinessObjects({
     model: createModel(definitions),
@@ -75,7 +76,7 @@ describe('Markdown', () => {
     const model = createModel([definition])
     const rights = createRights(model, [{ object: 'Parcel', letters: 'RU' }], {})
     for (const [principal, ways] of [
-      [createPrincipal({ login: 'boss' }), '`placed` → `shipped`, `placed` → `lost`'],
+      [systemPrincipal({ login: 'boss' }), '`placed` → `shipped`, `placed` → `lost`'],
       [createPrincipal({ login: 'ann', rights }), 'then `placed` → `lost`'],
     ] as const) {
       const call = await start([definition], '5.1', principal)

@@ -2,7 +2,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import Koa from 'koa'
@@ -41,7 +41,7 @@ describe.each(calls)('%s', (what, method, path, headers) => {
       actions: { ping: { scope: 'record', run: () => `${++pings}` } },
     })
     const service = createBusinessObjects({ model: createModel([Note]), store: createMemoryStore() })
-    const boss = createPrincipal({ login: 'boss' })
+    const boss = systemPrincipal({ login: 'boss' })
     await service.create(boss, 'Note', { text: 'x' })
     const users = await createTestUsers({ ann: 'ann' })
     const authentication = createAuthentication({

@@ -2,7 +2,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import type { Caller, ObjectStore } from '@steward/rest-core'
@@ -63,7 +63,7 @@ it.each([
   const app = new Koa()
   app.on('error', (error) => failures.push(error))
   const service = createBusinessObjects({ model: createModel([Note]), store: endlessStore(callers) })
-  app.use(restRouter(service, { authenticate: () => createPrincipal({ login: 'ann' }) }))
+  app.use(restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }) }))
   server = await serve(app)
   const abort = new AbortController()
   const answer = fetch(`${server.url}/api/rest/Note/${query}`, { signal: abort.signal }).catch(() => 'gone')

@@ -8,7 +8,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import Koa from 'koa'
@@ -22,7 +22,7 @@ let client: ClientHttp2Session
 
 beforeAll(async () => {
   const service = createBusinessObjects({ model: createModel([Thing]), store: createMemoryStore() })
-  const ann = createPrincipal({ login: 'ann' })
+  const ann = systemPrincipal({ login: 'ann' })
   const app = new Koa()
   app.silent = true
   app.use(restRouter(service, { authenticate: () => ann, bodyLimitBytes: 1000 }))

@@ -2,7 +2,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import type { BusinessObjects } from '@steward/rest-core'
@@ -73,7 +73,7 @@ describe.each(levels)('level %s', (level) => {
   let call: CallService
 
   beforeAll(async () => {
-    const ann = createPrincipal({ login: 'ann' })
+    const ann = systemPrincipal({ login: 'ann' })
     service = createBusinessObjects({ model: createModel([Movie]), store: createMemoryStore() })
     await service.create(ann, 'Movie', { mov_title: 'Alien' })
     const app = new Koa()

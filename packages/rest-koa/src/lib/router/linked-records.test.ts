@@ -3,6 +3,7 @@ import {
   createMemoryStore,
   createModel,
   createPrincipal,
+  systemPrincipal,
   createRights,
   defineObject,
 } from '@steward/rest-core'
@@ -32,7 +33,7 @@ const grants = [
   { object: 'Note', letters: 'CRU' },
 ]
 const bob = createPrincipal({ login: 'bob', rights: createRights(model, grants, { LOGIN: 'bob' }) })
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 
 let server: TestServer
 let call: CallService

@@ -5,7 +5,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import type { BusinessObjects } from '@steward/rest-core'
@@ -23,7 +23,7 @@ import { restRouter } from './rest-router.js'
 import type { RestRouterOptions } from './rest-router.js'
 
 const Thing = defineObject({ name: 'Thing', fields: { thg_name: { type: 'string', length: 50, key: true } } })
-const ann = createPrincipal({ login: 'ann' })
+const ann = systemPrincipal({ login: 'ann' })
 const authenticate = (): typeof ann => ann
 
 let server: TestServer | undefined

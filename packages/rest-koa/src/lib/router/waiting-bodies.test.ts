@@ -6,6 +6,7 @@ import {
   createMemoryStore,
   createModel,
   createPrincipal,
+  systemPrincipal,
   createRights,
   defineObject,
 } from '@steward/rest-core'
@@ -39,7 +40,7 @@ beforeAll(async () => {
         const login = String(req.headers['x-user'])
         const grants = { nob: [], red: [{ object: 'Note', letters: 'R' }], act: [{ object: 'Note', letters: 'A' }] }
         const given = grants[login as keyof typeof grants]
-        return createPrincipal({ login, ...(given && { rights: createRights(model, given, {}) }) })
+        return given ? createPrincipal({ login, rights: createRights(model, given, {}) }) : systemPrincipal({ login })
       },
     }),
   )

@@ -1,5 +1,5 @@
 import Koa from 'koa'
-import { createPrincipal } from '@steward/rest-core'
+import { createPrincipal, systemPrincipal } from '@steward/rest-core'
 import type { Principal, RightLetter } from '@steward/rest-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createAuthentication } from '../auth/authentication.js'
@@ -91,7 +91,7 @@ function isCore(group: string): boolean {
 const readMovies: ReadonlyMap<RightLetter, undefined> = new Map([['R', undefined]])
 
 const principals = {
-  ann: createPrincipal({ login: 'ann', userId: '1', groups: ['ADMIN'], firstname: 'Ann', lang: 'en' }),
+  ann: systemPrincipal({ login: 'ann', userId: '1', groups: ['ADMIN'], firstname: 'Ann', lang: 'en' }),
   rob: createPrincipal({
     login: 'rob',
     userId: '2',

@@ -1,4 +1,4 @@
-import { createPrincipal, createRights, defineObject } from '@steward/rest-core'
+import { createPrincipal, systemPrincipal, createRights, defineObject } from '@steward/rest-core'
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import Koa from 'koa'
@@ -40,7 +40,7 @@ export function testAudit(startService: StartService): void {
   let service: BusinessObjects
   let server: TestServer
   let call: CallService
-  const boss = createPrincipal({ login: 'boss' })
+  const boss = systemPrincipal({ login: 'boss' })
   let user: Principal = boss
 
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createPrincipal, defineObject } from '@steward/rest-core'
+import { systemPrincipal, defineObject } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import Koa from 'koa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -57,7 +57,7 @@ export function testCompositeKeys(startService: StartService): void {
     running = await startService([...systemObjects, Pallet, Slot, Move])
     const app = new Koa()
     app.silent = true
-    app.use(restRouter(running.service, { authenticate: () => createPrincipal({ login: 'boss' }) }))
+    app.use(restRouter(running.service, { authenticate: () => systemPrincipal({ login: 'boss' }) }))
     server = await serve(app)
     const base = `${server.url}/api/rest`
     call = createCaller(base, null, checkDocumented(base))

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createPrincipal, createRights, defineObject } from '@steward/rest-core'
+import { createPrincipal, systemPrincipal, createRights, defineObject } from '@steward/rest-core'
 import type { BusinessObjects, Filter, Principal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { createEventHub, createWebhookDispatcher, prepareWebhooks, systemObjects } from '@steward/rest-core/system'
@@ -50,7 +50,7 @@ export function testEvents(startService: StartService): void {
   let service: BusinessObjects
   let hub: EventHub
   let server: TestServer
-  const boss = createPrincipal({ login: 'boss' })
+  const boss = systemPrincipal({ login: 'boss' })
   const users = new Map<string, Principal>([['boss', boss]])
   const open: EventSourceForTest[] = []
 

@@ -1,4 +1,4 @@
-import { createPrincipal, createRights, defineObject } from '@steward/rest-core'
+import { createPrincipal, systemPrincipal, createRights, defineObject } from '@steward/rest-core'
 import type { BusinessObjects, GrantData, Principal } from '@steward/rest-core'
 import Koa from 'koa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -58,7 +58,7 @@ export function testIndexSearch(startService: StartService): void {
   let service: BusinessObjects
   let server: TestServer
   let call: CallService
-  const boss = createPrincipal({ login: 'boss' })
+  const boss = systemPrincipal({ login: 'boss' })
   /** By login, which is the password too. */
   const users: Record<string, Principal> = { boss }
   let author = ''
@@ -111,8 +111,8 @@ export function testIndexSearch(startService: StartService): void {
       filtered: reader('filtered', { object: 'Story', filter: 'sto_public = true', hidden: ['sto_note'] }),
       none: reader('none', { object: 'Plain' }),
       blind: reader('blind', { object: 'Story', hidden: ['sto_text'] }),
-      hooked: createPrincipal({ login: 'hooked' }),
-      masked: createPrincipal({ login: 'masked' }),
+      hooked: systemPrincipal({ login: 'hooked' }),
+      masked: systemPrincipal({ login: 'masked' }),
     }
   }
 

@@ -1,4 +1,4 @@
-import { createPrincipal } from '@steward/rest-core'
+import { systemPrincipal } from '@steward/rest-core'
 import type { Principal } from '@steward/rest-core'
 import { changePassword, createUserDirectory, systemObjects } from '@steward/rest-core/system'
 import Koa from 'koa'
@@ -20,7 +20,7 @@ export function testUsers(startService: StartService): void {
   let server: TestServer
   let call: CallService
   let logins: CallService
-  const system = createPrincipal({ login: 'system' })
+  const system = systemPrincipal()
   const ids: Record<string, string> = {}
   let directory: ReturnType<typeof createUserDirectory>
 

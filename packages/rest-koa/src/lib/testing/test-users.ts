@@ -1,4 +1,4 @@
-import { createPrincipal, hashPassword, verifyPasswordHash } from '@steward/rest-core'
+import { systemPrincipal, hashPassword, verifyPasswordHash } from '@steward/rest-core'
 import type { Principal } from '@steward/rest-core'
 import type { Authenticator } from '../auth/authenticator.js'
 
@@ -24,7 +24,7 @@ export async function createTestUsers(passwords: Readonly<Record<string, string>
     },
     delay: undefined,
     async add(login, password) {
-      const principal = createPrincipal({
+      const principal = systemPrincipal({
         login,
         userId: `id of ${login}`,
         firstname: 'First',

@@ -3,7 +3,7 @@ import {
   createBusinessObjects,
   createMemoryStore,
   createModel,
-  createPrincipal,
+  systemPrincipal,
   defineObject,
 } from '@steward/rest-core'
 import { text as wholeText } from 'node:stream/consumers'
@@ -40,7 +40,7 @@ it('what a spreadsheet would compute is escaped as in publications', async () =>
       },
     },
   })
-  const { content } = await service.publish(createPrincipal({ login: 'ann' }), 'Note', 'list', {})
+  const { content } = await service.publish(systemPrincipal({ login: 'ann' }), 'Note', 'list', {})
   const page = cells(texts.map((text) => `${escapeCell(text)}\r\n`).join(''))
   const [, ...published] = cells(await wholeText(content as Readable))
   const guarded = (all: string[]) => texts.filter((text, at) => all[at] === `'${text}`)

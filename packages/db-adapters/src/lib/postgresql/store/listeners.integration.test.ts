@@ -1,4 +1,4 @@
-import { createBusinessObjects, createModel, createPrincipal } from '@steward/rest-core'
+import { createBusinessObjects, createModel, systemPrincipal } from '@steward/rest-core'
 import { createVersionWatch, prepareVersion, systemObjects } from '@steward/rest-core/system'
 import { expect, it } from 'vitest'
 import { onEachServer } from '../../../../test/server-stores.js'
@@ -37,7 +37,7 @@ onEachServer(
       await watch.look()
       expect(await looked()).toBe(1)
       const service = createBusinessObjects({ model, store })
-      await service.create(createPrincipal({ login: 'system' }), 'Group', { grp_name: 'G' })
+      await service.create(systemPrincipal(), 'Group', { grp_name: 'G' })
       await expect.poll(looked, soon).toBe(2)
       await watch.close()
     })
