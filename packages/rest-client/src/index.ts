@@ -14,6 +14,7 @@ export type {
   ClientOptions,
   Count,
   Credentials,
+  CrosstabOptions,
   FieldName,
   Filters,
   FilterValue,

@@ -8,6 +8,7 @@ import type {
   BatchItem,
   CallOptions,
   Count,
+  CrosstabOptions,
   Filters,
   IndexRecord,
   Page,
@@ -111,16 +112,31 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
         path: `${options.rowId === undefined ? path : row(options.rowId)}/publication:${encodeURIComponent(template)}${queryOf(...searchParameters(options))}`,
         signal: options.signal,
       }),
-    crosstab: (
-      crosstab: string,
-      filters: Filters<R> = {},
-      options?: CallOptions & { cubes?: boolean | undefined } & Pick<SearchOptions<R>, 'filter'>,
-    ) =>
+    /** All lines, or a page of them. */
+    crosstab: (crosstab: string, filters: Filters<R> = {}, options?: CrosstabOptions) =>
       json<AnyRecord>({
         ...searchRequest(path, filters, {
           _crosstab: crosstab,
           _crosstabcubes: options?.cubes,
           _filter: options?.filter,
+          _order: options?.order?.join(),
+          _page: options?.page,
+          _pagesize: options?.pageSize,
+        }),
+        signal: options?.signal,
+      }),
+    /** The number of its lines without subtotals, and of their pages. */
+    countCrosstab: (
+      crosstab: string,
+      filters: Filters<R> = {},
+      options?: Pick<CrosstabOptions, 'filter' | 'pageSize' | 'signal'>,
+    ) =>
+      json<Count>({
+        ...searchRequest(path, filters, {
+          _crosstab: crosstab,
+          _count: true,
+          _filter: options?.filter,
+          _pagesize: options?.pageSize,
         }),
         signal: options?.signal,
       }),

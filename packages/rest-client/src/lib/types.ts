@@ -80,6 +80,20 @@ export interface PageOptions<R> extends SearchOptions<R> {
   readonly pageSize?: number | undefined
 }
 
+/** How a pivot table is answered. */
+export interface CrosstabOptions extends CallOptions {
+  /** A flat list of cells. Default false. */
+  readonly cubes?: boolean | undefined
+  /** A condition on several fields, as in `SearchOptions`. */
+  readonly filter?: string | undefined
+  /** Names of its lines and values to sort the lines by; `-` before a name turns it round. */
+  readonly order?: readonly string[] | undefined
+  /** A page of its lines, from 0 on. Default: all of them. */
+  readonly page?: number | undefined
+  /** Lines per page, 1 to 1,000. Default: that of the object. */
+  readonly pageSize?: number | undefined
+}
+
 export interface Page<R> {
   readonly records: readonly R[]
   /** Gives the next page; absent on the last one, and on a page by number. */

@@ -75,7 +75,7 @@ export const operations: readonly OperationSpec[] = [
   op('batch', 'records', 'POST', ['body', 'atomic', 'answer', 'dryRun']),
   op('action', 'object', 'POST', ['action', 'optionalRow', ...searched, 'page', 'dryRun']),
   op('publication', 'object', 'GET', ['publication', 'optionalRow', ...searched, 'page']),
-  op('crosstab', 'object', 'GET', ['crosstab', 'filters']),
+  op('crosstab', 'object', 'GET', ['crosstab', ...searched, 'page']),
   op('document', 'object', 'GET', ['row', 'documentField']),
   op('thumbnail', 'object', 'GET', ['row', 'documentField']),
   op('upload', 'object', 'PUT', ['row', 'documentField', 'file']),

@@ -30,7 +30,7 @@ export function Options(props: {
         {has('order') && searches && (
           <TextField
             label={t('options.sort')}
-            hint={t('options.sortAbout', { example: sortExample(metadata) })}
+            hint={t('options.sortAbout', { example: sortExample(metadata, draft) })}
             value={draft.order}
             onInput={(order) => change({ order })}
           />
@@ -135,7 +135,9 @@ function AnswerOptions(props: {
   )
 }
 
-function sortExample(metadata: ObjectMetadata | undefined): string {
+function sortExample(metadata: ObjectMetadata | undefined, { operation, crosstab }: Draft): string {
+  const pivot = operation === 'crosstab' ? metadata?.crosstabs.find(({ name }) => name === crosstab) : undefined
+  if (pivot) return `-${pivot.values[0]?.name},${pivot.lines[0]?.name}`
   const [first = 'date', second = 'name'] = metadata
     ? searchableFields(metadata)
         .slice(1)

@@ -10,11 +10,8 @@ import type { Crosstab, CrosstabAxisModel, CrosstabModel, CrosstabPlace, Crossta
 export const mostCells = 50_000
 
 /** The error for a pivot table with more cells than that. */
-export function tooManyCells({ name }: CrosstabModel): RestError {
-  return new RestError(
-    'ERR_BAD_REQUEST',
-    `The pivot table "${name}" has more than ${mostCells} cells; filter the records that it counts.`,
-  )
+export function tooManyCells({ name }: CrosstabModel, cure = 'filter the records that it counts'): RestError {
+  return new RestError('ERR_BAD_REQUEST', `The pivot table "${name}" has more than ${mostCells} cells; ${cure}.`)
 }
 
 /** One cell: a value per value of the pivot table; `null` where there are no records. */
@@ -38,7 +35,8 @@ export interface CrosstabTable {
 /** The table form of a pivot table, with subtotals and totals. @throws RestError ERR_BAD_REQUEST for too many cells */
 export function crosstabTable(crosstab: Crosstab): CrosstabTable {
   const { model, linePlaces, columnPlaces, cell } = crosstab
-  if (linePlaces.length * columnPlaces.length > mostCells) throw tooManyCells(model)
+  if (linePlaces.length * columnPlaces.length > mostCells)
+    throw tooManyCells(model, 'filter the records that it counts, or ask for a page of its lines')
   return {
     name: model.name,
     lines: model.lines.map(describeAxis),

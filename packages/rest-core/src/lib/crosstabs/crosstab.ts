@@ -66,9 +66,12 @@ export type CrosstabPlace = readonly FieldValue[]
 /** A computed pivot table. */
 export interface Crosstab {
   readonly model: CrosstabModel
+  /** Lines without subtotals, those of all pages. */
+  readonly lineCount: number
   /**
-   * All places that have records, ascending (empty values first, texts by code point, enums in the order of their list);
-   * after the places that start alike comes their subtotal, at the end the total.
+   * All places that have records, or those of the page, ascending unless another order was asked for (empty values first,
+   * texts by code point, enums in the order of their list); after the places that start alike comes their subtotal, at the
+   * end the total.
    */
   readonly linePlaces: readonly CrosstabPlace[]
   /** The same; without column fields `[]` is the only one. */

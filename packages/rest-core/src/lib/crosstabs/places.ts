@@ -31,13 +31,15 @@ export function findPlace(root: PlaceNode, values: readonly FieldValue[]): Place
   return at
 }
 
-/** All places in order, each after those that begin with it. */
-export function placesInOrder(root: PlaceNode, axes: readonly CrosstabAxisModel[]): PlaceNode[] {
-  const comparisons = axes.map(comparisonOf)
+/** Orders places that differ in their last value only. */
+export type PlaceComparison = (a: PlaceNode, b: PlaceNode) => number
+
+/** All places in order, each after those that begin with it: by one comparison per field of the axis. */
+export function placesInOrder(root: PlaceNode, comparisons: readonly PlaceComparison[]): PlaceNode[] {
   const places: PlaceNode[] = []
   const visit = (node: PlaceNode): void => {
     const compare = comparisons[node.place.length]
-    if (compare) for (const value of [...node.nodes.keys()].toSorted(compare)) visit(node.nodes.get(value) as PlaceNode)
+    if (compare) for (const next of [...node.nodes.values()].toSorted(compare)) visit(next)
     places.push(node)
   }
   visit(root)
@@ -45,6 +47,11 @@ export function placesInOrder(root: PlaceNode, axes: readonly CrosstabAxisModel[
 }
 
 /** Ascending, empty first. Enums follow their list, which people read, not their codes; codes that are in it no more come last. */
+export function placeComparison(axis: CrosstabAxisModel): PlaceComparison {
+  const compare = comparisonOf(axis)
+  return (a, b) => compare(a.place.at(-1) as FieldValue, b.place.at(-1) as FieldValue)
+}
+
 function comparisonOf({ field, by }: CrosstabAxisModel): (a: FieldValue, b: FieldValue) => number {
   if (by) return (a, b) => compareText(a as string, b as string)
   const { codes } = baseField(field)

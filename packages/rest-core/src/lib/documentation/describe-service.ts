@@ -96,7 +96,7 @@ export function describeService({ model, principal, service, object: only }: Des
       text,
       parameters: [
         ...own,
-        ...queryParameters(service, route, access),
+        ...queryParameters(service, route, access).filter(({ name }) => !names.has(name)),
         ...filters.filter(({ name }) => !names.has(name)),
         ...(service.viewAs?.on(route.operation) ? [viewAsParameter(service.viewAs.header)] : []),
       ],

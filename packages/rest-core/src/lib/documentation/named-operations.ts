@@ -2,12 +2,15 @@ import type { ActionModel, Scope } from '../actions/action.js'
 import type { FieldModel } from '../model/model.js'
 import { usableActions, usableCrosstabs, usablePublications } from '../metadata/usable.js'
 import type { Access } from '../rights/access.js'
-import { answer, errors, header, jsonContent, writtenHeaders } from './answers.js'
+import type { CrosstabModel } from '../crosstabs/crosstab.js'
+import { lineOrderNames } from '../crosstabs/line-order.js'
+import { answer, errors, header, jsonContent, pageLinks, writtenHeaders } from './answers.js'
 import { crosstabCubes, crosstabTable } from './crosstab-schemas.js'
 import { reference } from './description.js'
 import type { BodyDescription, ParameterDescription, Schema } from './description.js'
 import { exactly } from './general-schemas.js'
 import { plainText } from './markdown-text.js'
+import { names } from './parameters.js'
 import { idempotencyKey } from './parts.js'
 import type { Describe, OperationContents } from './parts.js'
 import type { Route, ServiceOperation } from './service-interface.js'
@@ -48,15 +51,28 @@ export const namedOperations = {
       summary: `Pivot table: ${plainText(crosstab.label)}`,
       text: plainText(crosstab.definition.help ?? ''),
       filtered: true,
+      parameters: [lineOrder(crosstab)],
       answers: [
         answer(
-          'The table; with `_crosstabcubes=true` its cells.',
-          jsonContent({ anyOf: [crosstabTable(crosstab), crosstabCubes(crosstab)] }),
+          'The table; with `_crosstabcubes=true` its cells, with `_count=true` the number of its lines.',
+          jsonContent({ anyOf: [crosstabTable(crosstab), crosstabCubes(crosstab), reference('rest.Count')] }),
+          [pageLinks],
         ),
         ...errors(),
       ],
     })),
 } satisfies Partial<Record<ServiceOperation, Describe>>
+
+/** What the lines of a pivot table can be sorted by, in place of fields. */
+function lineOrder(crosstab: CrosstabModel): ParameterDescription {
+  return {
+    name: '_order',
+    in: 'query',
+    required: false,
+    text: 'Lines or values to sort the lines by, `-` before a name turns it round.',
+    ...names(lineOrderNames(crosstab).flatMap((name) => [name, `-${name}`])),
+  }
+}
 
 /** In JSON; a global one also gives the number of its records. */
 function publicationSchema(route: Route): Schema {

@@ -19,7 +19,7 @@ const choosing: ReadonlySet<string> = new Set([
   '_printtemplate',
 ])
 
-/** A number of records comes of the filters alone, a pivot table of all records. */
+/** A number of records comes of the filters alone. */
 const ofRecordsOnly: ReadonlySet<string> = new Set([
   '_order',
   '_fields',
@@ -29,7 +29,7 @@ const ofRecordsOnly: ReadonlySet<string> = new Set([
   '_cursor',
 ])
 /** Operations that have no address of their own for their count. */
-const countsOf: ReadonlySet<string> = new Set(['indexSearch', 'action', 'publication'])
+const countsOf: ReadonlySet<string> = new Set(['indexSearch', 'action', 'publication', 'crosstab'])
 
 const ofPagesOnly: ReadonlySet<string> = new Set(['_page', '_pagesize', '_order'])
 
@@ -47,7 +47,7 @@ export function queryParameters(
       on.includes(operation) &&
       (!choosing.has(name) || (name === '_count' && countsOf.has(operation) && !path.includes('{row_id}'))) &&
       !(view === '_count' && ofRecordsOnly.has(name)) &&
-      !((operation === 'crosstab' || path.includes('{row_id}')) && ofPagesOnly.has(name)) &&
+      !(path.includes('{row_id}') && ofPagesOnly.has(name)) &&
       !((path.includes('{row_id}') || !access) && name === '_filter') &&
       !((form === 'documents' || form === 'images') && documentFields(access, form).length === 0),
   )
@@ -98,7 +98,7 @@ const outputs: Readonly<Record<string, readonly string[]>> = {
   publication: ['json'],
 }
 
-function names(known: readonly string[] | undefined, paths?: Schema): { schema: Schema; list: 'commas' } {
+export function names(known: readonly string[] | undefined, paths?: Schema): { schema: Schema; list: 'commas' } {
   const listed = known ? { type: 'string', enum: known } : { type: 'string' }
   const items = paths ? { anyOf: [listed, paths] } : listed
   return { schema: { type: 'array', minItems: 1, items }, list: 'commas' }

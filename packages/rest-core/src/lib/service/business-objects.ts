@@ -383,8 +383,13 @@ export interface BusinessObjects {
     name: string,
     request?: PublicationRequest,
   ): Promise<PublishedDocument>
-  /** Filters of the request apply; its paging does not. */
+  /**
+   * Over the records that the filters of the request match. Its order names lines and values of the pivot table, its page
+   * is one of the lines. @throws RestError ERR_NOT_FOUND, ERR_BAD_REQUEST
+   */
   crosstab(principal: Principal, object: ObjectName, name: string, request?: SearchRequest): Promise<Crosstab>
+  /** How many lines it has without subtotals, and how many pages they make. */
+  countCrosstab(principal: Principal, object: ObjectName, name: string, request?: SearchRequest): Promise<CountResult>
   /**
    * The structure of an object and what this user may do with it, or, with a row id, with that record now.
    *

@@ -123,6 +123,53 @@ describe('crosstab()', () => {
     expect(crosstabCubes(crosstab)).toStrictEqual([])
   })
 
+  test('gives pages of lines, which together are the whole table, and counts their lines', async () => {
+    const whole = await service.crosstab(boss, 'Sale', 'amounts')
+    const pages = [0, 1, 2].map((page) => service.crosstab(boss, 'Sale', 'amounts', { page, pageSize: 2 }))
+    const places = (await Promise.all(pages)).map(({ linePlaces }) => linePlaces)
+    expect(places).toStrictEqual([whole.linePlaces.slice(0, 4), whole.linePlaces.slice(4), []])
+    expect(places[1]?.at(-1)).toStrictEqual([])
+    const counted = service.countCrosstab(boss, 'Sale', 'amounts', { page: 1, pageSize: 3 })
+    await expect(counted).resolves.toStrictEqual({ count: 4, page: 1, maxpage: 1, pagesize: 3 })
+    const none = { filters: { sal_amount: '>1000' }, page: 0 }
+    await expect(service.crosstab(boss, 'Sale', 'cities', none)).resolves.toMatchObject({ linePlaces: [[]] })
+    await expect(service.countCrosstab(boss, 'Sale', 'cities', none)).resolves.toMatchObject({ count: 0, maxpage: 0 })
+  })
+
+  test('sorts lines by their fields and by values, subtotals with their lines', async () => {
+    const placesBy = async (...order: string[]) => {
+      const crosstab = await service.crosstab(boss, 'Sale', 'amounts', {
+        order: order.map((name) => ({ field: name.replace('-', ''), descending: name.startsWith('-') })),
+      })
+      return crosstab.linePlaces.map((place) => place.join('/'))
+    }
+    expect(await placesBy('-sal_shop__sho_city', 'sal_size')).toStrictEqual([
+      'Paris/small',
+      'Paris/large',
+      'Paris',
+      'Oslo/small',
+      'Oslo',
+      '/',
+      '',
+      '',
+    ])
+    expect(await placesBy('-sum_sal_amount')).toStrictEqual([
+      'Paris/large',
+      'Paris/small',
+      'Paris',
+      'Oslo/small',
+      'Oslo',
+      '/',
+      '',
+      '',
+    ])
+    expect(await placesBy('-max_sal_day', 'pieces')).toStrictEqual(await placesBy('-sal_shop__sho_city', 'sal_size'))
+    await expect(placesBy('sal_day')).rejects.toMatchObject({
+      code: 'ERR_BAD_REQUEST',
+      message: expect.stringContaining('cannot be sorted by "sal_day", only by "sal_shop__sho_city", "sal_size"'),
+    })
+  })
+
   test('counts the records only that the user may read', async () => {
     const crosstab = await service.crosstab(user({ filter: "sal_size = 'small'" }), 'Sale', 'cities')
     expect(crosstabTable(crosstab).totals).toStrictEqual([3])

@@ -1,5 +1,5 @@
 import { RestError } from '../../errors.js'
-import { computeCrosstab, crosstabQuery } from '../crosstabs/compute-crosstab.js'
+import { computeCrosstab, crosstabQuery, pageOfCrosstab } from '../crosstabs/compute-crosstab.js'
 import type { Crosstab } from '../crosstabs/crosstab.js'
 import { mostCells, tooManyCells } from '../crosstabs/crosstab-forms.js'
 import { and } from '../filter/combine.js'
@@ -7,21 +7,45 @@ import { usableCrosstabs } from '../metadata/usable.js'
 import type { AggregateQuery, AggregateRow } from '../store.js'
 import { accessOf } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
-import type { BusinessObjects, ObjectName, SearchRequest } from './business-objects.js'
+import type { BusinessObjects, CountResult, ObjectName, SearchRequest } from './business-objects.js'
 import { callerOf } from './caller-of.js'
-import { readFilter, runSearchHook } from './reads.js'
+import { lastPage, pageSizeOf, readFilter, readPage, runSearchHook } from './reads.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
 
 /** Pivot tables: one GROUP BY of the store over the records that a search would find. */
-export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObjects, 'crosstab'> {
-  return { crosstab }
+export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObjects, 'crosstab' | 'countCrosstab'> {
+  return { crosstab, countCrosstab }
 
   async function crosstab(
     principal: Principal,
     objectName: ObjectName,
     name: string,
     request: SearchRequest = {},
+  ): Promise<Crosstab> {
+    const page = readPage(request)
+    const size = pageSizeOf(context.resolve(objectName), request)
+    const computed = await compute(principal, objectName, name, request)
+    return request.page === undefined ? computed : pageOfCrosstab(computed, page, size)
+  }
+
+  async function countCrosstab(
+    principal: Principal,
+    objectName: ObjectName,
+    name: string,
+    request: SearchRequest = {},
+  ): Promise<CountResult> {
+    const page = readPage(request)
+    const pagesize = pageSizeOf(context.resolve(objectName), request)
+    const { lineCount: count } = await compute(principal, objectName, name, { ...request, order: undefined })
+    return { count, page, maxpage: lastPage(count, pagesize), pagesize }
+  }
+
+  async function compute(
+    principal: Principal,
+    objectName: ObjectName,
+    name: string,
+    { order, ...request }: SearchRequest,
   ): Promise<Crosstab> {
     const object = context.resolve(objectName)
     const access = accessOf(principal, object)
@@ -36,7 +60,7 @@ export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObject
     const caller = callerOf(principal, request)
     const rows = await group({ ...query, where, limit: mostCells + 1, guards, caller })
     if (rows.length > mostCells) throw tooManyCells(model)
-    return computeCrosstab(model, rows)
+    return computeCrosstab(model, rows, order)
 
     async function group(query: AggregateQuery): Promise<readonly AggregateRow[]> {
       try {

@@ -13,7 +13,7 @@ import type { BusinessObjects, CountResult, IndexRecord, IndexSearchRequest, Obj
 import { inlineDocuments } from './documents.js'
 import type { HookContext, SearchContext } from './hooks.js'
 import { callerOf } from './caller-of.js'
-import { pageSizeOf, readFilter, readPage, runSearchHook, wantsDocuments } from './reads.js'
+import { lastPage, pageSizeOf, readFilter, readPage, runSearchHook, wantsDocuments } from './reads.js'
 import { rebuildIndex } from './rebuild-index.js'
 import { answerSelection } from './selections.js'
 import type { ServiceContext } from './service-context.js'
@@ -96,7 +96,7 @@ export function createIndexSearches(
         }),
       )
     }
-    return { count, page, maxpage: Math.max(0, Math.ceil(count / pagesize) - 1), pagesize }
+    return { count, page, maxpage: lastPage(count, pagesize), pagesize }
   }
 
   /** Objects that this user may search, in the order of the model; the others are passed over. */

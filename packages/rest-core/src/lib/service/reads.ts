@@ -114,7 +114,7 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
     try {
       const options = { guards, caller: callerOf(principal, request) }
       const count = await (await context.session(undefined)).count(object, where, options)
-      return { count, page, maxpage: Math.max(0, Math.ceil(count / pagesize) - 1), pagesize }
+      return { count, page, maxpage: lastPage(count, pagesize), pagesize }
     } catch (error) {
       throw await translate(error, { object, operation: 'read' }, context.store)
     }
@@ -251,6 +251,11 @@ export function readPage({ page, cursor }: SearchRequest): number {
 /** Records per page. @throws RestError ERR_BAD_REQUEST */
 export function pageSizeOf(object: Pick<ObjectModel, 'pageSize'>, { pageSize }: SearchRequest): number {
   return pageSize === undefined ? object.pageSize : wholeNumber('page size', pageSize, 1, mostPerPage)
+}
+
+/** Number of the last page, from 0 on. */
+export function lastPage(count: number, pageSize: number): number {
+  return Math.max(0, Math.ceil(count / pageSize) - 1)
 }
 
 function wholeNumber(what: string, value: number, least: number, most: number): number {

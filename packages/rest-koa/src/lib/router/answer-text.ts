@@ -93,8 +93,8 @@ function* inBatches(rows: readonly unknown[]): Generator<readonly unknown[]> {
 const mostRows = 1_000
 
 /** Sends a value as JSON. Its text is counted. */
-export async function sendJson(call: RestCall, value: unknown): Promise<void> {
+export async function sendJson(call: RestCall, value: unknown, headers: readonly string[] = []): Promise<void> {
   const text = JSON.stringify(value)
   if (text.length > small) await call.memory().hold(Buffer.byteLength(text))
-  send(call.context, call.respond, 200, textHeaders(), text)
+  send(call.context, call.respond, 200, [...textHeaders(), ...headers], text)
 }

@@ -11,9 +11,7 @@ interface Parameter extends Omit<RequestParameter, 'name'> {
 
 const answered: readonly Operation[] = ['search', 'get', 'create', 'update', 'upsert', 'batch', 'indexSearch', 'upload']
 const written: readonly Operation[] = ['create', 'update', 'delete', 'upsert', 'batch']
-/** A pivot table is neither paged nor sorted. */
-const listed: readonly Operation[] = ['search', 'indexSearch', 'action', 'publication']
-const searched: readonly Operation[] = [...listed, 'crosstab']
+const searched: readonly Operation[] = ['search', 'indexSearch', 'action', 'publication', 'crosstab']
 
 /**
  * Request parameters, spelled as the API spells them; every other one is the name of a field, or a mistake. The
@@ -95,14 +93,14 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     text: 'Thumbnails of images in place of their ids: `true`, or names of fields.',
   },
   _count: {
-    on: ['search', 'indexSearch', 'action', 'publication'],
+    on: searched,
     since: '3.2',
     form: 'flag',
-    text: 'The number of records instead of the records; of a global action or publication: that it would be about.',
+    text: 'The number of records instead of the records; of a global action or publication: that it would be about; of a pivot table: of its lines.',
   },
-  _page: { on: listed, since: '4.0', form: 'number', text: 'Page, from 0 on. Default: all records.' },
+  _page: { on: searched, since: '4.0', form: 'number', text: 'Page, from 0 on. Default: all records, or lines.' },
   // (choice)
-  _pagesize: { on: listed, since: '4.0', form: 'number', text: 'Records per page, 1 to 1,000.' },
+  _pagesize: { on: searched, since: '4.0', form: 'number', text: 'Records, or lines, per page: 1 to 1,000.' },
   // (choice)
   _filter: {
     on: searched,
@@ -113,7 +111,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
   // (choice)
   _order: {
     // An index search answers the best first.
-    on: listed.filter((operation) => operation !== 'indexSearch'),
+    on: searched.filter((operation) => operation !== 'indexSearch'),
     since: '3.0',
     form: 'order',
     text: 'Fields to sort by, `-` before a field turns it round. `order__<field>=1`, `=-2` … say the same field by field.',

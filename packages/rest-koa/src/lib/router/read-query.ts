@@ -47,7 +47,6 @@ export function readQuery(pairs: QueryPairs, operation: Operation, level: Level)
     } else if (name.startsWith('_') || !takesNames.has(operation)) {
       throw unknown(name)
     } else if (name.startsWith(orderPrefix)) {
-      if (operation === 'crosstab') throw wrong(`Parameter "${shown(name)}" has no meaning here (${operation}).`)
       priorities.push(readPriority(name, value))
     } else {
       const before = filters[name]

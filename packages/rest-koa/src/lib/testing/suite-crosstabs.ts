@@ -95,13 +95,81 @@ export function testCrosstabs(suite: Suite): void {
     )
   })
 
-  it.each(['_page=0', '_pagesize=5', '_order=mov_title', 'order__mov_title=1', '_count=true', '_cursor='])(
-    'has no use for %s, and says so',
-    async (parameter) => {
-      const { status, json } = await suite.call('GET', `/Movie/?_crosstab=genres&${parameter}`)
-      expect([status, json.error]).toEqual([400, expect.stringContaining('has no meaning here (crosstab)')])
-    },
-  )
+  it('has no use for a cursor, and says so', async () => {
+    const { status, json } = await suite.call('GET', '/Movie/?_crosstab=genres&_cursor=')
+    expect([status, json.error]).toEqual([400, expect.stringContaining('has no meaning here (crosstab)')])
+  })
+
+  it.each([
+    ['genres', '_pagesize=3', [4, 0, 1, 3]],
+    ['years', '_page=1&_pagesize=2', [5, 1, 2, 2]],
+    ['years', 'mov_title=nothing', [0, 0, 0, 5]],
+    ['years', '_crosstabcubes=true&mov_kind=short', [2, 0, 0, 5]],
+  ])('counts lines of %s without subtotals, for the number of pages: %s', async (name, query, numbers) => {
+    const counted = JSON.parse(await body(`_crosstab=${name}&_count=true&${query}`))
+    expect([counted.count, counted.page, counted.maxpage, counted.pagesize]).toStrictEqual(numbers)
+  })
+
+  it.each(['', '&_crosstabcubes=true', '&_order=-count'])('all pages together are the whole table%s', async (query) => {
+    const rowsOf = (text: string) => {
+      const { rows = JSON.parse(text) } = JSON.parse(text)
+      return rows as unknown[]
+    }
+    const whole = await body(`_crosstab=years${query}`)
+    const rows: unknown[] = []
+    for (const page of [0, 1, 2, 3]) {
+      const text = await body(`_crosstab=years${query}&_pagesize=2&_page=${page}`)
+      const found = rowsOf(text)
+      if (query.includes('cubes')) rows.push(...found)
+      else {
+        expect({ ...JSON.parse(text), rows: [] }).toStrictEqual({ ...JSON.parse(whole), rows: [] })
+        if (page === 0) rows.push(found[0])
+        expect(found[0]).toStrictEqual(rows[0])
+        rows.push(...found.slice(1))
+        if (page === 3) expect(found).toHaveLength(1)
+      }
+    }
+    expect(rows).toStrictEqual(rowsOf(whole))
+  })
+
+  it('a page has links to the others, up to the last', async () => {
+    const { headers } = await suite.call('GET', '/Movie/crosstab:genres?_pagesize=3&_order=-count')
+    const link = (page: number, relation: string) =>
+      expect.stringContaining(`/Movie/crosstab:genres?_pagesize=3&_order=-count&_page=${page}>; rel="${relation}"`)
+    expect(headers.get('link')?.split(', ')).toEqual([link(0, 'first'), link(1, 'next'), link(1, 'last')])
+  })
+
+  it('sorts lines by themselves and by values, subtotals with their lines', async () => {
+    const placesOf = async (query: string) =>
+      (JSON.parse(await body(query)).rows as unknown[][]).slice(1).map(([place]) => place)
+    expect(await placesOf('_crosstab=genres&_order=-mov_genre_id__gen_name')).toStrictEqual([
+      ['é'],
+      ['a'],
+      ['A'],
+      [''],
+      [],
+    ])
+    expect(await placesOf('_crosstab=genres&order__count=-1&order__mov_genre_id__gen_name=-2')).toStrictEqual([
+      ['a'],
+      ['A'],
+      ['é'],
+      [''],
+      [],
+    ])
+    expect(await placesOf('_crosstab=years&_order=-mov_seen,sum_mov_gross')).toStrictEqual([
+      ['', false],
+      [''],
+      ['feature', true],
+      ['feature', false],
+      ['feature'],
+      ['short', true],
+      ['short', false],
+      ['short'],
+      [],
+    ])
+    expect(await placesOf('_crosstab=numbers&_order=-max&_pagesize=1')).toStrictEqual([['2025-02']])
+    expect(await placesOf('_crosstab=numbers&_order=mov_date&_pagesize=1')).toStrictEqual([['']])
+  })
 
   it('counts what a search with the same filters finds', async () => {
     const filtered = await body('_crosstab=genres&mov_genre_id__gen_name=a&mov_date=%3E2024-12-01')
@@ -131,14 +199,21 @@ export function testCrosstabs(suite: Suite): void {
   describe('refuses', () => {
     it.each([
       ['_crosstab=nothing', 404, 'Pivot table "nothing" of "Movie" does not exist'],
-      ['_crosstab=', 404, 'Pivot table "" of "Movie"'],
+      ['_crosstab=', 400, 'Parameter "_crosstab" is empty; give a name.'],
       ['_crosstab=constructor', 404, 'Pivot table "constructor"'],
       ['_crosstab=genres&_crosstab=years', 400, '"_crosstab" is given more than once'],
       ['_crosstab=genres&_crosstabcubes=maybe', 400, '"_crosstabcubes" is "maybe"'],
       ['_crosstabcubes=true', 400, '"_crosstabcubes" has no meaning here (search)'],
       ['_crosstab=genres&mov_other=1', 400, 'no field "mov_other"'],
       ['_crosstab=genres&mov_year=abc', 400, 'mov_year'],
-      ['_crosstab=genres&_count=true', 400, '_count'],
+      [
+        '_crosstab=genres&_order=mov_title',
+        400,
+        'cannot be sorted by "mov_title", only by "mov_genre_id__gen_name", "count"',
+      ],
+      ['_crosstab=genres&_page=-1', 400, '_page'],
+      ['_crosstab=genres&_pagesize=1001', 400, 'page size'],
+      ['_crosstab=genres&_count=true&_pagesize=0', 400, 'page size'],
     ])('?%s', async (query, status, message) => {
       const answer = await suite.call('GET', `/Movie/?${query}`)
       expect([answer.status, answer.json.status]).toEqual([status, status])
