@@ -121,6 +121,15 @@ test('all mistakes are reported with their places; what only follows from them i
   expect(await allOf(service, 'Movie')).toEqual([])
 })
 
+test('a column of the key that is misspelt is named beside the field that is missing', async () => {
+  const service = await emptyService()
+  const records = readCsv(pieces('Gen_Code,gen_name\nSF,x\n'), { object: 'Genre', file: 'genres.csv' })
+  expect(await refusal(importRecords(service, boss, records))).toEqual([
+    'genres.csv, line 2: Genre: Field "gen_code" is needed to find the record: it is part of the functional key.',
+    'genres.csv, line 2: Genre: Object "Genre" has no field "Gen_Code".',
+  ])
+})
+
 test('at most 100 messages are reported', async () => {
   const service = await emptyService()
   const data = Array.from({ length: 300 }, () => ({ gen_code: 'x'.repeat(30) }))

@@ -25,31 +25,42 @@ const longestHeader = 1_000_000
 const longestRecord = 200_000_000
 
 /**
- * Records of a CSV file (RFC 4180, UTF-8): the first line names the fields; `,` or `;` separate, whichever it has more of.
- * Streamed: memory does not grow with the file.
+ * Records of a CSV file (RFC 4180, UTF-8): the first line names the fields; `,`, `;`, tabs or `|` separate, whichever it has
+ * most of, or what a line `sep=;` before it says. Lines may end in any way, each in its own. Streamed: memory does not grow
+ * with the file.
  *
  * @throws RestError ERR_BAD_REQUEST with the line
  */
 export async function* readCsv(bytes: Bytes, options: CsvOptions): AsyncGenerator<ImportRecord> {
   const { object, action = 'upsert', file, attachments } = options
   const texts = decodeUtf8(bytes, { file })
-  const { start, separator } = await readHeader(texts, file)
-  const parser = parse({ delimiter: separator, info: true, skip_empty_lines: true, max_record_size: longestRecord })
+  const { start, separator, lines: before } = await readHeader(texts, file)
+  const parser = parse({
+    delimiter: separator,
+    info: true,
+    skip_empty_lines: true,
+    max_record_size: longestRecord,
+    // By default all lines have to end as the first one does.
+    record_delimiter: ['\r\n', '\n', '\r'],
+  })
   // The loop below gets the error of any of the streams.
   pipeline(Readable.from(chain(start, texts)), parser, () => {})
   let names: readonly string[] | undefined
-  let line = 1
+  let line = before + 1
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       if (names) {
         const place: FilePlace = { file, line }
+        if (record.slice(names.length).some((value) => value !== ''))
+          throw fileError(place, 'There is a value in a column that has no name in the first line.')
         const values = new Map(names.map((name, at) => [name, record[at]]))
         yield { object, action, values, isText: true, place, attachments }
       } else names = checkNames(record, { file, line })
-      line = info.lines + 1
+      line = before + info.lines + 1
     }
   } catch (error) {
-    if (error instanceof CsvError) throw fileError({ file, line: error.lines as number }, explain(error), error)
+    if (error instanceof CsvError)
+      throw fileError({ file, line: before + (error.lines as number) }, explain(error), error)
     throw error
   }
   if (!names) throw fileError({ file }, 'The file is empty; its first line must name the fields.')
@@ -58,6 +69,8 @@ export async function* readCsv(bytes: Bytes, options: CsvOptions): AsyncGenerato
 function checkNames(names: readonly string[], place: FilePlace): string[] {
   if (names.length > mostColumns) throw tooManyColumns(place)
   const trimmed = names.map((name) => name.trim())
+  // Spreadsheets write columns that were used once.
+  while (trimmed.length > 1 && trimmed.at(-1) === '') trimmed.pop()
   if (trimmed.includes('')) throw fileError(place, 'A column has no name.')
   const seen = new Set<string>()
   for (const name of trimmed) {
@@ -86,22 +99,32 @@ function explain({ code, message }: CsvError): string {
   }
 }
 
-/** The file's start, up to the end of its first line, and its separator. */
+/** In the order in which they are preferred. */
+const separators = [',', ';', '\t', '|'] as const
+
+/** As spreadsheets write and read it before the first line. */
+const separatorLine = /^sep=([,;\t|])(?:\r\n|\n|\r(?=[^\n]))/i
+
+/** The file's start, up to the end of the line that names the fields, its separator, and how many lines came before. */
 async function readHeader(
   texts: AsyncIterator<string>,
   file: string | undefined,
-): Promise<{ start: string; separator: ',' | ';' }> {
+): Promise<{ start: string; separator: string; lines: number }> {
   let start = ''
-  while (!/[\r\n]/.test(start) && start.length < longestHeader) {
+  // One character more, since \r and \n may come in two pieces.
+  while (!/[\r\n]./s.test(start) && start.length < longestHeader) {
     const { done, value } = await texts.next()
     if (done) break
     start += value
   }
+  const [said = '', separator] = separatorLine.exec(start) ?? []
+  if (separator !== undefined) return { start: start.slice(said.length), separator, lines: 1 }
   const [line = ''] = start.split(/[\r\n]/, 1)
   const bare = line.replace(/"[^"]*"/g, '')
-  const [semicolons, commas] = [bare.split(';').length, bare.split(',').length]
-  if (Math.max(semicolons, commas) > mostColumns) throw tooManyColumns({ file, line: 1 })
-  return { start, separator: semicolons > commas ? ';' : ',' }
+  const countOf = (one: string) => bare.split(one).length
+  const most = separators.reduce((one, other) => (countOf(other) > countOf(one) ? other : one))
+  if (countOf(most) > mostColumns) throw tooManyColumns({ file, line: 1 })
+  return { start, separator: most, lines: 0 }
 }
 
 async function* chain(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {

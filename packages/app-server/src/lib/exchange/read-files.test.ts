@@ -28,6 +28,28 @@ test('CSV: the separator is the one that the header has, also when values have t
   expect(await csv('only\nx\n""\n')).toEqual([{ only: 'x' }, { only: '' }])
 })
 
+test.for([1, 2, 1000])('CSV: each line may end in its own way, in pieces of %i bytes', async (size) => {
+  const expected = [
+    { code: 'A1', name: 'Berlin' },
+    { code: 'A2', name: 'Oslo' },
+    { code: 'A3', name: 'Rome' },
+  ]
+  expect(await csv('code,name\nA1,Berlin\r\nA2,Oslo\r\nA3,Rome', size)).toEqual(expected)
+  expect(await csv('code,name\r\nA1,Berlin\nA2,Oslo\rA3,Rome\n', size)).toEqual(expected)
+  expect(await csv('code,name\rA1,"Berlin"\r\n\nA2,Oslo\n\rA3,Rome\r', size)).toEqual(expected)
+})
+
+test.for([1, 1000])('CSV: takes what spreadsheets write, in pieces of %i bytes', async (size) => {
+  const expected = [{ a: '1,5', b: '|' }]
+  expect(await csv('sep=;\r\na;b\r\n1,5;|\r\n', size)).toEqual(expected)
+  expect(await csv('\ufeffSEP=\t\na\tb\n1,5\t|\n', size)).toEqual(expected)
+  expect(await csv('a;b;;\r\n1,5;|;;\r\n', size)).toEqual(expected)
+  expect(await csv('a\tb\n1,5\t|\n', size)).toEqual(expected)
+  expect(await csv('a|b\n1,5|"|"\n', size)).toEqual(expected)
+  await expect(csv('sep=;\na;b\n1;2\n3\n', size)).rejects.toThrow('m.csv, line 4: The record has another number')
+  await expect(csv('a;b;\n1;2;\n1;2;3\n', size)).rejects.toThrow('m.csv, line 3: There is a value in a column')
+})
+
 test.for([
   ['', 'm.csv: The file is empty'],
   ['a,,b\n', 'm.csv, line 1: A column has no name.'],

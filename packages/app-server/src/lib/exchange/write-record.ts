@@ -9,7 +9,7 @@ import type {
   Principal,
 } from '@steward/rest-core'
 import { Problem, isEmpty, isJoined } from '@steward/rest-core'
-import { RestError } from '@steward/rest-core/errors'
+import { RestError, mostMessages } from '@steward/rest-core/errors'
 import type { ImportRecord } from './import-record.js'
 import { readValues } from './import-values.js'
 import type { ImportValues, PendingReference } from './import-values.js'
@@ -147,13 +147,22 @@ function keyOf(object: ObjectModel, { values, pending }: ImportValues): Key {
     throw invalid(object.name, `"${object.name}" has no functional key to find records by; use the action insert.`)
   const missing = fields.filter(({ name }) => !(name in values) && !pending.some(({ field }) => field.name === name))
   if (missing.length > 0)
-    throw RestError.validation(
-      missing.map(({ name }) => ({
+    throw RestError.validation([
+      ...missing.map(({ name }) => ({
         code: 'ERR_REQUIRED',
         field: name,
         text: `Field "${name}" is needed to find the record: it is part of the functional key.`,
       })),
-    )
+      // One of them may be what the missing one is called here.
+      ...Object.keys(values)
+        .filter((name) => !object.field(name))
+        .slice(0, mostMessages)
+        .map((name) => ({
+          code: 'ERR_UNKNOWN_FIELD',
+          field: name.slice(0, 100),
+          text: `Object "${object.name}" has no field "${name.slice(0, 100)}".`,
+        })),
+    ])
   return [fields, fields.map((field) => parseValue(field, values[field.name]))]
 }
 
