@@ -82,6 +82,11 @@ export function testDocuments(suite: Suite): void {
         { 'content-disposition': 'attachment; filename="a\\"b.txt"' },
         `inline; filename="a_b.txt"; filename*=UTF-8''a%22b.txt`,
       ],
+      [
+        '',
+        { 'content-disposition': Buffer.from('attachment; filename="Größe.txt"').toString('latin1') },
+        `inline; filename="Gr__e.txt"; filename*=UTF-8''Gr%C3%B6%C3%9Fe.txt`,
+      ],
       ['', { 'content-disposition': 'inline; filename=c.txt' }, 'inline; filename="c.txt"'],
       ['?_name=..%2F..%2Fetc%2Fpasswd', {}, 'attachment; filename="passwd"'],
       ['', {}, 'attachment; filename="ast_file"'],
