@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createClient } from './client.js'
 import { RestClientError } from './errors.js'
 import type { AnyRecord } from './types.js'
@@ -76,6 +76,17 @@ describe('answers that are no success', () => {
     const error = await failure(movies({ url: 'http://127.0.0.1:1/api/rest', retries: 0 }).get('1'))
     expect(error).toMatchObject({ code: 'ERR_NETWORK', status: 0 })
     expect(`${error.message} ${JSON.stringify(error)}`).not.toContain('sesame')
+  })
+
+  it.each([
+    ['a page of another origin', 'https://shop.example', ', or its `cors` does not list https://shop.example.'],
+    ['a page of its own origin', 'http://127.0.0.1:1', '.'],
+    ['a program', undefined, '.'],
+  ])('without an answer to %s, report what it can be', async (_, origin, end) => {
+    vi.stubGlobal('location', origin && { origin })
+    const error = await failure(movies({ url: 'http://127.0.0.1:1/api/rest', retries: 0 }).get('1'))
+    expect(error.message).toBe(`The service at http://127.0.0.1:1 cannot be reached${end}`)
+    vi.unstubAllGlobals()
   })
 })
 

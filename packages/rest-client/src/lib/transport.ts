@@ -99,8 +99,7 @@ export function createTransport({
       return await fetch(address, { ...init, headers, ...(own && { credentials: 'omit' as const }) })
     } catch (cause) {
       if (init.signal?.aborted) throw cause
-      const { origin } = new URL(address, 'http://localhost')
-      return new RestClientError(`The service at ${origin} cannot be reached.`, {
+      return new RestClientError(unreachable(address), {
         code: 'ERR_NETWORK',
         status: 0,
         cause,
@@ -143,6 +142,14 @@ export function createTransport({
     if (!response.ok) throw await errorOf(response)
     return response
   }
+}
+
+/** A browser does not say whether nothing answered, or the answer is not for its page. */
+function unreachable(address: string): string {
+  const page = globalThis.location?.origin
+  const { origin } = new URL(address, page === undefined || page === 'null' ? 'http://localhost' : page)
+  const refused = page === undefined || page === origin ? '' : `, or its \`cors\` does not list ${page}`
+  return `The service at ${origin} cannot be reached${refused}.`
 }
 
 function authorization(credentials: Credentials): string {
