@@ -10,6 +10,8 @@ const defaultPrecision = 15
 const defaultScale = 2
 /** Digits that survive the way through a double. */
 const exactDigits = 15
+/** Currencies have up to four digits after the point. Source: ISO 4217. */
+const mostShownZeros = 4
 
 /**
  * An exact decimal number; a number while 15 digits are enough, else a string. More digits than the column has are
@@ -34,7 +36,11 @@ export const decimalType: FieldType = {
     return tooManyDigits(digits, field) ?? valueOfDigits(digits)
   },
   validate: (value, field) => checkRange(value, field.definition as DecimalField),
-  format: formatNumber,
+  format(value, field) {
+    const text = formatNumber(value)
+    const zeros = shownScale(field) - (text.split('.')[1] ?? '').length
+    return text === '' || zeros <= 0 ? text : `${text}${text.includes('.') ? '' : '.'}${'0'.repeat(zeros)}`
+  },
   column: (field) => ({ kind: 'decimal', ...sizeOf(field) }),
   jsonSchema(field) {
     const { min, max } = field.definition as DecimalField
@@ -49,6 +55,15 @@ export const decimalType: FieldType = {
         : {}),
     }
   },
+}
+
+/**
+ * Digits after the point that people see at least, so that amounts below each other line up. A scale beyond those of
+ * amounts says what a column can hold, not what its values have.
+ */
+export function shownScale(field: FieldModel): number {
+  const { scale } = sizeOf(field)
+  return scale <= mostShownZeros ? scale : 0
 }
 
 function sizeOf(field: FieldModel): { precision: number; scale: number } {

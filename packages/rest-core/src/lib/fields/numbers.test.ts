@@ -136,4 +136,17 @@ describe('decimal', () => {
     const field = fieldFor({ type: 'decimal', precision: 15, scale: 12 })
     expect(field.type.format(1e-10, field)).toBe('0.0000000001')
   })
+
+  test.each([
+    [39.8, 2, '39.80'],
+    [-15, 2, '-15.00'],
+    [0, 1, '0.0'],
+    ['12345678901234567890.5', 2, '12345678901234567890.50'],
+    [7, 0, '7'],
+    [7, 12, '7'],
+    [null, 2, ''],
+  ])('format() of %j with scale %d has the digits of the scale: %j', (value, scale, text) => {
+    const field = fieldFor({ type: 'decimal', precision: 30, scale })
+    expect(field.type.format(value, field)).toBe(text)
+  })
 })

@@ -1,5 +1,6 @@
 import { RestError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-value.js'
+import { shownScale } from '../fields/decimal.js'
 import { baseField } from '../model/model.js'
 import type { BusinessRecord, ReadableField } from '../model/model.js'
 import type { Caller } from '../caller.js'
@@ -35,7 +36,11 @@ function cellOf(field: ReadableField, value: FieldValue | undefined): SheetCell 
   const { name } = baseField(field).type
   if (value === undefined || value === null || value === '') return null
   // A number that no double holds stays a text with all its digits.
-  if (typeof value === 'number') return { value, type: 'Number' }
+  if (typeof value === 'number') {
+    const own = baseField(field)
+    const zeros = name === 'decimal' ? shownScale(own) : 0
+    return { value, type: 'Number', ...(zeros > 0 && { format: `0.${'0'.repeat(zeros)}` }) }
+  }
   if (typeof value === 'boolean') return { value, type: 'Boolean' }
   // Dates of spreadsheets start in 1900.
   if (name === 'date' && (value as string) >= '1900-03-01')

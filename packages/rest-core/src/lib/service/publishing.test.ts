@@ -237,7 +237,7 @@ describe('tables', () => {
     expect(lines[0]).toEqual([
       'Alien',
       '1979',
-      '1234.5',
+      '1234.50',
       'Brand new',
       'Action, b',
       '1979-05-25',
@@ -443,7 +443,10 @@ test('xlsx: labels, then typed cells', async () => {
     ['b', '1'],
     'ab <&>',
   ])
-  expect(cells[2]).toEqual(expect.arrayContaining(['Old', '12345678901234567890.5', '1066-10-14', ['b', '0']]))
+  const styles = read(/styles\.xml$/).styleSheet
+  const formats = [styles.numFmts.numFmt].flat().map((format) => format['@_formatCode'] as string)
+  expect(formats).toContain('0.00')
+  expect(cells[2]).toEqual(expect.arrayContaining(['Old', '12345678901234567890.50', '1066-10-14', ['b', '0']]))
 })
 
 describe('pdf', () => {
