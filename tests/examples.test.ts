@@ -9,6 +9,8 @@ import { root } from '../scripts/packages.mjs'
 interface Manifest {
   readonly exports?: { readonly '.': string }
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
 const examples = globSync('examples/*/', { cwd: root }).map((path) => path.replace(/\/$/, ''))
@@ -26,9 +28,7 @@ it.each(examples)('%s says in its first line what it shows', (example) => {
 
 it.each(code)('%s imports its own files, Node, and packages that it declares', (file) => {
   const top = manifests.map(dirname).findLast((folder) => file.startsWith(`${folder}${sep}`))
-  const declared = Object.keys(
-    (top === undefined ? undefined : manifestOf(join(top, 'package.json')).dependencies) ?? {},
-  )
+  const declared = top === undefined ? [] : neededBy(manifestOf(join(top, 'package.json')))
   const example = join(root, file.split(sep).slice(0, 2).join(sep))
   const wrong = importsOf(readFileSync(join(root, file), 'utf8')).filter((name) => {
     if (isBuiltin(name)) return false
@@ -38,6 +38,20 @@ it.each(code)('%s imports its own files, Node, and packages that it declares', (
   })
   expect(wrong).toEqual([])
 })
+
+it.each(manifests.filter((file) => manifestOf(file).exports))(
+  '%s, a plug-in, leaves the packages of Steward to what loads it',
+  (file) => {
+    const { dependencies, peerDependencies, peerDependenciesMeta } = manifestOf(file)
+    expect(Object.keys(dependencies ?? {}).filter((name) => name.startsWith('@steward/'))).toEqual([])
+    for (const name of Object.keys(peerDependencies ?? {}))
+      expect(peerDependenciesMeta?.[name], name).toEqual({ optional: true })
+  },
+)
+
+function neededBy({ dependencies, peerDependencies }: Manifest): string[] {
+  return Object.keys({ ...dependencies, ...peerDependencies })
+}
 
 function importsOf(source: string): string[] {
   return [...source.matchAll(/^(?:import|export)\b[^'"\n]*?(?:from\s*)?'([^']+)'|\bimport\('([^']+)'\)/gm)].map(
@@ -55,7 +69,7 @@ describe('outside of the repository', () => {
         filter: (path) => !path.endsWith('.test.ts') && !path.endsWith('node_modules'),
       })
       // What npm would install.
-      for (const name of Object.keys(manifestOf(manifest).dependencies ?? {})) {
+      for (const name of neededBy(manifestOf(manifest))) {
         const at = join(copy, 'node_modules', name)
         mkdirSync(dirname(at), { recursive: true })
         symlinkSync(join(root, 'node_modules', name), at)

@@ -19,6 +19,7 @@ export type { TargetContext, TargetOption, TargetType } from './lib/target-type.
 export { openTarget, targetTypeOf, builtInTypes } from './lib/registry.js'
 export type { OpenTargetOptions } from './lib/registry.js'
 export { findPackageEntry } from './lib/plugin.js'
+export { useHostPackages } from './lib/host-packages.js'
 export { createLimit } from './lib/reliable/limit.js'
 export type { Limit } from './lib/reliable/limit.js'
 export { reliable } from './lib/reliable/reliable.js'

@@ -1,32 +1,20 @@
 import { readFileSync } from 'node:fs'
-import { createRequire, findPackageJSON, registerHooks } from 'node:module'
+import { findPackageJSON } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-
-/** Addresses of an application's modules: those that the server loads, and what they import in turn. */
-const entries = new Set<string>()
-const reached = new Set<string>()
-let isHooked = false
-/** `next` would look from the application all the same when it comes from a `require`. */
-const ownRequire = createRequire(import.meta.url)
+import { findPackageEntry, useHostPackages } from '@steward/backup-targets'
 
 /**
- * Loads a module of an application, wherever its folder is: `@steward/…` is what this server runs, also when the
- * application has a copy of its own, because two copies of one package do not know each other's classes.
+ * Loads a module of an application, wherever its folder is, with the `@steward/…` packages of this server.
  *
  * @param version another one loads the module again.
  */
 export async function importModule(file: string, version?: number): Promise<Record<string, unknown>> {
-  if (!isHooked) registerHooks({ resolve })
-  isHooked = true
   const { href } = pathToFileURL(file)
   const address = version === undefined ? href : `${href}?changed=${version}`
-  entries.add(address)
+  useHostPackages(address, import.meta.url)
   return (await import(address)) as Record<string, unknown>
 }
-
-/** Packages that are to be loaded, by the specifier of the call: what they are called, and where they are looked for. */
-const packages = new Map<string, { readonly name: string; readonly places: readonly string[] }>()
 
 /**
  * Loads an npm package: that of the application, else that beside this server.
@@ -34,35 +22,8 @@ const packages = new Map<string, { readonly name: string; readonly places: reado
  * @returns undefined when it is installed at neither place.
  */
 export async function importPackage(name: string, folder: string): Promise<Record<string, unknown> | undefined> {
-  if (!isHooked) registerHooks({ resolve })
-  isHooked = true
-  const places = [pathToFileURL(join(folder, 'app.yaml')).href, import.meta.url]
-  if (!places.some((place) => findPackage(name, place))) return undefined
-  const specifier = `steward-package:${packages.size}`
-  packages.set(specifier, { name, places })
-  return (await import(specifier)) as Record<string, unknown>
-}
-
-const resolve: Parameters<typeof registerHooks>[0]['resolve'] = (specifier, context, next) => {
-  const wanted = packages.get(specifier)
-  if (wanted) {
-    const place = wanted.places.find((each) => findPackage(wanted.name, each))
-    const found = next(wanted.name, { ...context, parentURL: place })
-    reached.add(found.url)
-    return found
-  }
-  if (!entries.has(specifier) && !reached.has(context.parentURL ?? '')) return next(specifier, context)
-  if (specifier.startsWith('@steward/')) {
-    try {
-      return { url: pathToFileURL(ownRequire.resolve(specifier)).href, shortCircuit: true }
-    } catch (error) {
-      // A package of this name that the server does not have may be the application's.
-      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
-    }
-  }
-  const found = next(specifier, context)
-  reached.add(found.url)
-  return found
+  const file = findPackageEntry(name, [folder, import.meta.dirname])
+  return file === undefined ? undefined : importModule(file)
 }
 
 export const ownPackages = ['app-server', 'db-adapters', 'rest-core', 'rest-koa'].map((name) => `@steward/${name}`)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire, findPackageJSON, isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { useHostPackages } from './host-packages.js'
 import { TargetError } from './target-error.js'
 import type { TargetType } from './target-type.js'
 
@@ -41,8 +42,10 @@ export function findPackageEntry(name: string, folders: readonly string[]): stri
 }
 
 async function importPackage(name: string, file: string): Promise<{ target?: unknown; default?: unknown }> {
+  const { href } = pathToFileURL(file)
+  useHostPackages(href, import.meta.url)
   try {
-    return (await import(pathToFileURL(file).href)) as object
+    return (await import(href)) as object
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new TargetError('ERR_TARGET_SETTINGS', `The package ${name} cannot be loaded: ${reason}`, { cause: error })

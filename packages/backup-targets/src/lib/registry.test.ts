@@ -46,6 +46,15 @@ describe('types of targets', () => {
     }
   })
 
+  it('of a plug-in gets the packages of the program, and need not bring them', async () => {
+    install(
+      'bare',
+      `import { TargetError } from '@steward/backup-targets'
+export const target = { name: 'bare', title: TargetError.name, options: [], open() {}, describe: () => '' }`,
+    )
+    expect(await targetTypeOf('bare', [home])).toMatchObject({ title: 'TargetError' })
+  })
+
   it.each([
     ['exports `target`', `export const target = ${echo}`, {}],
     ['exports it as default', `export default ${echo}`, {}],

@@ -33,6 +33,23 @@ it('a package of the home goes before that beside the manager', () => {
   expect(load('@steward/example-runtime-small').say).toBe('mine')
 })
 
+it('a package of the home gets the packages of the manager, whether it has them or not', () => {
+  const code = (says: string) =>
+    `import { ManagerError } from '@steward/manager-core/errors'\nimport { x } from './part.mjs'\nexport const runtime = { say: ${says} }`
+  install('own-bare', code(`ManagerError.name + x`))
+  writeFileSync(
+    join(home, 'node_modules/own-bare/part.mjs'),
+    `import { RestError } from '@steward/rest-core/errors'\nexport const x = ' ' + new RestError('ERR_RIGHT', '').name`,
+  )
+  expect(load('own-bare').say).toBe('ManagerError RestError')
+  install(
+    'own-copy',
+    `import { TargetError } from '@steward/backup-targets'\nexport const runtime = { say: TargetError.name }`,
+  )
+  install('@steward/backup-targets', 'export class TargetError {}; TargetError.name = "copy"')
+  expect(load('own-copy').say).toBe('TargetError')
+})
+
 it.each([
   ['own-missing', 'names the package "own-missing", which is not installed.'],
   ['../../evil', 'names the package "../../evil", which is not installed.'],

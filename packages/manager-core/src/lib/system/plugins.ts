@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { findPackageEntry } from '@steward/backup-targets'
+import { findPackageEntry, useHostPackages } from '@steward/backup-targets'
 import { ManagerError } from '../../errors.js'
 
 /** What a package exports a plug-in as. */
@@ -43,6 +43,7 @@ export function createPlugins(home: string): Plugins {
   }
 
   function exportsOf(name: string, file: string, setting: string): object {
+    useHostPackages(file, import.meta.url)
     try {
       // Modules come from `require` at once, so that settings can be read without waiting.
       return load(file) as object
