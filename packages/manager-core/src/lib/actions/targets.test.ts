@@ -72,7 +72,10 @@ describe('target test', () => {
       code: 'ERR_NOT_FOUND',
       help: 'Did you mean "disk"?',
     })
-    await expect(test.perform('target test', { target: 'plug' })).rejects.toMatchObject({ code: 'ERR_SETTINGS' })
+    await expect(test.perform('target test', { target: 'plug' })).rejects.toMatchObject({
+      code: 'ERR_SETTINGS',
+      command: 'config --all remote',
+    })
     await expect(test.perform('target test')).rejects.toMatchObject({ code: 'ERR_USAGE' })
   })
 })

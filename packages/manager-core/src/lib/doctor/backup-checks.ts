@@ -1,3 +1,4 @@
+import type { ManagerError } from '../../errors.js'
 import { checkSaves } from '../backup/check-saves.js'
 import { isFuture } from '../backup/retention.js'
 import type { ManagerContext } from '../context.js'
@@ -99,16 +100,39 @@ export const backupChecks: readonly DoctorCheck[] = [
     },
   },
   {
+    id: 'target-settings',
+    category: 'backups',
+    title: 'Backup targets can be opened',
+    async run({ targets }) {
+      const findings = await Promise.all(targets.all.map(({ name }) => opening(targets, name)))
+      return findings.flatMap((finding) => finding ?? [])
+    },
+  },
+  {
     id: 'targets',
     category: 'backups',
     title: 'Backup targets can be reached',
     network: true,
     async run({ targets }) {
-      const findings = await Promise.all(targets.all.map(({ name }) => reach(targets, name)))
+      const findings = await Promise.all(
+        // One that cannot be opened is the finding of another check.
+        targets.all.map(async ({ name }) => ((await opening(targets, name)) ? undefined : reach(targets, name))),
+      )
       return findings.flatMap((finding) => finding ?? [])
     },
   },
 ]
+
+/** What keeps a target from being opened: its settings, or its package. No connection is made. */
+async function opening(targets: ManagerContext['targets'], name: string): Promise<Finding | undefined> {
+  try {
+    await (await targets.open(name)).close()
+    return undefined
+  } catch (error) {
+    const { message, help = 'Correct its settings: manager config --all remote' } = error as ManagerError
+    return { level: 'error', message, help }
+  }
+}
 
 async function reach(targets: ManagerContext['targets'], name: string): Promise<Finding | undefined> {
   try {

@@ -128,6 +128,27 @@ describe('backups', () => {
     expect(registry.byId(left.id)).toBeUndefined()
   })
 
+  it('a target that cannot be opened is an error, also without a look at the store', async () => {
+    const before = readFileSync(test.context.home.config)
+    appendFileSync(
+      test.context.home.config,
+      'APPS_TARGETS=box,nas APPS_TARGET_BOX_TYPE=no-such-plug-in APPS_TARGET_NAS_TYPE=local APPS_TARGET_NAS_PATH=/\n',
+    )
+    const found = [
+      {
+        check: 'target-settings',
+        level: 'error',
+        message: expect.stringMatching(/^Target "box": .*no such package is installed\.$/),
+        help: expect.stringContaining('npm install no-such-plug-in'),
+      },
+    ]
+    expect(faults(await doctor('backups'))).toMatchObject(found)
+    const { list, exitCode } = await test.perform('doctor', { category: 'backups', network: true })
+    expect(faults(list as unknown as Diagnosis[])).toMatchObject(found)
+    expect(exitCode).toBe(1)
+    writeFileSync(test.context.home.config, before)
+  })
+
   it('targets are reached on request only', async () => {
     const before = readFileSync(test.context.home.config)
     appendFileSync(

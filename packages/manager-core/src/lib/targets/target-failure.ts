@@ -6,11 +6,15 @@ import { sentence } from '../system/failure.js'
 export function targetFailure(name: string, error: unknown): unknown {
   if (!isTargetError(error)) return error
   const { code, message, help } = error
-  return new ManagerError(
-    code === 'ERR_TARGET_SETTINGS' ? 'ERR_SETTINGS' : 'ERR_TARGET',
-    `Target "${name}": ${sentence(message)}`,
-    { cause: error, command: `target test ${name}`, ...(help !== undefined && { help }) },
-  )
+  const [kind, command] =
+    code === 'ERR_TARGET_SETTINGS'
+      ? (['ERR_SETTINGS', 'config --all remote'] as const)
+      : (['ERR_TARGET', `target test ${name}`] as const)
+  return new ManagerError(kind, `Target "${name}": ${sentence(message)}`, {
+    cause: error,
+    command,
+    ...(help !== undefined && { help }),
+  })
 }
 
 /** That of `TargetError.is`, which is not called here because most commands need nothing else of its package. */
