@@ -17,14 +17,15 @@ export interface ServedObjects {
   close(): Promise<void>
 }
 
-/** Serves these objects on a free port, to a user who may do everything. */
+/** Serves these objects on a free port, to a user who may do everything. @param sync false for tables as others made them */
 export async function serveObjects(
   definitions: readonly ObjectDefinition[],
   database: StoreOptions,
+  { sync = true }: { readonly sync?: boolean } = {},
 ): Promise<ServedObjects> {
   const store = await createStore(database)
   const model = createModel(definitions)
-  await store.sync(model)
+  if (sync) await store.sync(model)
   const service = createBusinessObjects({ model, store })
   const ann = systemPrincipal({ login: 'ann' })
   const failures: unknown[] = []

@@ -124,13 +124,13 @@ export function statementsOf(tables: readonly { readonly statements: readonly st
 export function exactText(database: EdgeDatabase, column: string, { type }: EdgeType): string {
   switch (database) {
     case 'sqlite':
-      // Of a text its bytes: `quote` would end at a NUL.
+      // The bytes of a text: `quote` would end at a NUL.
       return `case when ${column} is null then null when typeof(${column}) in ('text', 'blob') then typeof(${column}) || ' ' || hex(${column}) else typeof(${column}) || ' ' || quote(${column}) end`
     case 'postgresql':
       return `${column}::text`
     case 'mysql':
       // A float as text has 6 digits, as a double all of them.
-      if (/^float/.test(type)) return `cast(cast(${column} as double) as char)`
+      if (type.startsWith('float')) return `cast(cast(${column} as double) as char)`
       return /^(?:bit|geometry|point)/.test(type) ? `hex(${column})` : `hex(cast(${column} as binary))`
   }
 }

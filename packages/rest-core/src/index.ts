@@ -38,6 +38,7 @@ export type {
 } from './lib/model/model.js'
 export { customBases } from './lib/fields/custom-type.js'
 export type { CustomBase, CustomFieldContext, CustomFieldType } from './lib/fields/custom-type.js'
+export { isExact, jsonText, readJsonText } from './lib/fields/json-text.js'
 export { bytesDigits, bytesValue, isInColumn, isShownBytes, readBytes } from './lib/documents/column-content.js'
 export { isEmpty, Problem } from './lib/fields/field-type.js'
 export type { ColumnType, FieldType } from './lib/fields/field-type.js'

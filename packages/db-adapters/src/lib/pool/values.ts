@@ -1,11 +1,11 @@
-import { decimalValue, integerValue } from '@steward/rest-core'
-import type { ColumnType, FieldValue } from '@steward/rest-core'
+import { decimalValue, integerValue, jsonText, readJsonText } from '@steward/rest-core'
+import type { ColumnType, FieldValue, JsonValue } from '@steward/rest-core'
 import type { Present } from '../sql/dialect.js'
 
 /** The text of a value; all values go to database servers as texts, so that none loses digits on the way. */
 export function encodeText(value: FieldValue, { kind }: ColumnType): string {
   if (kind === 'list') return `;${(value as readonly string[]).join(';')};`
-  if (kind === 'json') return JSON.stringify(value)
+  if (kind === 'json') return jsonText(value as JsonValue)
   return typeof value === 'string' ? value : String(value)
 }
 
@@ -38,7 +38,7 @@ export function readList(value: Present): FieldValue {
 export function readJson(value: Present): FieldValue {
   if (value === '') return null
   try {
-    return JSON.parse(value as string) as FieldValue
+    return readJsonText(value as string)
   } catch {
     return value as string
   }

@@ -83,7 +83,7 @@ function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]], ruleOf: 
   return {
     name: first.table,
     renamedFrom: objects.find(({ definition }) => definition.renamedFrom !== undefined)?.definition.renamedFrom,
-    mapped: objects.some(isMapped),
+    mapped: objects.some((object) => object.isMapped),
     objects: objects.map(({ name }) => name),
     id: first.id.parts ? undefined : { name: first.id.column, values: valuesOf(first.id) },
     key: first.id.parts ? keyColumns(first.id) : [],
@@ -127,13 +127,9 @@ function heldBy(field: FieldModel, { parts = [], target }: ReferenceModel): Want
 function withLength(field: FieldModel): ColumnType {
   const { columnType, definition } = field
   const length = 'length' in definition ? definition.length : undefined
-  return columnType.kind === 'text' && length !== undefined && isMapped(field.object)
+  return columnType.kind === 'text' && length !== undefined && field.object.isMapped
     ? { kind: 'string', length }
     : columnType
-}
-
-function isMapped({ definition }: ObjectModel): boolean {
-  return definition.fields.row_id !== undefined
 }
 
 function isIndexed(field: FieldModel): boolean {

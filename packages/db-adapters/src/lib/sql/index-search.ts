@@ -74,7 +74,7 @@ function matching(
   const table = `${quoteTable(object.table, dialect)} ${root}`
   const beside = dialect.words.table && quote(dialect.words.table(object.table))
   // In our own tables the row id is the rowid, and nothing else of the row is needed.
-  const alone = beside !== undefined && !where && object.definition.fields.row_id === undefined
+  const alone = beside !== undefined && !where && !object.isMapped
   const rowTable = alone ? '' : ` cross join ${table} on ${root}.rowid = ${words}.rowid`
   const from = beside === undefined ? table : `${beside} ${words}${rowTable}`
   const ids = alone ? [`${words}.rowid`] : keyTests(columns.id).map((column) => joins.place(column))

@@ -85,6 +85,7 @@ function createObject(definition: ObjectDefinition, types: CustomTypes, problems
     pluralLabel: definition.pluralLabel ?? label,
     table: definition.table ?? snakeCase(definition.name),
     definition,
+    isMapped: definition.fields.row_id !== undefined,
     id: undefined as never,
     fields,
     technical: [],

@@ -20,6 +20,8 @@ export interface ObjectModel {
   readonly pluralLabel: string
   readonly table: string
   readonly definition: ObjectDefinition
+  /** The definition says what the row id is: the table is one that others made and may write to. */
+  readonly isMapped: boolean
   /** The row id, always named `row_id`. */
   readonly id: FieldModel
   /** Own fields in order of definition, without the row id and the technical ones. */

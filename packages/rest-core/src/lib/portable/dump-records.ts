@@ -1,5 +1,7 @@
 import { RestError, StoreError } from '../../errors.js'
 import { isInColumn } from '../documents/column-content.js'
+import type { JsonValue } from '../fields/field-value.js'
+import { jsonText } from '../fields/json-text.js'
 import type { Model, ObjectModel, Selection } from '../model/model.js'
 import type { ObjectStore, SnapshotSession } from '../store.js'
 import { formatName, formatVersion } from './format.js'
@@ -58,7 +60,7 @@ export async function dumpRecords(
     let rows = 0
     const order = [{ field: 'row_id', descending: false }]
     for await (const batch of session.search(object, { select, order })) {
-      await write(batch.map((record) => line(names.map((name) => record[name]))).join(''))
+      await write(batch.map((record) => row(names.map((name) => record[name] as JsonValue))).join(''))
       rows += batch.length
       onProgress?.(object.name, rows)
     }
@@ -74,4 +76,9 @@ export function storedFields(object: ObjectModel): Selection {
 
 function line(value: unknown): string {
   return `${JSON.stringify(value)}\n`
+}
+
+/** Numbers in JSON of the application keep their digits. */
+function row(values: readonly JsonValue[]): string {
+  return `[${values.map((value) => jsonText(value)).join(',')}]\n`
 }

@@ -1,5 +1,6 @@
 import { RestError, StoreError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-value.js'
+import { readJsonText } from '../fields/json-text.js'
 import { withWords } from '../index-search/record-words.js'
 import type { Model, ObjectModel } from '../model/model.js'
 import type { InsertRows, ObjectStore, Values } from '../store.js'
@@ -116,7 +117,7 @@ async function loadLines(
 
   function parse(text: string): unknown {
     try {
-      return JSON.parse(text)
+      return readJsonText(text)
     } catch {
       throw wrong('the line is damaged, or the dump is incomplete')
     }

@@ -32,6 +32,7 @@ import { isShared, raiseVersion } from '../system/shared-version.js'
 import type { StoreAttempt } from './store-errors.js'
 import { duplicates, missingReferences, translate } from './store-errors.js'
 import { runTransaction } from './transaction.js'
+import { unchangedFields } from './unchanged.js'
 import type { LazyTransaction } from './transaction.js'
 
 /** One create or update on its way. */
@@ -46,6 +47,8 @@ interface Write {
   readonly hookContext: WriteContext
   readonly options: WriteOptions | undefined
   readonly hash: HashOnce
+  /** Fields of an update that are sent as they are answered. */
+  readonly unchanged?: ReadonlySet<string>
 }
 
 /** Each is one transaction, a single statement where nothing more is needed. Their records are typed as those of reads. */
@@ -127,8 +130,13 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     const attempt = (): StoreAttempt => ({ object, operation: 'update', principal, rowId: id, values, readable })
     return inTransaction(principal, attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
-      const input = readInput(access, body, 'update', options)
-      values = input.values
+      const read = readInput(access, body, 'update', options)
+      values = read.values
+      const unchanged = await unchangedFields(access, body as object, values, (fields) =>
+        lockRow(transaction, access, id, { select: fields }, where),
+      )
+      const messages = read.messages.filter(({ field = '' }) => !unchanged.has(field))
+      const input = { ...read, messages }
       await hashAhead(object, input, transaction, hash, principal)
       if (object.hasMadeFields) input.messages.push(...keyChanges(object, id, body))
       let whole: Promise<BusinessRecord> | undefined
@@ -136,7 +144,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
       const hookContext = createHookContext(object, principal, input, transaction, 'update', old)
       const select = answerSelection(access, options)
       return runUpdate(
-        { object, access, principal, input, select, where, transaction, hookContext, options, hash },
+        { object, access, principal, input, select, where, transaction, hookContext, options, hash, unchanged },
         id,
         old,
         options,
@@ -182,6 +190,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
       values['updated_by'] = principal.login
       restoreTechnical(object, values, restored)
     }
+    for (const field of write.unchanged ?? []) if (isDeepStrictEqual(values[field], given[field])) delete values[field]
     const words = object.index ? await withChangedWords(object.index, values, old) : undefined
     const record = await save(write, hooks?.postUpdate, async (session, select) => {
       // Only here are passwords hashed and documents stored.
@@ -294,13 +303,13 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
 
   /** Throws all messages at once; then also what only the database knows, which good requests are not asked. */
   async function refuse(
-    { object, principal, input }: Write,
+    { object, principal, input, unchanged = new Set() }: Write,
     rowId: string | undefined,
     found: readonly ErrorMessage[],
   ): Promise<void> {
     const { values } = input
     const operation = rowId === undefined ? 'create' : 'update'
-    const broken = validate(object, values, operation, namesWithMessages(input))
+    const broken = validate(object, values, operation, new Set([...namesWithMessages(input), ...unchanged]))
     const messages = [
       ...found,
       ...(rowId === undefined ? broken : await withoutUnchanged(broken, object, rowId, values)),

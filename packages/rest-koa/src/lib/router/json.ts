@@ -1,3 +1,4 @@
+import { isExact } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { jsonErrorPosition } from './json-position.js'
 
@@ -97,16 +98,6 @@ function isOfNumber(code: number): boolean {
 function tooLong(source: string): RestError {
   const text = source.length > 40 ? `${source.slice(0, 40)}…` : source
   return new RestError('ERR_BAD_REQUEST', `The number ${text} inside a value would lose digits; send it as a string.`)
-}
-
-/** Every decimal of up to 15 significant digits survives a double. */
-function isExact(value: number, source: string): boolean {
-  if (String(value) === source) return true
-  const digits = source
-    .replace(/[eE].*$/, '')
-    .replace(/[-.]/g, '')
-    .replace(/^0+/, '')
-  return digits.length <= 15 && Number.isFinite(value) && (value !== 0 || digits === '')
 }
 
 function countLines(text: string, end: number): number {

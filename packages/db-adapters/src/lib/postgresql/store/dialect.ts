@@ -1,4 +1,5 @@
-import type { ColumnType, FieldValue } from '@steward/rest-core'
+import { jsonText } from '@steward/rest-core'
+import type { ColumnType, FieldValue, JsonValue } from '@steward/rest-core'
 import {
   encodeText,
   isIdType,
@@ -114,7 +115,7 @@ export function arrayText(values: readonly FieldValue[]): string {
   const items = values.map((value) => {
     if (value === null) return 'NULL'
     if (Array.isArray(value)) return arrayText(value as readonly FieldValue[])
-    const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+    const text = typeof value === 'object' ? jsonText(value as JsonValue) : String(value)
     return `"${text.replace(/["\\]/g, '\\$&')}"`
   })
   return `{${items.join(',')}}`

@@ -1,5 +1,5 @@
-import { decimalValue, integerValue } from '@steward/rest-core'
-import type { ColumnType, DatePart, FieldValue } from '@steward/rest-core'
+import { decimalValue, integerValue, jsonText, readJsonText } from '@steward/rest-core'
+import type { ColumnType, DatePart, FieldValue, JsonValue } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Dialect, Present } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
@@ -111,7 +111,7 @@ function encode(value: FieldValue, type: ColumnType): unknown {
     case 'list':
       return `;${(value as readonly string[]).join(';')};`
     case 'json':
-      return JSON.stringify(value)
+      return jsonText(value as JsonValue)
     default:
       return value
   }
@@ -163,7 +163,7 @@ function encodeInteger(text: string): number | bigint {
 function decodeJson(value: Present): FieldValue {
   if (value === '') return null
   try {
-    return JSON.parse(String(value)) as FieldValue
+    return readJsonText(String(value))
   } catch {
     return String(value)
   }

@@ -1,0 +1,72 @@
+import { createStore } from '@steward/db-adapters'
+import type { ObjectDefinition } from '@steward/rest-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  edgeTables,
+  exactText,
+  prepare,
+  statementsOf,
+  type EdgeDatabase,
+  type EdgeTable,
+} from '../packages/db-adapters/test/edge-tables.js'
+import { freshFile, patient } from './databases.js'
+import { openRaw, type RawDatabase } from './samples/load.js'
+import { serveObjects, type ServedObjects } from './serve-objects.js'
+import { freshDatabase, needs, type FreshDatabase } from './servers/index.js'
+
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1_000_000))
+
+describe('sqlite', () => roundTrips('sqlite', freshFile))
+for (const name of ['postgresql', 'mysql'] as const) needs(name, (url) => roundTrips(name, () => freshDatabase(url)))
+
+/** Tables with every type of a database, read and sent back. */
+function roundTrips(name: EdgeDatabase, fresh: () => Promise<FreshDatabase>): void {
+  const tables = edgeTables(name, { seed })
+  let database: FreshDatabase
+  let raw: RawDatabase
+  let definitions: ReadonlyMap<string, ObjectDefinition>
+  let served: ServedObjects
+
+  beforeAll(async () => {
+    database = await fresh()
+    raw = await openRaw(name, database.url)
+    for (const sql of [...prepare(name), ...statementsOf(tables)]) await raw.rows(sql)
+    const store = await createStore(patient(database.url))
+    const { objects } = await store.introspect()
+    await store.close()
+    definitions = new Map(objects.map((object) => [object.table ?? '', object]))
+    served = await serveObjects(objects, patient(database.url), { sync: false })
+  })
+  afterAll(async () => {
+    await served?.close()
+    await raw?.close()
+    await database?.drop()
+  })
+
+  const textsOf = (table: EdgeTable): Promise<Record<string, unknown>[]> =>
+    raw.rows(
+      `select id, ${table.columns.map((column) => `${exactText(name, column, table.type)} as ${column}`).join(', ')} from ${table.table} order by id`,
+    )
+
+  for (const table of tables)
+    it(`records with ${table.type.type || 'no type'} (${table.type.name}) may be sent back as they came (seed ${seed})`, async () => {
+      const definition = definitions.get(table.table)
+      expect(definition).toBeDefined()
+      const before = await textsOf(table)
+      const bad: unknown[] = []
+      for (let id = 1; id <= table.rows; id++) {
+        const place = `/${definition?.name}/${id}`
+        const read = await served.call('GET', place)
+        if (read.status !== 200) {
+          bad.push({ id, read: read.status, body: read.json })
+          continue
+        }
+        const sent = await served.call('PUT', place, { json: read.json })
+        if (sent.status !== 200) bad.push({ id, row: before[id - 1], sent: read.json, answer: sent.json })
+        else if (JSON.stringify(sent.json) !== JSON.stringify(read.json))
+          bad.push({ id, sent: read.json, got: sent.json })
+      }
+      const after = await textsOf(table)
+      expect({ bad, after }).toEqual({ bad: [], after: before })
+    })
+}
