@@ -45,6 +45,7 @@ export type { ColumnType, FieldType } from './lib/fields/field-type.js'
 export type { FieldValue, JsonValue } from './lib/fields/field-value.js'
 export { keySeparator, keyTextOf, readRowId, rowIdOf, withoutKey } from './lib/fields/row-key.js'
 export { decimalValue, digitsText, integerValue, readDigits, type Digits } from './lib/fields/number-text.js'
+export { floatValue } from './lib/fields/float-number.js'
 export type { Comparison, Filter } from './lib/filter/filter.js'
 export type { ActionContext, ActionDefinition, ActionModel, ParameterDefinition, Scope } from './lib/actions/action.js'
 export type {

@@ -96,7 +96,10 @@ export interface IntegerField extends FieldCommon {
   readonly type: 'integer'
   readonly min?: number
   readonly max?: number
-  /** Most digits, 1 to 18. Default 15; with more than 15, values beyond 2^53 travel as strings. */
+  /**
+   * Most digits, 1 to 18. Default 15; with more than 15, values beyond 2^53 travel as strings. 19: any integer of 64 bits with a
+   * sign, 20: any without one.
+   */
   readonly precision?: number
 }
 export interface DecimalField extends FieldCommon {
@@ -107,15 +110,38 @@ export interface DecimalField extends FieldCommon {
   readonly scale?: number
   readonly min?: number
   readonly max?: number
+  /**
+   * In place of `precision` and `scale`, how the column keeps numbers: as floating-point numbers of double or single
+   * precision, which take what such a number holds exactly, or as decimal numbers of any number of digits.
+   */
+  readonly storage?: 'double' | 'single' | 'unlimited'
+  /** With `storage`: takes `NaN`, `Infinity` and `-Infinity`, too, as strings. Default false. */
+  readonly extended?: boolean
 }
 export interface BooleanField extends FieldCommon {
   readonly type: 'boolean'
 }
-export interface TemporalField extends FieldCommon {
-  readonly type: 'date' | 'time'
+export interface DateField extends FieldCommon {
+  readonly type: 'date'
+  /**
+   * Takes what databases hold beyond the years 0001 to 9999: `12024-01-01`, `0044-03-15 BC`, `infinity`, `-infinity`, and days
+   * that are none, such as `2024-00-00`. Default false.
+   */
+  readonly extended?: boolean
+}
+export interface TimeField extends FieldCommon {
+  readonly type: 'time'
+  /** Digits of a fraction of a second, 0 to 9. Default 0: fractions are dropped. */
+  readonly precision?: number
+  /** Takes times beyond a day: `24:00:00`, `838:59:59`, `-01:30:00`. Default false. */
+  readonly extended?: boolean
 }
 export interface DatetimeField extends FieldCommon {
   readonly type: 'datetime'
+  /** Digits of a fraction of a second, 0 to 9. Default 0: fractions are dropped. */
+  readonly precision?: number
+  /** Takes what databases hold beyond the years 0001 to 9999, as a date does. Default false. */
+  readonly extended?: boolean
   /**
    * `UTC` (default): a moment; input with an offset is turned into UTC. `none`: what a clock on a wall shows, kept as it is
    * given; input with an offset is refused.
@@ -190,7 +216,8 @@ export type BuiltInField =
   | IntegerField
   | DecimalField
   | BooleanField
-  | TemporalField
+  | DateField
+  | TimeField
   | DatetimeField
   | EnumField
   | MultiEnumField

@@ -79,6 +79,8 @@ function rangeRules({ min, max }: IntegerField | DecimalField): string[] {
 }
 
 function digitsRule({ columnType }: FieldModel): string {
+  if (columnType.kind === 'decimal' && columnType.storage)
+    return columnType.storage === 'unlimited' ? '' : `a floating-point number of ${columnType.storage} precision`
   if (columnType.kind === 'decimal')
     return `at most ${columnType.precision} digits, ${columnType.scale} after the point`
   return columnType.kind === 'integer' ? `at most ${columnType.precision} digits` : ''

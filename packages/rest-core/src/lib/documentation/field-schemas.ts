@@ -1,3 +1,6 @@
+import { longNumberPattern } from '../fields/decimal.js'
+import type { ColumnType } from '../fields/field-type.js'
+import { fractionPattern, isExtended } from '../fields/temporal.js'
 import type { FieldModel, ReadableField, ReferenceModel } from '../model/model.js'
 import { baseField } from '../model/model.js'
 import { initialState } from '../service/input.js'
@@ -34,6 +37,7 @@ function answeredForm(field: ReadableField): Schema {
         ? { type: ['integer', 'string', 'null'], pattern: `^${digits}$` }
         : { type: ['integer', 'null'] }
     case 'decimal':
+      if (column.kind === 'decimal' && column.storage) return withoutSize(column)
       return column.kind === 'decimal' && column.precision > 15
         ? { type: ['number', 'string', 'null'], pattern: `^${number}$` }
         : { type: ['number', 'null'] }
@@ -42,7 +46,7 @@ function answeredForm(field: ReadableField): Schema {
     case 'date':
     case 'datetime':
     case 'time':
-      return { type: 'string', pattern: temporal[type.name] }
+      return { type: 'string', pattern: temporalPattern(type.name, column) }
     case 'enum':
       return { type: 'string', ...codesOf(field) }
     case 'multi-enum':
@@ -61,11 +65,28 @@ function answeredForm(field: ReadableField): Schema {
   }
 }
 
-const temporal = {
-  date: String.raw`^(\d{4}-\d{2}-\d{2})?$`,
-  datetime: String.raw`^(\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})?$`,
-  time: String.raw`^(\d{2}:\d{2}:\d{2})?$`,
-} as const
+function withoutSize(column: Extract<ColumnType, { kind: 'decimal' }>): Schema {
+  return column.storage === 'unlimited' || column.extended
+    ? { type: ['number', 'string', 'null'], pattern: longNumberPattern(column) }
+    : { type: ['number', 'null'] }
+}
+
+const day = String.raw`\d{4}-\d{2}-\d{2}`
+const clock = String.raw`\d{2}:\d{2}:\d{2}`
+
+/** Of what is answered: any value of the form. */
+function temporalPattern(name: 'date' | 'datetime' | 'time', column: ColumnType): string {
+  const fraction = fractionPattern(column)
+  if (!isExtended(column))
+    return `^(${{ date: day, datetime: `${day} ${clock}${fraction}`, time: `${clock}${fraction}` }[name]})?$`
+  const anyDay = String.raw`\d{4,}-\d{2}-\d{2}`
+  const forms = {
+    date: `-?infinity|${anyDay}(?: BC)?`,
+    datetime: `-?infinity|${anyDay} ${clock}${fraction}(?: BC)?`,
+    time: String.raw`-?\d{2,3}:\d{2}:\d{2}${fraction}`,
+  }
+  return `^(${forms[name]})?$`
+}
 
 /** A value as it may be sent. */
 export function sentSchema(field: FieldModel, operation: 'create' | 'update'): Schema {
@@ -90,7 +111,7 @@ function sentForm(field: FieldModel, operation: 'create' | 'update'): Schema {
     }
     case 'decimal': {
       const { columnType: column } = field
-      return column.kind === 'decimal' ? { ...schema, 'x-decimal-places': column.scale } : schema
+      return column.kind === 'decimal' && !column.storage ? { ...schema, 'x-decimal-places': column.scale } : schema
     }
     default:
       return field.visible ? schema : { ...schema, writeOnly: true }

@@ -1,4 +1,4 @@
-import { datePattern, readMoment, temporalType } from './temporal.js'
+import { datePattern, extendedDatePattern, readExtendedDate, readMoment, temporalType } from './temporal.js'
 
 /** A day, `yyyy-MM-dd`. Of a date with a time the day in UTC is taken. */
 export const dateType = temporalType({
@@ -6,5 +6,6 @@ export const dateType = temporalType({
   number: 4,
   read: (text) => readMoment(text)?.date,
   expected: () => 'a date such as 2024-02-29',
-  pattern: datePattern,
+  pattern: () => datePattern,
+  extended: { pattern: () => extendedDatePattern, read: readExtendedDate },
 })

@@ -3,6 +3,7 @@ import type { FieldModel } from '../model/model.js'
 import { describe } from './describe.js'
 import { Problem, type FieldType } from './field-type.js'
 import type { FieldValue } from './field-value.js'
+import { floatOf, readBeyond } from './float-number.js'
 import { readDigits, valueOfDigits, type Digits } from './number-text.js'
 import { checkRange, formatNumber, lostDigits } from './number-value.js'
 
@@ -12,10 +13,14 @@ const defaultScale = 2
 const exactDigits = 15
 /** Currencies have up to four digits after the point. Source: ISO 4217. */
 const mostShownZeros = 4
+/** What averages and sums of columns have that say no size. */
+const floatSize = { precision: 15, scale: 6 }
+const unlimitedSize = { precision: 38, scale: 12 }
 
 /**
  * An exact decimal number; a number while 15 digits are enough, else a string. More digits than the column has are
- * refused, never rounded, also in filters.
+ * refused, never rounded, also in filters. With `storage`, a floating-point number, which is a number with all its digits, or
+ * a decimal number of any number of digits.
  */
 export const decimalType: FieldType = {
   name: 'decimal',
@@ -28,12 +33,16 @@ export const decimalType: FieldType = {
     if (typeof input !== 'number' && typeof input !== 'string') return notANumber(input)
     const text = typeof input === 'number' ? String(input) : input.trim()
     if (text === '') return null
+    const { storage, extended } = field.definition as DecimalField
+    const special = extended ? readBeyond(text) : undefined
+    if (special !== undefined) return special === '-0' && storage === 'unlimited' ? 0 : special
     const digits = readDigits(text)
     if (!digits) return notANumber(input)
+    if (storage === 'double' || storage === 'single') return parseFloatingPoint(digits, storage)
     if (typeof input === 'number' && !Number.isSafeInteger(input) && typeof valueOfDigits(digits) === 'string') {
       return lostDigits(input)
     }
-    return tooManyDigits(digits, field) ?? valueOfDigits(digits)
+    return (storage === 'unlimited' ? undefined : tooManyDigits(digits, field)) ?? valueOfDigits(digits)
   },
   validate: (value, field) => checkRange(value, field.definition as DecimalField),
   format(value, field) {
@@ -41,9 +50,13 @@ export const decimalType: FieldType = {
     const zeros = shownScale(field) - (text.split('.')[1] ?? '').length
     return text === '' || zeros <= 0 ? text : `${text}${text.includes('.') ? '' : '.'}${'0'.repeat(zeros)}`
   },
-  column: (field) => ({ kind: 'decimal', ...sizeOf(field) }),
+  column(field) {
+    const { storage, extended } = field.definition as DecimalField
+    return { kind: 'decimal', ...sizeOf(field), ...(storage && { storage }), ...(extended && { extended }) }
+  },
   jsonSchema(field) {
-    const { min, max } = field.definition as DecimalField
+    const { min, max, storage } = field.definition as DecimalField
+    if (storage) return schemaWithoutSize(field)
     const { precision, scale } = sizeOf(field)
     const most = 10 ** (precision - scale)
     return {
@@ -66,7 +79,36 @@ export function shownScale(field: FieldModel): number {
   return scale <= mostShownZeros ? scale : 0
 }
 
+/** Texts of numbers as they are answered where a double does not hold them. */
+export function longNumberPattern({ storage, extended }: Pick<DecimalField, 'storage' | 'extended'>): string {
+  const number = String.raw`-?[0-9]+(?:\.[0-9]+)?`
+  const special = 'NaN|-?Infinity|-0'
+  if (!extended) return `^${number}$`
+  return storage === 'unlimited' ? `^(?:${number}|${special})$` : `^(?:${special})$`
+}
+
+function schemaWithoutSize(field: FieldModel): Record<string, unknown> {
+  const definition = field.definition as DecimalField
+  const { min, max, storage, extended } = definition
+  const isText = storage === 'unlimited' || extended
+  return {
+    type: ['number', ...(isText ? ['string'] : []), ...(field.required ? [] : ['null'])],
+    ...(min === undefined ? {} : { minimum: min }),
+    ...(max === undefined ? {} : { maximum: max }),
+    ...(isText ? { pattern: longNumberPattern(definition) } : {}),
+  }
+}
+
+function parseFloatingPoint(digits: Digits, storage: 'double' | 'single'): number | Problem {
+  const number = floatOf(digits, storage)
+  if (typeof number === 'number') return number
+  const text = `must be a number of ${storage} precision, which has fewer digits; the nearest is ${number}`
+  return new Problem('ERR_TYPE', text)
+}
+
 function sizeOf(field: FieldModel): { precision: number; scale: number } {
+  const { storage } = field.definition as DecimalField
+  if (storage) return storage === 'unlimited' ? unlimitedSize : floatSize
   const { precision = defaultPrecision, scale = Math.min(defaultScale, precision) } = field.definition as DecimalField
   return { precision, scale }
 }

@@ -1,4 +1,4 @@
-import type { CustomTypeName, FieldTypeName } from '../definition/definition.js'
+import type { CustomTypeName, DecimalField, FieldTypeName } from '../definition/definition.js'
 import type { FieldModel } from '../model/model.js'
 import type { FieldValue } from './field-value.js'
 
@@ -9,11 +9,19 @@ export type ColumnType =
   | { readonly kind: 'string'; readonly length: number }
   | { readonly kind: 'text' }
   | { readonly kind: 'integer'; readonly precision: number }
-  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+  /** `storage`: what `precision` and `scale` do not say; they are those of averages and sums then. */
+  | {
+      readonly kind: 'decimal'
+      readonly precision: number
+      readonly scale: number
+      readonly storage?: DecimalField['storage']
+      readonly extended?: boolean
+    }
   | { readonly kind: 'boolean' }
-  | { readonly kind: 'date' }
-  | { readonly kind: 'datetime' }
-  | { readonly kind: 'time' }
+  | { readonly kind: 'date'; readonly extended?: boolean }
+  /** `precision`: digits of a fraction of a second. Absent: none. */
+  | { readonly kind: 'datetime'; readonly precision?: number; readonly extended?: boolean }
+  | { readonly kind: 'time'; readonly precision?: number; readonly extended?: boolean }
   /** Codes joined as `;a;b;`. */
   | { readonly kind: 'list' }
   /** JSON text; `array`: an array of the database. */

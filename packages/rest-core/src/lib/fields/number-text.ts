@@ -59,9 +59,22 @@ function significantDigits({ whole, fraction }: Digits): number {
   return whole === '0' ? fraction.replace(/^0+/, '').length : whole.length + fraction.length
 }
 
-/** Exact order of two numbers given as numbers or texts in decimal notation. */
+const ranks: ReadonlyMap<unknown, number> = new Map([
+  ['-Infinity', -1],
+  ['Infinity', 1],
+  ['NaN', 2],
+])
+
+/** Where a value of an extended field stands that is no number: before all numbers, or after them. `undefined` for a number. */
+export function rankBeyond(value: number | string): number | undefined {
+  return ranks.get(value)
+}
+
+/** Exact order of two numbers given as numbers or texts in decimal notation; `NaN` is greater than any number. */
 export function compareNumbers(a: number | string, b: number | string): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
+  const [first, second] = [rankBeyond(a), rankBeyond(b)]
+  if (first !== undefined || second !== undefined) return (first ?? 0) - (second ?? 0)
   const x = readDigits(String(a))
   const y = readDigits(String(b))
   if (!x || !y) throw new TypeError(`Cannot compare ${String(a)} with ${String(b)}: not numbers.`)

@@ -24,6 +24,7 @@ export function lostDigits(input: number): Problem {
 
 /** The number without an exponent. */
 export function formatNumber(value: FieldValue): string {
-  const digits = readDigits(String(value))
-  return digits ? digitsText(digits) : ''
+  const text = String(value)
+  const digits = readDigits(text)
+  return digits ? digitsText(digits) : text
 }

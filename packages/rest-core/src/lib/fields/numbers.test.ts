@@ -37,6 +37,17 @@ describe('integer', () => {
     expect(take({ type: 'integer' }, input)).toBe(`ERR_TYPE ${problem}`)
   })
 
+  test('of 19 and 20 digits takes any integer of 64 bits, and no other', () => {
+    const signed = { type: 'integer', precision: 19 } as const
+    const unsigned = { type: 'integer', precision: 20 } as const
+    expect(take(signed, '-9223372036854775808')).toBe('-9223372036854775808')
+    expect(take(signed, '9223372036854775808')).toBe(
+      'ERR_TYPE must be a whole number from -9223372036854775808 to 9223372036854775807',
+    )
+    expect(take(unsigned, '18446744073709551615')).toBe('18446744073709551615')
+    expect(take(unsigned, -1)).toBe('ERR_TYPE must be a whole number from 0 to 18446744073709551615')
+  })
+
   test('of up to 18 digits is a string beyond 2^53', () => {
     const definition = { type: 'integer', precision: 18 } as const
     expect(take(definition, '9007199254740991')).toBe(9_007_199_254_740_991)

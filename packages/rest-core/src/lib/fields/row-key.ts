@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { StoreError } from '../../errors.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
-import { exactNumber, exactText } from './exact-number.js'
 import type { ColumnType } from './field-type.js'
 import { isEmpty, Problem } from './field-type.js'
 import type { FieldValue } from './field-value.js'
+import { formatNumber } from './number-value.js'
 
 /** Stands between the values of a row id that consists of several fields. */
 export const keySeparator = '~'
@@ -37,7 +37,7 @@ function readKeyText(text: string): string | undefined {
 /** Makes the part of a row id of a field's value, which is filled or an empty text. */
 export function keyTextOf({ kind }: ColumnType): (value: FieldValue) => string {
   if (kind === 'integer' || kind === 'boolean') return String
-  if (kind === 'decimal') return (value) => escapeKeyText(exactText(exactNumber(value as number | string)))
+  if (kind === 'decimal') return (value) => escapeKeyText(formatNumber(value))
   return (value) => escapeKeyText(value as string)
 }
 

@@ -2,6 +2,7 @@ import { isEmpty } from '../fields/field-type.js'
 import type { FieldValue } from '../fields/field-value.js'
 import { compareNumbers } from '../fields/number-text.js'
 import { readRowId } from '../fields/row-key.js'
+import { compareTemporal, isExtended } from '../fields/temporal.js'
 import { baseField } from '../model/model.js'
 import type { BusinessRecord, FieldModel, ObjectModel, Order, ReadableField } from '../model/model.js'
 
@@ -30,6 +31,10 @@ export function compareValues(a: FieldValue, b: FieldValue, field: ReadableField
       return Number(a) - Number(b)
     case 'list':
       return compareText((a as readonly string[]).join(';'), (b as readonly string[]).join(';'))
+    case 'date':
+    case 'datetime':
+    case 'time':
+      return isExtended(columnType) ? compareTemporal(a as string, b as string) : compareText(a as string, b as string)
     case 'json':
       return compareText(JSON.stringify(a), JSON.stringify(b))
     default:

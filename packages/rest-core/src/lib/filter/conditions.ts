@@ -50,7 +50,8 @@ export function compareFilter(field: ReadableField, op: Comparison, operand: Ope
     const holds = allOf((value as readonly string[]).map((code) => ({ op: 'contains', field: name, value: code })))
     return op === '=' ? holds : negate(holds)
   }
-  if (columnType.kind === 'datetime' && isDateOnly(text)) return compareDay(name, op, (value as string).slice(0, 10))
+  if (columnType.kind === 'datetime' && isDateOnly(text))
+    return compareDay(name, op, (value as string).slice(0, 10), columnType.precision)
   return { op, field: name, value }
 }
 
@@ -127,9 +128,10 @@ function isDateOnly(text: string): boolean {
   return /^\s*\d{4}-\d{2}-\d{2}\s*$/.test(text)
 }
 
-function compareDay(field: string, op: Comparison, day: string): Filter {
+/** @param precision digits of fractions of a second */
+function compareDay(field: string, op: Comparison, day: string, precision = 0): Filter {
   const start = `${day} 00:00:00`
-  const end = `${day} 23:59:59`
+  const end = `${day} 23:59:59${precision === 0 ? '' : `.${'9'.repeat(precision)}`}`
   switch (op) {
     case '=':
       return {

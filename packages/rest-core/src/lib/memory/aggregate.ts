@@ -1,6 +1,7 @@
 import { datePart } from '../fields/date-part.js'
 import { add, exactNumber, exactText, type ExactNumber } from '../fields/exact-number.js'
 import { isEmpty } from '../fields/field-type.js'
+import { rankBeyond } from '../fields/number-text.js'
 import type { FieldValue } from '../fields/field-value.js'
 import { compareValues } from '../filter/compare.js'
 import type { BusinessRecord, ObjectModel, ReadableField } from '../model/model.js'
@@ -54,13 +55,16 @@ function createAccumulator(object: ObjectModel, value: AggregateQuery['values'][
   }
   if (value.function === 'sum') {
     let sum: ExactNumber | undefined
+    let isNumber = true
     return {
       take(record) {
         const number = valueOf(record) as number | string | null
         if (number === null) return
-        sum = sum ? add(sum, exactNumber(number)) : exactNumber(number)
+        // Infinity and what is no number have no digits, and so has their sum.
+        if (rankBeyond(number) !== undefined) isNumber = false
+        else sum = sum ? add(sum, exactNumber(number)) : exactNumber(number)
       },
-      value: () => (sum ? exactText(sum) : null),
+      value: () => (sum && isNumber ? exactText(sum) : null),
     }
   }
   const sign = value.function === 'min' ? -1 : 1

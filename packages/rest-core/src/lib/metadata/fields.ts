@@ -98,6 +98,9 @@ function describe(field: ReadableField, order: number): Omit<FieldMetadata, 'req
   }
 }
 
+/** Characters of dates and times without fractions of a second. */
+const lengths = { date: 10, datetime: 19, time: 8 }
+
 function sizeOf(column: ColumnType): { length: number; precision: number } {
   switch (column.kind) {
     case 'string':
@@ -105,9 +108,16 @@ function sizeOf(column: ColumnType): { length: number; precision: number } {
     case 'integer':
       return { length: column.precision, precision: 0 }
     case 'decimal':
-      return { length: column.precision, precision: column.scale }
+      return column.storage ? { length: 0, precision: 0 } : { length: column.precision, precision: column.scale }
+    case 'date':
+    case 'datetime':
+    case 'time': {
+      const { precision = 0, extended } = { precision: undefined, ...column }
+      const length = lengths[column.kind] + (precision === 0 ? 0 : 1 + precision)
+      return { length: extended ? 0 : length, precision }
+    }
     default:
-      return { length: { date: 10, datetime: 19, time: 8, boolean: 1 }[column.kind as string] ?? 0, precision: 0 }
+      return { length: column.kind === 'boolean' ? 1 : 0, precision: 0 }
   }
 }
 

@@ -94,8 +94,13 @@ export function checkField(
       problems.push('onDelete "setNull" does not go with a required field')
   }
   if (field.type === 'enum' || field.type === 'multi-enum') problems.push(...checkValues(field))
-  if (field.type === 'decimal' && (field.scale ?? 2) > (field.precision ?? 15))
-    problems.push('scale is larger than precision')
+  if (field.type === 'decimal') {
+    if ((field.scale ?? 2) > (field.precision ?? 15)) problems.push('scale is larger than precision')
+    const { storage, extended } = field
+    if (storage !== undefined && (field.precision !== undefined || field.scale !== undefined))
+      problems.push('"precision" and "scale" do not go with "storage"')
+    if (extended && storage === undefined) problems.push('"extended" needs "storage"')
+  }
   if ('pattern' in field && field.pattern !== undefined) {
     try {
       new RegExp(field.pattern, 'v')

@@ -166,7 +166,7 @@ test('every mistake is named with its place', () => {
     'Bad.i.type: must be one of',
     'Bad.j: values: code "a;b" holds ";"',
     'Bad.j: values: "c" stands there twice',
-    'Bad.k.precision: must be at most 18, not 40',
+    'Bad.k.precision: must be at most 20, not 40',
     'Bad.l.length: must be at least 1, not 0',
     'Bad.like: this name is a word',
     'Bad.pageSize',
