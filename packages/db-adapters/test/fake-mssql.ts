@@ -81,6 +81,11 @@ export async function openFakeMssql(options: FakeMssqlOptions = {}): Promise<Fak
       return
     }
     const statement = message.subarray(message.readUInt32LE(0)).toString('utf16le')
+    // Every table has a key.
+    if (statement.includes('i.is_unique = 1')) {
+      const rows = rowTokens([['pk', 'row_id']], ['name', 'column'])
+      return send(socket, [...rows, done(0x10, 1)])
+    }
     statements.push(statement)
     // What the driver sets by itself, for which it expects no rows.
     if (statement.includes('set textsize')) return send(socket, done())

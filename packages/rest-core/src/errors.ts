@@ -144,6 +144,10 @@ export class DefinitionError extends Error {
  * - `overloaded`: too much waits already, of this user or of all; a retry may help
  * - `busy`: a lock or deadlock; a retry of the whole transaction may help
  * - `timeout`: the statement took too long, or the caller no longer waits for its answer
+ * - `right`: the database's user lacks a right, or a rule of the table (row-level security) refuses the row
+ * - `readOnly`: the server takes no changes now, e.g. a standby; a retry may help after it was promoted
+ * - `broken`: a foreign key, trigger or view of the table refers to something that is missing; `refusal` may name it
+ * - `rows`: the write met another number of rows than one, and was undone
  * - `size`: the answer has more bytes than one may have; ask for less
  * - `schema`: a table or column is missing
  * - `internal`: anything else
@@ -151,7 +155,7 @@ export class DefinitionError extends Error {
 export class StoreError extends Error {
   readonly code: StoreErrorCode
   readonly retry: boolean
-  /** What the database said about the row, with `unique` and `value`. */
+  /** What the database said about the row, with `unique`, `value` and `broken`. */
   readonly refusal: Refusal | undefined
   /**
    * The database undid the whole transaction at once to let another one proceed (a deadlock, a serialization failure):
@@ -178,7 +182,7 @@ export class StoreError extends Error {
     this.code = code
     this.refusal = options.refusal
     this.repeatable = options.repeatable ?? false
-    this.retry = code === 'unavailable' || code === 'overloaded' || code === 'busy'
+    this.retry = code === 'unavailable' || code === 'overloaded' || code === 'busy' || code === 'readOnly'
   }
 }
 
@@ -190,6 +194,10 @@ export type StoreErrorCode =
   | 'overloaded'
   | 'busy'
   | 'timeout'
+  | 'right'
+  | 'readOnly'
+  | 'broken'
+  | 'rows'
   | 'size'
   | 'schema'
   | 'internal'
@@ -207,7 +215,7 @@ export interface Refusal {
   readonly why?: 'missing' | 'length' | 'range' | 'form' | 'characters' | 'check' | 'trigger' | undefined
   /** The columns at fault. */
   readonly columns?: readonly string[] | undefined
-  /** Name of the constraint or index; the condition itself where it has no name. */
+  /** Name of the constraint or index; the condition itself where it has no name. With `broken`: what does not fit. */
   readonly constraint?: string | undefined
   /** The refused value as the database showed it. */
   readonly value?: string | undefined

@@ -17,6 +17,10 @@ export interface WriteCounts {
  * earlier ones have been waited for. All methods reject with `StoreError` only.
  */
 export interface ServerConnection extends Poolable, SchemaConnection {
+  /** `affected` counts rows that triggers wrote, too. Absent: it does not. */
+  readonly countsTriggers?: boolean
+  /** The number that the column's own sequence gave last in this session. Absent: there is nothing to ask. */
+  readonly lastId?: (table: string, column: string) => Promise<string | undefined>
   query(call: BoundStatement): Promise<Rows>
   /**
    * The rows of one statement in batches of one or more, for a caller that takes them without delay. When it is not within

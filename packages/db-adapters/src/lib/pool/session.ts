@@ -14,6 +14,7 @@ import type {
   Values,
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
+import { noRow, severalRows } from '../schema/unique-keys.js'
 import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
 import { decodeHits } from '../sql/index-search.js'
@@ -29,6 +30,13 @@ export function isOneBatch(query: Query): boolean {
   return query.limit !== undefined && query.limit <= largestBatch
 }
 
+export interface SessionOptions {
+  /** It is no transaction: each statement is kept at once. Default false. */
+  readonly isAlone?: boolean
+  /** The database promises that a row id of the object has at most one row. Absent: it may have several. */
+  readonly isCertain?: ((object: ObjectModel) => Promise<boolean>) | undefined
+}
+
 /**
  * Requests on one connection, usually those of a transaction. A statement that fails ends the transaction on every database:
  * PostgreSQL does so by itself, and elsewhere its first half could be kept by mistake.
@@ -36,14 +44,18 @@ export function isOneBatch(query: Query): boolean {
 export class ConnectionSession implements StoreSession {
   readonly #connection: ServerConnection
   readonly #compiler: Compiler
+  readonly #isAlone: boolean
+  readonly #isCertain: SessionOptions['isCertain']
   #failure: StoreError | undefined
   #ended = false
   #wrote = false
   readonly notify?: (channel: string) => Promise<void>
 
-  constructor(connection: ServerConnection, compiler: Compiler) {
+  constructor(connection: ServerConnection, compiler: Compiler, { isAlone = false, isCertain }: SessionOptions = {}) {
     this.#connection = connection
     this.#compiler = compiler
+    this.#isAlone = isAlone
+    this.#isCertain = isCertain
     if (connection.notify) this.notify = (channel) => this.#run(() => connection.notify!(channel))
   }
 
@@ -100,17 +112,38 @@ export class ConnectionSession implements StoreSession {
     this.#wrote = true
     const call = this.#compiler.insert(object, values, select)
     if (call.statement.gives === 'records') {
-      const given = firstRecord(call, await this.#query(call))!
+      const given = firstRecord(call, await this.#query(call))
+      if (!given) return this.#elsewhere(object, call, values, select)
       await this.#follow(object, given.row_id, values, true)
       return given
     }
     const rowId =
       call.statement.gives === 'id' ? insertedKey(object, call, await this.#query(call)) : await this.#insertedId(call)
-    await this.#follow(object, rowId!, values, true)
-    const record = await this.get(object, rowId!, { select })
-    // Possible outside of transactions only.
-    if (!record) throw new StoreError('busy', `Row ${rowId} was removed by others as soon as it was there.`)
+    if (rowId === undefined) return this.#elsewhere(object, call, values, select)
+    await this.#follow(object, rowId, values, true)
+    const record = await this.get(object, rowId, { select })
+    if (record) return record
+    if (!this.#isAlone) throw this.#failed(noRow(object))
+    throw new StoreError('busy', `Row ${rowId} was removed by others as soon as it was there.`)
+  }
+
+  /** The row of an insert that gave none: a trigger may have stored it where it is read with the rows of its table. */
+  async #elsewhere(
+    object: ObjectModel,
+    { rowId }: BoundStatement,
+    values: Values,
+    select: Selection,
+  ): Promise<BusinessRecord> {
+    const id = rowId ?? (await this.#lastId(object))
+    const record = id === undefined ? undefined : await this.get(object, id, { select })
+    if (id === undefined || !record) throw this.#failed(noRow(object))
+    await this.#refuseSeveral(object, id)
+    await this.#follow(object, id, values, true)
     return record
+  }
+
+  #lastId({ id, table }: ObjectModel): Promise<string | undefined> | undefined {
+    return id.parts ? undefined : this.#run(async () => this.#connection.lastId?.(table, id.column))
   }
 
   async update(
@@ -122,21 +155,29 @@ export class ConnectionSession implements StoreSession {
     this.#wrote = true
     const call = this.#compiler.update(object, rowId, values, options)
     if (!call) return undefined
-    if (call.statement.gives === 'records') {
-      const record = firstRecord(call, await this.#query(call))
-      if (record) await this.#follow(object, rowId, values, false)
-      return record
-    }
-    const written =
-      call.statement.gives === 'id' ? firstId(await this.#query(call)) : (await this.#change(call)).affected > 0
-    if (!written) return undefined
+    const rows = call.statement.gives === 'changes' ? undefined : await this.#query(call)
+    const written = rows ? rows.length : (await this.#change(call)).affected
+    if (written === 0) return undefined
+    if (written > 1) await this.#refuseSeveral(object, rowId)
     await this.#follow(object, rowId, values, false)
+    if (rows && call.statement.gives === 'records') return firstRecord(call, rows)
     return this.get(object, rowId, { select: options.select })
   }
 
   async delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean> {
     const call = this.#compiler.delete(object, rowId, where)
-    return call !== undefined && (await this.#change(call)).affected > 0
+    if (!call) return false
+    const { countsTriggers = false } = this.#connection
+    if (countsTriggers && !(await this.#isCertain?.(object))) await this.#refuseSeveral(object, rowId)
+    const { affected } = await this.#change(call)
+    if (affected > 1 && !countsTriggers) throw this.#failed(severalRows(object, rowId))
+    return affected > 0
+  }
+
+  /** More rows than one may also come from a reference to a row id that has several. */
+  async #refuseSeveral(object: ObjectModel, rowId: string): Promise<void> {
+    const rows = await this.count(object, { op: '=', field: 'row_id', value: rowId })
+    if (rows > 1) throw this.#failed(severalRows(object, rowId))
   }
 
   async #insertedId(call: BoundStatement): Promise<string> {

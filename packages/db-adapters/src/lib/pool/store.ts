@@ -28,6 +28,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import type { SchemaDialect } from '../schema/dialect.js'
 import { introspect } from '../schema/introspect.js'
 import { applySync, planSync } from '../schema/sync.js'
+import { isCertain, noRow } from '../schema/unique-keys.js'
 import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
 import { decodeHits } from '../sql/index-search.js'
@@ -95,6 +96,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   readonly #join: PooledStoreParts<C>['join']
   readonly #ping: BoundStatement
   readonly #pingSql: string
+  /** Tables whose keys were looked at. */
+  #certain = new WeakMap<ObjectModel, boolean>()
   readonly #listeners: Listeners | undefined
   readonly listen?: Listeners['listen']
 
@@ -162,10 +165,14 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   async insert(object: ObjectModel, values: Values, select: Selection, caller?: Caller): Promise<BusinessRecord> {
     if (this.#compiler.isFollowed(object, values))
       return this.transaction((session) => session.insert(object, values, select), caller)
+    if (!(await this.#isCertain(object, caller)))
+      return this.transaction((session) => session.insert(object, values, select), caller)
     const call = this.#compiler.insert(object, values, select)
     if (call.statement.gives !== 'records')
       return this.#onOne((session) => session.insert(object, values, select), caller)
-    return firstRecord(call, await this.#write(call, caller))!
+    const record = firstRecord(call, await this.#write(call, caller))
+    if (!record) throw noRow(object)
+    return record
   }
 
   async update(
@@ -175,6 +182,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     options: UpdateRowOptions,
   ): Promise<BusinessRecord | undefined> {
     if (this.#compiler.isFollowed(object, values))
+      return this.transaction((session) => session.update(object, rowId, values, options), options.caller)
+    if (!(await this.#isCertain(object, options.caller)))
       return this.transaction((session) => session.update(object, rowId, values, options), options.caller)
     const call = this.#compiler.update(object, rowId, values, options)
     if (!call) return undefined
@@ -186,6 +195,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   async delete(object: ObjectModel, rowId: string, where?: Filter, caller?: Caller): Promise<boolean> {
     const call = this.#compiler.delete(object, rowId, where)
     if (!call) return false
+    if (!(await this.#isCertain(object, caller)))
+      return this.transaction((session) => session.delete(object, rowId, where), caller)
     const taken = this.#pool.take(caller)
     const connection = taken instanceof Promise ? await taken : taken
     try {
@@ -200,7 +211,9 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   async transaction<T>(work: (session: StoreSession) => Promise<T>, caller?: Caller): Promise<T> {
     const taken = this.#pool.take(caller)
     const connection = taken instanceof Promise ? await taken : taken
-    const session = new ConnectionSession(connection, this.#compiler)
+    const session = new ConnectionSession(connection, this.#compiler, {
+      isCertain: (object) => this.#isCertain(object, caller, connection),
+    })
     try {
       const began = connection.begin()
       began.catch(() => {}) // Every statement that follows fails for the same reason.
@@ -275,6 +288,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   sync(model: Model, options: { readonly destructive?: boolean } = {}): Promise<SyncPlan> {
     return this.#exclusively(async (connection) => {
       const done = await applySync(model, connection, this.#schema, options)
+      this.#certain = new WeakMap()
       if (done.steps.length > 0 && this.#readFacts) this.#compiler.learn(await this.#readFacts(connection))
       return done
     })
@@ -300,6 +314,20 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
 
   async close(): Promise<void> {
     await Promise.all([this.#pool.close(), this.#readers.close(), this.#listeners?.close()])
+  }
+
+  /** Whether a row id has one row at most; otherwise writes are transactions that may be undone. */
+  async #isCertain(object: ObjectModel, caller: Caller | undefined, own?: C): Promise<boolean> {
+    const known = this.#certain.get(object)
+    if (known !== undefined) return known
+    const connection = own ?? (await this.#pool.take(caller))
+    try {
+      const certain = await isCertain(connection, this.#schema, object)
+      this.#certain.set(object, certain)
+      return certain
+    } finally {
+      if (!own) this.#pool.release(connection)
+    }
   }
 
   /** A read may be asked twice: when its connection turns out to be lost, another one answers. */
@@ -342,7 +370,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     const taken = this.#pool.take(caller)
     const connection = taken instanceof Promise ? await taken : taken
     try {
-      return await work(new ConnectionSession(connection, this.#compiler))
+      return await work(new ConnectionSession(connection, this.#compiler, { isAlone: true }))
     } catch (error) {
       throw outcome(error, connection)
     } finally {

@@ -23,6 +23,11 @@ export interface SchemaDialect {
   /** Columns of a constraint or unique index that a refusal names; empty when the catalogue does not say. */
   readonly constraintColumns?: (connection: SchemaConnection, table: string, constraint: string) => Promise<string[]>
   /**
+   * The columns of each key that keeps every row of the table different from all others. None where a write may not do what
+   * it says: for a view, a table that others inherit from, one whose triggers may take rows elsewhere.
+   */
+  readonly uniqueKeys?: (connection: SchemaConnection, table: string) => Promise<readonly (readonly string[])[]>
+  /**
    * Runs `work` while no other server syncs this database; in a transaction where DDL can be undone.
    *
    * @throws StoreError `busy` when the other one does not end within minutes

@@ -56,6 +56,24 @@ export async function translate(
         'The database took too long to answer; narrow the filter, or ask for less.',
         { cause: error, retryAfterSeconds: 10 },
       )
+    case 'readOnly':
+      return new RestError(
+        'ERR_UNAVAILABLE',
+        'The database takes no changes now, because it is read-only. Try again later, or ask its administrator.',
+        { cause: error, retryAfterSeconds: 10 },
+      )
+    case 'right':
+      return new RestError('ERR_RIGHT', lacksRight(attempt), { cause: error })
+    case 'broken':
+      return RestError.conflict([{ code: 'ERR_CONFLICT', text: brokenTable(error, attempt) }], error)
+    case 'rows':
+      return attempt?.operation === 'create'
+        ? new RestError(
+            'ERR_RIGHT',
+            `The database kept no record of "${attempt.object.name}": a trigger or rule of its table refused it, or stored it elsewhere. Nothing was changed.`,
+            { cause: error },
+          )
+        : RestError.conflict([{ code: 'ERR_CONFLICT', text: severalRows(attempt) }], error)
     case 'size':
       return new RestError('ERR_TOO_LARGE', error.message, { cause: error })
     case 'unique': {
@@ -94,6 +112,25 @@ export async function translate(
     case 'internal':
       return new RestError('ERR_INTERNAL', 'The request could not be carried out.', { cause: error })
   }
+}
+
+function lacksRight(attempt: StoreAttempt | undefined): string {
+  const what = attempt
+    ? `may not ${attempt.operation} ${attempt.operation === 'read' ? 'records' : 'this record'} of "${attempt.object.name}"`
+    : 'may not do this'
+  return `The user with which the service connects to the database ${what}: it lacks the right there, or a rule of the table refuses it.`
+}
+
+function brokenTable({ refusal }: StoreError, attempt: StoreAttempt | undefined): string {
+  const what = attempt ? `${attempt.operation} records of "${attempt.object.name}"` : 'do this'
+  const names = refusal?.constraint === undefined ? '' : ` (${refusal.constraint})`
+  return `The database cannot ${what}: a foreign key, trigger or view of the table refers to something that is missing${names}. Its administrator has to mend it.`
+}
+
+function severalRows(attempt: StoreAttempt | undefined): string {
+  const id = attempt?.rowId === undefined ? 'the row id' : `the row id "${attempt.rowId}"`
+  const of = attempt ? ` of "${attempt.object.name}"` : ''
+  return `Several rows${of} have ${id}. Nothing was changed; give them different keys in the database.`
 }
 
 /** What is at fault may be gone again, or belong to an open transaction; then the general message serves. */

@@ -49,9 +49,12 @@ export function sendError(context: Context, thrown: unknown, { log, respond = 'k
 /** Answers after which a body is not read any further. */
 const endsBody: ReadonlySet<number> = new Set([408, 413, 503])
 
+/** Rules of the database that refuse whole requests. */
+const ruleCodes: ReadonlySet<string> = new Set(['right', 'rows', 'broken'])
+
 /** The client learns which field the database refused, the operator what the database said. */
 function isRefusal({ status, cause }: RestError): boolean {
-  return status === 400 && StoreError.is(cause)
+  return StoreError.is(cause) && (status === 400 || ruleCodes.has(cause.code))
 }
 
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
@@ -72,8 +75,11 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 function toRestError(error: unknown): RestError {
   if (RestError.is(error)) return error
   if (StoreError.is(error) && error.retry) {
-    const text = error.code === 'overloaded' ? 'The server is busy.' : 'The database cannot be reached.'
-    return new RestError('ERR_UNAVAILABLE', `${text} Try again.`, {
+    const text = {
+      overloaded: 'The server is busy.',
+      readOnly: 'The database takes no changes now.',
+    }[error.code as string]
+    return new RestError('ERR_UNAVAILABLE', `${text ?? 'The database cannot be reached.'} Try again.`, {
       cause: error,
       retryAfterSeconds: 2,
     })

@@ -36,6 +36,7 @@ const closeTimeoutMs = 5_000
 
 /** One session of SQL Server. A statement is sent when the one before it has been answered. */
 export class MssqlConnection implements ServerConnection {
+  readonly countsTriggers = true
   usable = true
   /** Ids are given to all rows, and the session is set to accept them. */
   loading = false

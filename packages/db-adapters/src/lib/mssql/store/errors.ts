@@ -60,6 +60,8 @@ export function translateError(error: unknown): StoreError {
     case 550: // The attempted insert or update failed because the target view … specifies WITH CHECK OPTION …
     case 8102: // Cannot update identity column '%.*ls'.
       return value(cause, {})
+    case 3609: // The transaction ended in the trigger. The batch has been aborted.
+    case 3616: // An error was raised during trigger execution. The batch has been aborted and the user transaction, if any, has been rolled back.
     case 50000: // what a trigger raised
       return value(cause, { why: 'trigger' })
 
@@ -97,11 +99,28 @@ export function translateError(error: unknown): StoreError {
     case 40615: // Cannot open server '%.*ls' requested by the login. Client with IP address '%.*ls' is not allowed to access the server.
       return new StoreError('unavailable', `The database refused the connection: ${cause.message}`, { cause })
 
+    case 3906: // Failed to update database "%.*ls" because the database is read-only.
+    case 3908: // Could not run BEGIN TRANSACTION in database '%.*ls' because the database is in emergency mode or is damaged
+      return new StoreError('readOnly', `The database takes no changes: ${cause.message}`, { cause })
+
+    case 229: // The %ls permission was denied on the object '%.*ls', database '%.*ls', schema '%.*ls'.
+    case 230: // The %ls permission was denied on the column '%.*ls' of the object '%.*ls', database '%.*ls', schema '%.*ls'.
+    case 262: // %ls permission denied in database '%.*ls'.
+    case 297: // The user does not have permission to perform this action.
+    case 300: // %ls permission was denied on object '%.*ls', database '%.*ls'.
+    case 4403: // Cannot update the view or function '%.*ls' because it contains aggregates, or a DISTINCT or GROUP BY clause
+    case 4405: // View or function '%.*ls' is not updatable because the modification affects multiple base tables.
+    case 4406: // Update or insert of view or function '%.*ls' failed because it contains a derived or constant field.
+    case 33504: // The attempted operation failed because the target object '%.*ls' has a block predicate that conflicts with this operation.
+      return new StoreError('right', `The database does not allow it: ${cause.message}`, { cause })
+
+    case 4413: // Could not use view or function '%.*ls' because of binding errors.
+      return new StoreError('broken', `The table refers to what is missing: ${cause.message}`, { cause })
+
     case 701: // There is insufficient system memory in resource pool '%ls' to run this query.
     case 802: // There is insufficient memory available in the buffer pool.
     case 1101: // Could not allocate a new page for database '%.*ls' because of insufficient disk space
     case 1105: // Could not allocate space for object '%.*ls' in database '%.*ls' because the '%.*ls' filegroup is full.
-    case 3906: // Failed to update database "%.*ls" because the database is read-only.
     case 8645: // A timeout occurred while waiting for memory resources to execute the query
     case 9002: // The transaction log for database '%.*ls' is full
     case 10928: // Resource ID: %d. The %s limit for the database is %d and has been reached.
@@ -116,6 +135,8 @@ export function translateError(error: unknown): StoreError {
     case 49920: // Cannot process request. Too many operations in progress
       return new StoreError('unavailable', `The database cannot do it now: ${cause.message}`, { cause })
   }
+  // Numbers of "throw" in triggers; the one is what servers that speak the protocol give to errors of their own.
+  if ((cause.number ?? 0) > 50_000 && cause.number !== 33_557_097) return value(cause, { why: 'trigger' })
   if (cause.code === 'ECANCEL' || isOverdue(cause))
     return new StoreError('timeout', `The statement was ended: ${cause.message}`, { cause })
   if (isConnectionLoss(cause))

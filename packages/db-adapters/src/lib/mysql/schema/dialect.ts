@@ -8,6 +8,7 @@ import { number, text } from '../../schema/rows.js'
 import { runChange } from '../../schema/run-change.js'
 import { readMysql } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
+import { uniqueKeys } from './unique-keys.js'
 import { columnText, isLost, statementsOf, type NewIndex } from './statements.js'
 import { quote } from '../quote.js'
 import { textSettings } from '../store/config.js'
@@ -27,6 +28,7 @@ export const mysqlSchema = Object.freeze({
   quote,
   read: readMysql,
   constraintColumns,
+  uniqueKeys,
 
   async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
     const [lock] = await connection.rows(`select get_lock(${lockName}, ${lockSeconds.sync}) as locked`)

@@ -25,10 +25,16 @@ const cases: readonly (readonly [errno: number, expected: string, message: strin
   [1045, 'unavailable', "Access denied for user 'app'@'localhost' (using password: YES)"],
   [1049, 'unavailable', "Unknown database 'app'"],
   [1053, 'unavailable', 'Server shutdown in progress', true],
-  [1290, 'unavailable', 'The MySQL server is running with the --read-only option so it cannot execute this statement'],
+  [1290, 'readOnly', 'The MySQL server is running with the --read-only option so it cannot execute this statement'],
   [1927, 'unavailable', 'Connection was killed', true],
   [1969, 'timeout', 'Query execution was interrupted (max_statement_time exceeded)'],
   [3024, 'timeout', 'Query execution was interrupted, maximum statement execution time exceeded'],
+  [1142, 'right', "INSERT command denied to user 'reader'@'localhost' for table 'film'"],
+  [1143, 'right', "SELECT command denied to user 'reader'@'localhost' for column 'secret' in table 'film'"],
+  [1471, 'right', 'The target table rated of the INSERT is not insertable-into'],
+  [1356, 'broken', "View 'app.old' references invalid table(s) or column(s)"],
+  [1449, 'broken', "The user specified as a definer ('gone'@'%') does not exist"],
+  [1369, 'value', "CHECK OPTION failed 'app.good_film'"],
   [1064, 'internal', 'You have an error in your SQL syntax'],
 ]
 
@@ -40,7 +46,7 @@ describe('translateError()', () => {
       expect(error).toBeInstanceOf(StoreError)
       expect(error).toMatchObject({ code: expected, cause })
       expect(error.message).toContain(message)
-      expect(error.retry).toBe(expected === 'unavailable' || expected === 'busy')
+      expect(error.retry).toBe(['unavailable', 'busy', 'readOnly'].includes(expected))
       expect(isConnectionLoss(cause)).toBe(lost)
     })
   }

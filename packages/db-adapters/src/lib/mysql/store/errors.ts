@@ -55,6 +55,7 @@ export function translateError(error: unknown): StoreError {
     case 3988: // Conversion from collation %s into %s impossible for parameter
     case 4025: // CONSTRAINT %s failed for %s
     case 1153: // Got a packet bigger than 'max_allowed_packet' bytes
+    case 1369: // CHECK OPTION failed '%s'
     case 1644: // what a trigger signalled
       return new StoreError('value', `The database refused a value: ${cause.message}`, {
         cause,
@@ -89,6 +90,28 @@ export function translateError(error: unknown): StoreError {
     case 1698: // Access denied for user '%s'
       return new StoreError('unavailable', `The database refused the connection: ${cause.message}`, { cause })
 
+    case 1290: // The MySQL server is running with the %s option so it cannot execute this statement
+    case 1792: // Cannot execute statement in a READ ONLY transaction.
+    case 1836: // Running in read-only mode
+      return new StoreError('readOnly', `The database takes no changes: ${cause.message}`, { cause })
+
+    case 1036: // Table '%s' is read only
+    case 1142: // %s command denied to user '%s' for table '%s'
+    case 1143: // %s command denied to user '%s' for column '%s' in table '%s'
+    case 1227: // Access denied; you need (at least one of) the %s privilege(s) for this operation
+    case 1288: // The target table %s of the %s is not updatable
+    case 1348: // Column '%s' is not updatable
+    case 1370: // %s command denied to user '%s' for routine '%s'
+    case 1393: // Can not modify more than one base table through a join view '%s'
+    case 1394: // Can not insert into join view '%s' without fields list
+    case 1395: // Can not delete from join view '%s'
+    case 1471: // The target table %s of the %s is not insertable-into
+      return new StoreError('right', `The database does not allow it: ${cause.message}`, { cause })
+
+    case 1356: // View '%s' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them
+    case 1449: // The user specified as a definer ('%s') does not exist
+      return new StoreError('broken', `The table refers to what is missing: ${cause.message}`, { cause })
+
     case 1021: // Disk full (%s); waiting for someone to free some space...
     case 1037: // Out of memory; restart server and try again (needed %d bytes)
     case 1038: // Out of sort memory, consider increasing server sort buffer size
@@ -98,10 +121,7 @@ export function translateError(error: unknown): StoreError {
     case 1203: // User %s already has more than 'max_user_connections' active connections
     case 1206: // The total number of locks exceeds the lock table size
     case 1226: // User '%s' has exceeded the '%s' resource
-    case 1290: // The MySQL server is running with the %s option so it cannot execute this statement
     case 1461: // Can't create more than max_prepared_stmt_count statements
-    case 1792: // Cannot execute statement in a READ ONLY transaction.
-    case 1836: // Running in read-only mode
       return new StoreError('unavailable', `The database cannot do it now: ${cause.message}`, { cause })
 
     case 1317: // Query execution was interrupted
@@ -134,6 +154,7 @@ const reasons: Readonly<Record<number, Refusal['why']>> = {
   3140: 'form',
   1300: 'characters',
   3988: 'characters',
+  1369: 'check',
   3819: 'check',
   4025: 'check',
   1644: 'trigger',

@@ -29,7 +29,14 @@ const cases: readonly (readonly [code: string, expected: string, text: string, l
   ['ORA-01017', 'unavailable', 'invalid username/password; logon denied'],
   ['ORA-28000', 'unavailable', 'the account is locked'],
   ['ORA-01653', 'unavailable', 'unable to extend table APP.region by 8 in tablespace USERS'],
-  ['ORA-16000', 'unavailable', 'database or pluggable database open for read-only access'],
+  ['ORA-16000', 'readOnly', 'database or pluggable database open for read-only access'],
+  ['ORA-01031', 'right', 'insufficient privileges'],
+  ['ORA-28115', 'right', 'policy with check option violation'],
+  ['ORA-42399', 'right', 'cannot perform a DML operation on a read-only view'],
+  ['ORA-12081', 'right', 'update operation not allowed on table "APP"."region"'],
+  ['ORA-04063', 'broken', 'view "APP.totals" has errors'],
+  ['ORA-01402', 'value', 'view WITH CHECK OPTION where-clause violation'],
+  ['ORA-20001', 'value', 'not on Sundays'],
   ['ORA-01555', 'unavailable', 'snapshot too old'],
   ['ORA-01013', 'timeout', 'user requested cancel of current operation'],
   ['NJS-123', 'timeout', 'call timeout of 100 ms exceeded'],
@@ -53,7 +60,11 @@ describe('translateError()', () => {
     it(`${code} ${text} → ${expected}`, () => {
       const cause = failure(code, text)
       const error = translateError(cause)
-      expect(error).toMatchObject({ code: expected, cause, retry: expected === 'unavailable' || expected === 'busy' })
+      expect(error).toMatchObject({
+        code: expected,
+        cause,
+        retry: ['unavailable', 'busy', 'readOnly'].includes(expected),
+      })
       expect(isConnectionLoss(cause)).toBe(lost)
     })
   }

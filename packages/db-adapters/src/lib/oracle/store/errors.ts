@@ -31,6 +31,7 @@ export function translateError(error: unknown): StoreError {
     case 910: // specified length too long for its datatype
     case 932: // inconsistent datatypes
     case 1400: // cannot insert NULL into (%s)
+    case 1402: // view WITH CHECK OPTION where-clause violation
     case 1407: // cannot update (%s) to NULL
     case 1426: // numeric overflow
     case 1438: // value larger than specified precision allowed for this column
@@ -79,6 +80,26 @@ export function translateError(error: unknown): StoreError {
     case 28001: // the password has expired
       return new StoreError('unavailable', `The database refused the connection: ${cause.message}`, { cause })
 
+    case 16000: // database or pluggable database open for read-only access
+      return new StoreError('readOnly', `The database takes no changes: ${cause.message}`, { cause })
+
+    case 372: // file %s cannot be modified at this time (a read-only tablespace)
+    case 1031: // insufficient privileges
+    case 1720: // grant option does not exist for '%s'
+    case 1732: // data manipulation operation not legal on this view
+    case 1733: // virtual column not allowed here
+    case 1776: // cannot modify more than one base table through a join view
+    case 1779: // cannot modify a column which maps to a non key-preserved table
+    case 12081: // update operation not allowed on table %s (it is read-only)
+    case 28115: // policy with check option violation
+    case 41900: // missing %s privilege on %s
+    case 42399: // cannot perform a DML operation on a read-only view
+      return new StoreError('right', `The database does not allow it: ${cause.message}`, { cause })
+
+    case 4063: // %s has errors (a view of a table that is gone)
+    case 4098: // trigger '%s' is invalid and failed re-validation
+      return new StoreError('broken', `The table refers to what is missing: ${cause.message}`, { cause })
+
     case 18: // maximum number of sessions exceeded
     case 20: // maximum number of processes exceeded
     case 1033: // ORACLE initialization or shutdown in progress
@@ -98,13 +119,18 @@ export function translateError(error: unknown): StoreError {
     case 12516: // listener could not find available handler
     case 12519: // no appropriate service handler found
     case 12520: // listener could not find available handler for requested type of server
-    case 16000: // database or pluggable database open for read-only access
       return new StoreError('unavailable', `The database cannot do it now: ${cause.message}`, { cause })
 
     case 1013: // user requested cancel of current operation
     case 40: // active time limit exceeded - call aborted
       return new StoreError('timeout', `The statement was ended: ${cause.message}`, { cause })
   }
+  // raise_application_error of a trigger
+  if (number >= 20_000 && number <= 20_999)
+    return new StoreError('value', `The database refused a value: ${cause.message}`, {
+      cause,
+      refusal: { why: 'trigger' },
+    })
   if (cause.code === 'NJS-123')
     // call timeout of {ms} ms exceeded
     return new StoreError('timeout', `The statement was ended: ${cause.message}`, { cause })
@@ -144,6 +170,7 @@ const reasons: Readonly<Record<number, Refusal['why']>> = {
   1861: 'form',
   1867: 'form',
   40441: 'form',
+  1402: 'check',
   2290: 'check',
 }
 

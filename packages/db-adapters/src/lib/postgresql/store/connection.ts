@@ -5,6 +5,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
 import { nextSize, RowStream } from '../../pool/row-stream.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
+import { lastId } from '../schema/unique-keys.js'
 import type { BoundStatement } from '../../sql/statement.js'
 import { quote } from '../../sql/text.js'
 import { isConnectionLoss, isStaleStatement, staleStatement, translateError } from './errors.js'
@@ -167,6 +168,10 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
     this.#client.on('notification', onNotice)
     this.#client.once('end', onEnd)
     await this.run(`listen ${quote(channel)}`)
+  }
+
+  lastId(table: string, column: string): Promise<string | undefined> {
+    return lastId(this, table, column)
   }
 
   async rows(sql: string, bindings: readonly SchemaValue[] = []): Promise<readonly SchemaRow[]> {

@@ -27,7 +27,12 @@ const cases: readonly (readonly [code: string, expected: string, message: string
   ['57P03', 'unavailable', 'the database system is starting up', 'FATAL'],
   ['28P01', 'unavailable', 'password authentication failed for user "app"', 'FATAL'],
   ['3D000', 'unavailable', 'database "app" does not exist', 'FATAL'],
-  ['25006', 'unavailable', 'cannot execute INSERT in a read-only transaction'],
+  ['25006', 'readOnly', 'cannot execute INSERT in a read-only transaction'],
+  ['42501', 'right', 'permission denied for table secret_notes'],
+  ['42501', 'right', 'new row violates row-level security policy for table "note"'],
+  ['55000', 'right', 'cannot insert into view "totals"'],
+  ['0A000', 'right', 'cannot insert into column "loud" of view "called"'],
+  ['22015', 'value', 'interval field value out of range: "99999999999999"'],
   ['22012', 'internal', 'division by zero'],
   ['42601', 'internal', 'syntax error at or near "selec"'],
 ]
@@ -40,7 +45,7 @@ describe('translateError()', () => {
       expect(error).toBeInstanceOf(StoreError)
       expect(error).toMatchObject({ code: expected, cause })
       expect(error.message).toContain(message)
-      expect(error.retry).toBe(expected === 'unavailable' || expected === 'busy')
+      expect(error.retry).toBe(['unavailable', 'busy', 'readOnly'].includes(expected))
       expect(isConnectionLoss(cause)).toBe(severity === 'FATAL')
     })
   }

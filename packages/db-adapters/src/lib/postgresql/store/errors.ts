@@ -34,6 +34,7 @@ export function translateError(error: unknown): StoreError {
     case '22003': // numeric field overflow / value "%s" is out of range for type bigint
     case '22007': // invalid input syntax for type date: "%s"
     case '22008': // date/time field value out of range: "%s"
+    case '22015': // interval field value out of range: "%s"
     case '2200N': // invalid XML content
     case '22021': // invalid byte sequence for encoding "UTF8": %s
     case '22025': // invalid escape string / LIKE pattern must not end with escape character
@@ -90,6 +91,13 @@ export function translateError(error: unknown): StoreError {
       return new StoreError('unavailable', `The database refused the connection: ${cause.message}`, { cause })
 
     case '25006': // cannot execute %s in a read-only transaction
+      return new StoreError('readOnly', `The database takes no changes: ${cause.message}`, { cause })
+
+    case '0A000': // cannot insert into a view with columns that are not updatable, and other features that it lacks
+    case '42501': // permission denied for table %s / new row violates row-level security policy for table "%s"
+    case '55000': // cannot insert into view "%s"
+      return new StoreError('right', `The database does not allow it: ${cause.message}`, { cause })
+
     case '53000': // insufficient resources
     case '53100': // could not extend file "%s": No space left on device
     case '53200': // out of memory / out of shared memory
@@ -113,6 +121,7 @@ const reasons: Readonly<Record<string, Refusal['why']>> = {
   '54000': 'length',
   '22003': 'range',
   '22008': 'range',
+  '22015': 'range',
   '22021': 'characters',
   '22P05': 'characters',
   '23502': 'missing',

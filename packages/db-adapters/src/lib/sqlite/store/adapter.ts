@@ -35,6 +35,7 @@ import { applySync, planSync } from '../../schema/sync.js'
 import { sqliteSchema } from '../schema/dialect.js'
 import { decodeGroups } from '../../sql/aggregate.js'
 import { checkedColumns } from '../schema/constraint-columns.js'
+import { deleteRow, forgetKeys, insertRow, updateRow } from './certain-writes.js'
 import { createCompiler, type Compiler } from '../../sql/compiler.js'
 import { decodeHits } from '../../sql/index-search.js'
 import { readOptions, type SqliteConfig, type SqliteStoreOptions } from './config.js'
@@ -146,11 +147,7 @@ class SqliteStore implements ObjectStore {
   async insert(object: ObjectModel, values: Values, select: Selection, caller?: Caller): Promise<BusinessRecord> {
     const database = this.#database ?? (await this.#open())
     const call = this.#compiler.insert(object, values, select)
-    return database.write(
-      `insert into "${object.table}"`,
-      (connection) => connection.write(call) as BusinessRecord,
-      caller,
-    )
+    return database.write(`insert into "${object.table}"`, (connection) => insertRow(connection, object, call), caller)
   }
 
   async update(
@@ -162,15 +159,16 @@ class SqliteStore implements ObjectStore {
     const database = this.#database ?? (await this.#open())
     const call = this.#compiler.update(object, rowId, values, options)
     const { caller } = options
-    return call && database.write(`update "${object.table}"`, (connection) => connection.write(call), caller)
+    const attempt = `update "${object.table}"`
+    return call && database.write(attempt, (connection) => updateRow(connection, object, rowId, call), caller)
   }
 
   async delete(object: ObjectModel, rowId: string, where?: Filter, caller?: Caller): Promise<boolean> {
     const database = this.#database ?? (await this.#open())
     const call = this.#compiler.delete(object, rowId, where)
+    const attempt = `delete from "${object.table}"`
     return (
-      call !== undefined &&
-      database.write(`delete from "${object.table}"`, (connection) => connection.change(call) > 0, caller)
+      call !== undefined && database.write(attempt, (connection) => deleteRow(connection, object, rowId, call), caller)
     )
   }
 
@@ -292,6 +290,7 @@ class SqliteStore implements ObjectStore {
         // The pragma does nothing inside a transaction.
         if (connection.raw.inTransaction) connection.execute('rollback')
         connection.raw.pragma('foreign_keys = on')
+        forgetKeys(connection.raw)
       }
     })
   }

@@ -24,6 +24,9 @@ describe('toStoreError() translates what SQLite throws', () => {
     create table checked (id integer primary key, parent integer references parent (id));
     create table pair (a text, b text, primary key (a, b)) without rowid;
     create trigger no_year_9 before insert on parent when new.year = 9 begin select raise(abort, 'not in year 9'); end;
+    create table misfit (id integer primary key, parent text references pair (b));
+    create table orphan (id integer primary key, parent integer references gone (id));
+    create view rated as select code, count(*) as n from parent group by code;
     insert into parent (id, code) values (1, 'a'), (2, 'b');
     insert into restricted values (1, 1);
     insert into checked values (1, 2);
@@ -47,6 +50,10 @@ describe('toStoreError() translates what SQLite throws', () => {
     [`select * from missing`, 'schema'],
     [`select missing from parent`, 'schema'],
     [`insert into parent (missing) values (1)`, 'schema'],
+    [`insert into misfit (parent) values ('b')`, 'broken'],
+    [`insert into orphan (parent) values (1)`, 'broken'],
+    [`delete from pair`, 'broken'],
+    [`insert into rated values ('a', 1)`, 'right'],
     [`selec`, 'internal'],
   ]
   for (const [sql, code] of cases) {
@@ -75,7 +82,9 @@ describe('toStoreError() translates what SQLite throws', () => {
       ['SQLITE_CANTOPEN_ISDIR', 'unavailable'],
       ['SQLITE_INTERRUPT', 'timeout'],
       ['SQLITE_CORRUPT_INDEX', 'internal'],
-      ['SQLITE_READONLY_DBMOVED', 'internal'],
+      ['SQLITE_READONLY', 'right'],
+      ['SQLITE_READONLY_DIRECTORY', 'right'],
+      ['SQLITE_READONLY_DBMOVED', 'unavailable'],
       ['SQLITE_NOMEM', 'internal'],
     ]
     for (const [code, expected] of codes)
@@ -120,7 +129,7 @@ describe('a store answers with a StoreError', () => {
     const reader = createSqliteStore({ filename, readOnly: true })
     expect(await reader.count(thing)).toBe(1)
     expect(await reader.get(thing, '1', { select: thing.selection })).toMatchObject({ code: 'a' })
-    await expect(reader.insert(thing, { code: 'b' }, thing.selection)).rejects.toMatchObject({ code: 'internal' })
+    await expect(reader.insert(thing, { code: 'b' }, thing.selection)).rejects.toMatchObject({ code: 'right' })
     await expect(reader.transaction((session) => session.delete(thing, '1'))).rejects.toBeInstanceOf(StoreError)
     expect(await writer.count(thing)).toBe(1)
     await reader.close()

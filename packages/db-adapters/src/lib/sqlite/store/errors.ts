@@ -15,10 +15,15 @@ export interface VendorError {
 export function toStoreError(error: unknown, attempt: string): StoreError {
   if (StoreError.is(error)) return error
   const { code = '', message } = error as VendorError
-  const [kind, hint] = classify(code, message)
+  const [kind, hint] = classify(code, message, attempt)
   return new StoreError(kind, `Cannot ${attempt}: ${message || code || String(error)}.${hint ? ` ${hint}` : ''}`, {
     cause: error,
-    refusal: kind === 'unique' || kind === 'value' ? refusalOf(code, message) : undefined,
+    refusal:
+      kind === 'broken'
+        ? { constraint: misfit(message, attempt) }
+        : kind === 'unique' || kind === 'value'
+          ? refusalOf(code, message)
+          : undefined,
   })
 }
 
@@ -54,7 +59,17 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Error && ((error as VendorError).code ?? '').startsWith('SQLITE_BUSY')
 }
 
-function classify(code: string, message: string): [StoreErrorCode, string?] {
+/** What a foreign key, trigger or view of the attempted table refers to, when that is missing. */
+function misfit(message: string, attempt: string): string | undefined {
+  const [, key] = /^foreign key mismatch - (.*)$/s.exec(message) ?? []
+  if (key !== undefined) return `foreign key: ${key}`
+  const [, table] = /^no such table: main\.(.*)$/s.exec(message) ?? []
+  return table === undefined || attempt.toLowerCase().endsWith(`"${table.toLowerCase()}"`)
+    ? undefined
+    : `no table "${table}"`
+}
+
+function classify(code: string, message: string, attempt: string): [StoreErrorCode, string?] {
   switch (code) {
     case 'SQLITE_CONSTRAINT_UNIQUE': // UNIQUE constraint failed: movie.mov_code
     case 'SQLITE_CONSTRAINT_PRIMARYKEY': // UNIQUE constraint failed: movie.code
@@ -83,6 +98,9 @@ function classify(code: string, message: string): [StoreErrorCode, string?] {
     case 'SQLITE_NOTADB': // file is not a database
       return ['internal', 'The file is damaged or no SQLite database; restore a backup.']
     case 'SQLITE_ERROR':
+      if (misfit(message, attempt) !== undefined)
+        return ['broken', 'Add the missing table, or a unique index to the columns that the foreign key names.']
+      if (/^cannot (?:modify|INSERT into|UPDATE) /i.test(message)) return ['right']
       if (/^no such (table|column)|has no column named/.test(message))
         return ['schema', 'The table does not fit the definition; sync the model.']
       if (/^too many SQL variables|pattern too complex|^Expression tree is too large/.test(message)) return ['value']
@@ -95,7 +113,9 @@ function classify(code: string, message: string): [StoreErrorCode, string?] {
     default:
       if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return ['busy']
       if (code.startsWith('SQLITE_IOERR') || code.startsWith('SQLITE_CANTOPEN')) return ['unavailable']
-      if (code.startsWith('SQLITE_CORRUPT')) return classify('SQLITE_CORRUPT', message)
-      return ['internal'] // SQLITE_READONLY, SQLITE_NOMEM, SQLITE_MISUSE, …
+      if (code === 'SQLITE_READONLY_DBMOVED') return ['unavailable', 'The file was moved or removed while it was open.']
+      if (code.startsWith('SQLITE_READONLY')) return ['right', 'Check that the file and its folder may be written.']
+      if (code.startsWith('SQLITE_CORRUPT')) return classify('SQLITE_CORRUPT', message, attempt)
+      return ['internal'] // SQLITE_NOMEM, SQLITE_MISUSE, …
   }
 }

@@ -3,6 +3,7 @@ import { batchBytes, sizeOf } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Compiler } from '../../sql/compiler.js'
 import type { BoundStatement } from '../../sql/statement.js'
+import { deleteRow, insertRow, updateRow } from './certain-writes.js'
 import type { SqliteConnection } from './connection.js'
 import { exactSums } from './exact-sums.js'
 import { toStoreError } from './errors.js'
@@ -85,17 +86,18 @@ export function createTransactionSession(
 
     async insert(object, values, select) {
       const call = compiler.insert(object, values, select)
-      return write(`insert into "${object.table}"`, () => connection.write(call) as BusinessRecord)
+      return write(`insert into "${object.table}"`, () => insertRow(connection, object, call))
     },
 
     async update(object, rowId, values, options) {
       const call = compiler.update(object, rowId, values, options)
-      return write(`update "${object.table}"`, () => call && connection.write(call))
+      return write(`update "${object.table}"`, () => call && updateRow(connection, object, rowId, call))
     },
 
     async delete(object, rowId, where) {
       const call = compiler.delete(object, rowId, where)
-      return write(`delete from "${object.table}"`, () => call !== undefined && connection.change(call) > 0)
+      const attempt = `delete from "${object.table}"`
+      return write(attempt, () => call !== undefined && deleteRow(connection, object, rowId, call))
     },
   }
 

@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createBusinessObjects, createModel, createPrincipal } from '@steward/rest-core'
+import type { BusinessObjects, ObjectDefinition, ObjectStore } from '@steward/rest-core'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { onEachServer } from '../../test/server-stores.js'
+import { createSqliteStore } from '../sqlite.js'
+
+type Name = 'sqlite' | 'postgresql' | 'mysql' | 'mssql'
+
+const me = createPrincipal({ login: 'me' })
+
+/** Tables whose rows the definitions below identify by a column that is no key. */
+const twins = [
+  `create table twin (code varchar(10) not null, name varchar(20))`,
+  `insert into twin values ('a', 'one'), ('a', 'two'), ('b', 'three')`,
+]
+
+/** Triggers that keep no row, or keep it elsewhere. */
+const dropping: Readonly<Record<Name, readonly string[]>> = {
+  sqlite: [
+    'create table dropped (code varchar(10) primary key not null, name varchar(20))',
+    'create table seen (code varchar(10))',
+    `create trigger drops before insert on dropped begin
+      insert into seen values (new.code);
+      select raise(ignore);
+    end`,
+  ],
+  postgresql: [
+    'create table dropped (code varchar(10) primary key, name varchar(20))',
+    'create table seen (code varchar(10))',
+    `create function drops() returns trigger language plpgsql as
+      $$ begin insert into seen values (new.code); return null; end $$`,
+    'create trigger drops before insert on dropped for each row execute function drops()',
+  ],
+  // The key is another one than the client gave.
+  mysql: [
+    'create table dropped (code varchar(10) primary key, name varchar(20))',
+    'create table seen (code varchar(10))',
+    `create trigger drops before insert on dropped for each row begin
+      insert into seen values (new.code);
+      set new.code = 'other';
+    end`,
+  ],
+  mssql: [
+    'create table dropped (code varchar(10) primary key, name varchar(20))',
+    'create table seen (code varchar(10))',
+    'create trigger drops on dropped instead of insert as begin insert into seen select code from inserted end',
+  ],
+}
+
+const byCode = (name: string): ObjectDefinition => ({
+  name,
+  table: name.toLowerCase(),
+  timestamps: false,
+  fields: {
+    row_id: { type: 'id', values: 'string', column: 'code', readOnly: false },
+    name: { type: 'string', length: 20 },
+  },
+})
+
+function rules(name: Name, run: (sql: string) => Promise<readonly object[]>, open: () => ObjectStore): void {
+  describe(`rules of ${name}`, () => {
+    let store: ObjectStore
+    let service: BusinessObjects
+    const model = createModel([byCode('Twin'), byCode('Dropped')])
+
+    beforeAll(async () => {
+      for (const sql of [...twins, ...dropping[name]]) await run(sql)
+      store = open()
+      service = createBusinessObjects({ model, store })
+    })
+
+    const twinRows = () => run(`select code, name from twin order by name`)
+    const before = [
+      { code: 'a', name: 'one' },
+      { code: 'b', name: 'three' },
+      { code: 'a', name: 'two' },
+    ]
+
+    it('a write whose row id has several rows is undone', async () => {
+      const refusal = { status: 409, message: expect.stringContaining('Several rows of "Twin"') as string }
+      await expect(service.update(me, 'Twin', 'a', { name: 'changed' })).rejects.toMatchObject(refusal)
+      await expect(service.delete(me, 'Twin', 'a')).rejects.toMatchObject(refusal)
+      expect(await twinRows()).toStrictEqual(before)
+    })
+
+    it('such a write ends its transaction, even when the error is swallowed', async () => {
+      const twin = model.object('Twin')
+      const work = store.transaction(async (session) => {
+        await session.update(twin, 'b', { name: 'other' }, { select: twin.selection })
+        await session.delete(twin, 'a').catch(() => {})
+      })
+      if (name === 'sqlite') await work
+      else await expect(work).rejects.toMatchObject({ code: 'rows' })
+      const kept = name === 'sqlite' ? [before[0], { code: 'b', name: 'other' }, before[2]] : before
+      expect(await twinRows()).toStrictEqual(kept)
+      await run(`update twin set name = 'three' where code = 'b'`)
+    })
+
+    it('a row id with one row is written', async () => {
+      expect(await service.update(me, 'Twin', 'b', { name: 'thrice' })).toMatchObject({ name: 'thrice' })
+      expect(await service.delete(me, 'Twin', 'b')).toMatchObject({ row_id: 'b' })
+      expect(await service.create(me, 'Twin', { row_id: 'b', name: 'three' })).toMatchObject({ row_id: 'b' })
+      expect(await twinRows()).toStrictEqual(before)
+    })
+
+    it('an insert of which the table has no row is refused and undone', async () => {
+      await expect(service.create(me, 'Dropped', { row_id: 'x', name: 'n' })).rejects.toMatchObject({
+        status: 403,
+        message: expect.stringContaining('kept no record of "Dropped"') as string,
+      })
+      expect(await run('select * from seen')).toStrictEqual([])
+      expect(await run('select * from dropped')).toStrictEqual([])
+    })
+  })
+}
+
+onEachServer((database) => {
+  rules(
+    database.name,
+    (sql) => database.admin.rows(sql),
+    () => database.store(),
+  )
+})
+
+onEachServer(
+  (database) => {
+    describe('inheritance on postgresql', () => {
+      let service: BusinessObjects
+      beforeAll(async () => {
+        await database.admin.rows(`
+        create table event_log (id bigserial primary key, text text not null);
+        create table event_log_now () inherits (event_log);
+        create function route() returns trigger language plpgsql as
+          $$ begin insert into event_log_now values (new.*); return null; end $$;
+        create trigger route before insert on event_log for each row execute function route()`)
+        const store = database.store()
+        service = createBusinessObjects({ model: createModel((await store.introspect()).objects), store })
+      })
+
+      it('a row that a trigger stores in a child is the created record', async () => {
+        const record = await service.create(me, 'EventLog', { text: 'hello' })
+        expect(record).toMatchObject({ row_id: '1', text: 'hello' })
+        expect(await database.admin.rows('select id::int, text from only event_log_now')).toStrictEqual([
+          { id: 1, text: 'hello' },
+        ])
+        expect(await service.update(me, 'EventLog', '1', { text: 'bye' })).toMatchObject({ text: 'bye' })
+        expect(await service.delete(me, 'EventLog', '1')).toMatchObject({ row_id: '1' })
+      })
+    })
+  },
+  ['postgresql'],
+)
+
+describe('sqlite', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-rules-'))
+  const filename = join(folder, 'test.db')
+  const store = createSqliteStore({ filename })
+  const database = new Database(filename)
+  afterAll(async () => {
+    database.close()
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  rules(
+    'sqlite',
+    async (sql) => {
+      if (!sql.startsWith('select')) {
+        database.exec(sql)
+        return []
+      }
+      return database.prepare<[], object>(sql).all()
+    },
+    () => store,
+  )
+})

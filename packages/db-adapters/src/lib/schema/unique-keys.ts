@@ -1,0 +1,41 @@
+import type { ObjectModel } from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
+import { keyColumns } from '../sql/columns.js'
+import type { SchemaConnection, SchemaRow } from './connection.js'
+import type { SchemaDialect } from './dialect.js'
+import { text } from './rows.js'
+
+/**
+ * Whether a row id of the object has at most one row, by the database's own promise, and a write of its table does what it
+ * says. False when the database does not tell.
+ */
+export async function isCertain(
+  connection: SchemaConnection,
+  { uniqueKeys }: SchemaDialect,
+  { id, table }: ObjectModel,
+): Promise<boolean> {
+  const ids = new Set(keyColumns(id).map((name) => name.toLowerCase()))
+  try {
+    const keys = (await uniqueKeys?.(connection, table)) ?? []
+    return keys.some((key) => key.length > 0 && key.every((name) => ids.has(name.toLowerCase())))
+  } catch (error) {
+    if (StoreError.is(error) && !error.retry) return false
+    throw error
+  }
+}
+
+/** The columns of each key, from rows of a key's `name` and a `column`. */
+export function keysOf(rows: readonly SchemaRow[]): string[][] {
+  const keys = Map.groupBy(rows, (row) => text(row, 'name'))
+  return [...keys.values()].map((members) => members.map((row) => text(row, 'column')))
+}
+
+/** What a write gets that is undone, because its row id has several rows. */
+export function severalRows({ table }: ObjectModel, rowId: string): StoreError {
+  return new StoreError('rows', `Several rows of "${table}" have the row id "${rowId}"; the write is undone.`)
+}
+
+/** What an insert gets that is undone, because the table has no row of it. */
+export function noRow({ table }: ObjectModel): StoreError {
+  return new StoreError('rows', `"${table}" has no row of the insert; it is undone.`)
+}
