@@ -51,6 +51,10 @@ export interface Action {
   readonly cached?: true
   /** The input that is the id of an operation, which can be followed until it ends. */
   readonly follows?: string
+  /** What it answers says which settings cannot be used. */
+  readonly showsSettings?: true
+  /** It must always work: with defaults, where settings cannot be used. Default: not when it is `mutating`. */
+  readonly alwaysWorks?: true
   /** It runs until it is interrupted: a server. */
   readonly keepsRunning?: true
   /** It runs before recovery and without a manager home: `init`, `completion`. */

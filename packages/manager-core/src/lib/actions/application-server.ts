@@ -60,6 +60,7 @@ const status = defineAction({
 
 const stop = defineAction({
   name: 'app-stop',
+  alwaysWorks: true,
   formerly: ['tomcat-stop'],
   group: 'Application',
   summary: "Stop an instance's application server, without hooks",

@@ -87,6 +87,7 @@ export const doctorActions: readonly Action[] = [
     changesOutside: ({ fix }) => fix === true,
     ability: 'admin',
     mutating: false,
+    showsSettings: true,
     examples: [
       'doctor',
       'doctor instances',

@@ -71,13 +71,15 @@ describe('start and stop', () => {
   )
 
   it.each(['stop', 'stop by force', 'app-stop'])(
-    '%s works while config.sh has a value that cannot be used; restart changes nothing then',
+    '%s works while config.sh cannot be read; restart changes nothing then',
     async (how) => {
-      await withConfig(['export APPS_TRASHDAYS=abc'], async () => {
-        expect(await failure(test.perform('restart', { name: 'demo' }))).toMatchObject({ code: 'ERR_SETTINGS' })
+      await withConfig(['export APPS_STOPTIMEOUT=abc', 'if true; then'], async () => {
+        const command = (name: string, input: Readonly<Record<string, string | boolean>>) =>
+          test.another().perform(name, input, test.caller)
+        expect(await failure(command('restart', { name: 'demo' }))).toMatchObject({ code: 'ERR_SETTINGS' })
         expect(await stateOf('demo')).toBe('started')
         const [action = ''] = how.split(' ')
-        await test.perform(action, { name: 'demo', ...(how.endsWith('force') && { force: true }) })
+        await command(action, { name: 'demo', ...(how.endsWith('force') && { force: true }) })
         expect(await stateOf('demo')).toBe('stopped')
         expect(test.instance('demo')).toMatchObject({ observed: 'stopped', operation: '' })
       })

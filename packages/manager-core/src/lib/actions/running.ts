@@ -42,6 +42,7 @@ const start = defineAction({
 
 const stop = defineAction({
   name: 'stop',
+  alwaysWorks: true,
   group: 'Instances',
   summary: 'Stop an instance',
   description:

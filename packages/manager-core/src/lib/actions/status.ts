@@ -32,11 +32,13 @@ export const statusAction = defineAction({
   examples: ['status', 'status demo', 'status demo --json'],
   view: { type: 'record' },
   async handler(call) {
-    const { context, input } = call
+    const { context, input, caller } = call
     if (input.name) return ofInstance(call, input.name)
     const stored = context.registry.instances().filter((one) => !isThrowAway(one))
     const instances = await observed(context, stored)
-    const item = await serverOverview(context, instances)
+    const overview = await serverOverview(context, instances)
+    const problems = context.settings.problems().map(({ message }) => message)
+    const item = { ...overview, ...(caller.grant.scope.all && { settings_problems: problems }) }
     const known = overviews(context, instances)
     return {
       message: countText(item.instances, 'instance'),

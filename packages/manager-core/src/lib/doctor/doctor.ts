@@ -7,6 +7,7 @@ import { isolationChecks } from './isolation-checks.js'
 import { homeChecks } from './home-checks.js'
 import { instanceChecks } from './instance-checks.js'
 import { documentChecks } from './document-checks.js'
+import { withDefaults, withoutDefaults } from '../settings/with-defaults.js'
 import { javaChecks } from './java-checks.js'
 import { limitChecks } from './limit-checks.js'
 import { operationChecks } from './operation-checks.js'
@@ -61,11 +62,9 @@ export async function examine(
   for (const check of checks) {
     if ((category !== undefined && check.category !== category) || (check.network && !network)) continue
     const about = { check: check.id, category: check.category }
-    const findings = await check
-      .run(context)
-      .catch((error: unknown): readonly Finding[] => [
-        { level: 'error', message: `${check.title}: could not be checked: ${messageOf(error)}` },
-      ])
+    const findings = await withDefaults(() => check.run(context)).catch((error: unknown): readonly Finding[] => [
+      { level: 'error', message: `${check.title}: could not be checked: ${messageOf(error)}` },
+    ])
     if (findings.length === 0) report.push({ ...about, level: 'ok', message: check.title })
     for (const finding of findings) report.push({ ...about, ...(await conclude(finding, fix)) })
   }
@@ -79,7 +78,7 @@ async function conclude(
   const found = { level, message, ...(help !== undefined && { help }), fixable: repair !== undefined }
   if (!fix || !repair) return found
   try {
-    return { level: 'fixed', message: `${message} ${await repair()}` }
+    return { level: 'fixed', message: `${message} ${await withoutDefaults(repair)}` }
   } catch (error) {
     return { ...found, help: `It could not be repaired: ${messageOf(error)}` }
   }

@@ -245,7 +245,7 @@ const rows: readonly Row[] = [
     ...(['default-version', 'error', /APPS_DEFAULTVERSION is "9\.9"/, /Versions are 1\.0/] as const),
   ]),
   row('a setting with which no command can work', 'settings', () => config('APPS_DEFAULTDATABASE=foo'), [
-    ...(['settings', 'error', /APPS_DEFAULTDATABASE/, /no command works/] as const),
+    ...(['settings', 'error', /APPS_DEFAULTDATABASE/, /are refused/] as const),
   ]),
   row(
     'nothing that calls saveall',

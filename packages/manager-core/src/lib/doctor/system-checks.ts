@@ -177,16 +177,20 @@ async function canUse(account: SystemAccount, { folder, config }: Home): Promise
   return code === 0
 }
 
-/** What no command can work with. */
+/** What commands that need it are refused for. */
 async function unusable(settings: Settings, subject: Parameters<Settings['describe']>[0]): Promise<readonly Finding[]> {
   try {
-    if (subject === undefined) void settings.global
-    else await ('version' in subject ? settings.version(subject.version) : settings.instance(subject.folder))
+    if (subject === undefined) return settings.problems().map(unusableFinding)
+    await ('version' in subject ? settings.version(subject.version) : settings.instance(subject.folder))
     return []
   } catch (error) {
     if (!ManagerError.is(error) || error.code !== 'ERR_SETTINGS') return []
-    return [{ level: 'error', message: error.message, help: error.help ?? 'Correct it. Until then, no command works.' }]
+    return [unusableFinding(error)]
   }
+}
+
+function unusableFinding({ message, help }: ManagerError): Finding {
+  return { level: 'error', message, help: help ?? 'Correct it. Until then, commands that need it are refused.' }
 }
 
 function wrongIn(settings: Settings, subject: Parameters<Settings['describe']>[0]): readonly Finding[] {

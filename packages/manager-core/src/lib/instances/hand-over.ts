@@ -10,7 +10,6 @@ import { unused } from './connections.js'
 import { existing } from './existing.js'
 import { ioUrlOf } from './new-settings.js'
 import { takePort } from './ports.js'
-import { stopTimeoutOf } from './stop-timeout.js'
 
 /** Where a copy runs. */
 export interface CopyPlace {
@@ -181,7 +180,7 @@ async function stopCopy(
   options: HandOverOptions,
   place: CopyPlace,
 ): Promise<void> {
-  await runtimes.of(options.instance).stop(refOf(options, place), { graceMs: stopTimeoutOf(settings) })
+  await runtimes.of(options.instance).stop(refOf(options, place), { graceMs: settings.global.stopTimeoutMs })
 }
 
 function refOf({ instance, folder }: HandOverOptions, { copy }: CopyPlace): InstanceRef {

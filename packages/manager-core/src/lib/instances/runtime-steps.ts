@@ -6,7 +6,6 @@ import { pinServerIn } from '../servers/application-server.js'
 import { bringUp } from './bring-up.js'
 import { checkDataThere, noteData } from './data-there.js'
 import { existing } from './existing.js'
-import { stopTimeoutOf } from './stop-timeout.js'
 
 /** Which instance; `folder` is its home when the step runs. */
 export interface RuntimeStepOptions {
@@ -64,7 +63,7 @@ export function sleepStep({ instance, folder }: RuntimeStepOptions): Step {
     async do({ context }) {
       const { runtimes, settings } = context
       observe(context, ref, 'asleep')
-      await runtimes.of(ref).stop(ref, { graceMs: stopTimeoutOf(settings) })
+      await runtimes.of(ref).stop(ref, { graceMs: settings.global.stopTimeoutMs })
     },
     async check({ context }) {
       const isRecorded = context.registry.byId(ref.id)?.observed === 'asleep'
@@ -150,7 +149,7 @@ async function stopNow(
   force = false,
 ): Promise<void> {
   const { runtimes, settings } = context
-  await runtimes.of(ref).stop(ref, { graceMs: stopTimeoutOf(settings), force })
+  await runtimes.of(ref).stop(ref, { graceMs: settings.global.stopTimeoutMs, force })
   observe(context, ref, 'stopped')
 }
 

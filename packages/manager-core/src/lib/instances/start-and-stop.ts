@@ -10,7 +10,6 @@ import { existing } from './existing.js'
 import { hookStep } from './hook-steps.js'
 import { sleepStep, startStep, stopStep, stopToStartStep } from './runtime-steps.js'
 import { sleepAfterMs } from './sleep-after.js'
-import { stopTimeoutOf } from './stop-timeout.js'
 
 type Request = { readonly id: string; readonly name: string }
 /** `asleep`: stopped until a request comes. */
@@ -94,7 +93,7 @@ export const stopKind: OperationKind<Request & { readonly force: boolean }, Fact
   async withoutJournal({ id, name, force }, { home, runtimes, settings }) {
     await runtimes
       .of({ id })
-      .stop({ id, folder: home.instance(id).folder }, { graceMs: stopTimeoutOf(settings), force })
+      .stop({ id, folder: home.instance(id).folder }, { graceMs: settings.global.stopTimeoutMs, force })
     return `The disk is full: "${name}" is stopped, but this could not be recorded. Free disk space, then stop it again.`
   },
   locks: lockOf,

@@ -1,3 +1,4 @@
+import { withDefaults } from '../settings/with-defaults.js'
 import type { Settings } from '../settings/settings.js'
 import type { Mail, Mailer } from './mail.js'
 
@@ -12,12 +13,15 @@ export async function mailFailure(
   { mailer, settings }: { readonly mailer: Mailer; readonly settings: Settings },
   { subject, text }: Omit<Mail, 'to'>,
 ): Promise<string | undefined> {
-  try {
-    const { baseUrl, email } = settings.global
-    if (!mailer.enabled || email === undefined) return undefined
-    await mailer.send({ subject: `[${new URL(baseUrl).host}] ${subject}`, text: `${text}\n\n-- \n${baseUrl}\n` })
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
+  // A wrong setting must not keep the mail about it.
+  return withDefaults(async () => {
+    try {
+      const { baseUrl, email } = settings.global
+      if (!mailer.enabled || email === undefined) return undefined
+      await mailer.send({ subject: `[${new URL(baseUrl).host}] ${subject}`, text: `${text}\n\n-- \n${baseUrl}\n` })
+      return undefined
+    } catch (error) {
+      return (error as Error).message
+    }
+  })
 }

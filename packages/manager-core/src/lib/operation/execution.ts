@@ -4,6 +4,7 @@ import type { Json } from '../domain/json.js'
 import { writeEntry } from '../history/write-entry.js'
 import type { Journal, JournalEntry, StepEntry } from '../store/journal.js'
 import type { HistoryEntry, RegistryWriter } from '../store/registry.js'
+import { withDefaults } from '../settings/with-defaults.js'
 import { createReserve, type Reserve } from '../store/reserve.js'
 import { failureOf, sentence } from '../system/failure.js'
 import { endAttention } from './end-attention.js'
@@ -107,7 +108,9 @@ export class Execution<Context extends EngineContext> {
     }
     let outcome: Json | undefined
     if (!entry || (await this.#check(step, entry)) === 'not-done') {
-      outcome = (await step.do(this.#runOf(step, intent))) ?? undefined
+      const run = this.#runOf(step, intent)
+      // What cannot be undone must come to its end, whatever was written into config.sh meanwhile.
+      outcome = (await (this.#isPassed() ? withDefaults(() => step.do(run)) : step.do(run))) ?? undefined
       this.#point({ at: 'effect', step: step.id })
     }
     if (outcome !== undefined) this.#outcomes.set(step.id, outcome)
@@ -169,7 +172,7 @@ export class Execution<Context extends EngineContext> {
       this.#emitStep(step, 'undoing')
       this.#note(() => journal.setStep(id, seq, 'undoing'))
       this.#point({ at: 'undo', step: step.id })
-      await this.#reserve.use(() => step.undo?.(this.#runOf(step, intent, true)))
+      await this.#reserve.use(() => withDefaults(() => step.undo?.(this.#runOf(step, intent, true))))
       this.#note(() => journal.setStep(id, seq, 'undone'))
       this.#point({ at: 'undone', step: step.id })
       this.#emitStep(step, 'undone')

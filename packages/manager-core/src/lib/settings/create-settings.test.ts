@@ -5,7 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { anyCharacter } from '../../../../../tests/fuzz/any-character.js'
 import { Secret } from '../domain/secret.js'
 import { settingsOf, settingsOfText } from './settings-for-test.js'
-import type { InstanceSettings } from './settings.js'
+import { readableParts } from './on-demand.js'
+import type { GlobalSettings, InstanceSettings, Settings } from './settings.js'
+import { globalTable } from './tables/global.js'
+import type { Variable } from './variable.js'
+import { withDefaults } from './with-defaults.js'
 
 const messageOf = (call: () => unknown) => {
   try {
@@ -126,7 +130,7 @@ describe('settings.global', () => {
     ['APPS_WINDOW=05:00-05:00', 'a time of day'],
   ] as const)('refuses %j with what is allowed, and where it is', ([line, allowed]) => {
     const { settings } = settingsOf(['# second line', line])
-    const message = messageOf(() => settings.global)
+    const message = messageOf(() => JSON.stringify(settings.global))
     expect(message).toContain(line.slice(0, line.indexOf('=')))
     expect(message).toContain(allowed)
     expect(message).toContain('(config.sh:3)')
@@ -142,12 +146,14 @@ describe('settings.global', () => {
 
   it('refuses a default database that is not managed', () => {
     const { settings } = settingsOf(['APPS_DATABASES=mysql'])
-    expect(messageOf(() => settings.global)).toContain('APPS_DEFAULTDATABASE is "sqlite" (default)')
+    expect(messageOf(() => JSON.stringify(settings.global))).toContain('APPS_DEFAULTDATABASE is "sqlite" (default)')
   })
 
   it('needs an address; an empty value counts as not set', () => {
-    expect(messageOf(() => settingsOfText('').settings.global)).toContain('APPS_BASEURL is not set')
-    expect(messageOf(() => settingsOfText('APPS_BASEURL=').settings.global)).toContain('APPS_BASEURL is not set')
+    expect(messageOf(() => ({ ...settingsOfText('').settings.global }))).toContain('APPS_BASEURL is not set')
+    expect(messageOf(() => ({ ...settingsOfText('APPS_BASEURL=').settings.global }))).toContain(
+      'APPS_BASEURL is not set',
+    )
     expect(settingsOf(['APPS_MAXINSTANCES=']).settings.global.maxInstances).toBe(0)
   })
 
@@ -163,7 +169,7 @@ describe('settings.global', () => {
     expect(settings.global.saveAllFolder).toBe(settings.global.saveFolder)
     expect(settings.environment()['APPS_HOME']).toBe(home.folder)
     const broken = settingsOf([], { APPS_MAXINSTANCES: 'x' })
-    expect(messageOf(() => broken.settings.global)).toContain('(environment)')
+    expect(messageOf(() => ({ ...broken.settings.global }))).toContain('(environment)')
   })
 
   it('passes on what it does not know, and the variables of vendors', () => {
@@ -192,6 +198,92 @@ describe('settings.global', () => {
     rmSync(home.config)
     expect(() => settings.global).toThrow(expect.objectContaining({ code: 'ERR_HOME' }))
   })
+})
+
+describe('a setting that cannot be used', () => {
+  /** Which settings cannot be read. */
+  const spoilt = (global: GlobalSettings) =>
+    Object.keys(global).filter((name) => !Object.hasOwn(readableParts(global), name))
+  const messages = (settings: Settings) => settings.problems().map(({ message }) => message)
+
+  it('spoils what needs it and nothing else, whichever it is', () => {
+    const typed = Object.entries(globalTable as Readonly<Record<string, Variable>>).filter(
+      ([name, { type, aliases }]) => !['text', 'secret'].includes(type) && !aliases && name !== 'APPS_HOME',
+    )
+    expect(typed.length).toBeGreaterThan(60)
+    const all = Object.keys(settingsOf().settings.global).length
+    const wanted: Record<string, readonly string[]> = {
+      APPS_BASEURL: ['baseUrl', 'instancesUrl'],
+      APPS_DATABASES: ['databases', 'defaultDatabase'],
+      APPS_SAVE_DIR: ['saveFolder', 'saveAllFolder'],
+    }
+    for (const [name, { defaultIfWrong }] of typed) {
+      const { settings } = settingsOf([`${name}='? ?'`])
+      const found = spoilt(settings.global)
+      if (wanted[name]) expect(found, name).toEqual(wanted[name])
+      expect(found.length, name).toBeLessThanOrEqual(defaultIfWrong ? 0 : 2)
+      // A variable that is not used at present spoils nothing.
+      for (const message of messages(settings)) expect(message, name).toContain(`${name} is "? ?" (config.sh:2)`)
+      if (defaultIfWrong || found.length > 0) expect(messages(settings), name).toHaveLength(1)
+      const looked = withDefaults(() => Object.keys({ ...settings.global }).length)
+      expect(looked, name).toBe(all)
+    }
+  })
+
+  it('has its default for those who only look, and is used as before in a process that knew it', () => {
+    const { home, settings } = settingsOf([
+      'APPS_TRASHDAYS=30',
+      'APPS_SAVE_DIR=/backups',
+      'APPS_DATABASES=mysql,sqlite',
+    ])
+    expect(settings.global.trashDays).toBe(30)
+    const write = (...lines: string[]) =>
+      writeFileSync(home.config, `APPS_BASEURL=http://localhost:1\n${lines.join('\n')}\n`)
+    write('APPS_TRASHDAYS=abc', 'APPS_SAVE_DIR=backups', 'APPS_MAXINSTANCES=3', 'APPS_MYSQL_PORT=x')
+    expect(settings.global).toMatchObject({ trashDays: 30, saveFolder: '/backups', maxInstances: 3 })
+    expect(settings.global.databaseServers.mysql.port).toBe(3306)
+    write('APPS_TRASHDAYS=abcd')
+    expect(settings.global).toMatchObject({ trashDays: 30, saveFolder: join(home.folder, 'save'), maxInstances: 0 })
+    write('APPS_TRASHDAYS=12')
+    expect(settings.global.trashDays).toBe(12)
+
+    const started = settingsOf(['APPS_TRASHDAYS=abc', 'APPS_SAVE_DIR=backups', 'APPS_MSSQL_PORT=x']).settings
+    expect(() => started.global.trashDays).toThrow('APPS_TRASHDAYS is "abc"')
+    expect(() => started.global.saveAllFolder).toThrow('APPS_SAVE_DIR is "backups" (config.sh:3)')
+    expect(() => started.global.databaseServers.mssql).toThrow('APPS_MSSQL_PORT')
+    expect(started.global.databaseServers.mysql.port).toBe(3306)
+    expect(withDefaults(() => started.global.trashDays)).toBe(7)
+    expect(withDefaults(() => started.global.saveAllFolder)).toMatch(/\/save$/)
+    expect(messages(started)).toHaveLength(3)
+  })
+
+  it.for([
+    ['APPS_EMAIL="me@example.org', 'email', 'config.sh:2: The quote " has no end.'],
+    ['APPS_SAVE_DIR=$APPS_HOM/save', 'saveFolder', 'config.sh:2: $APPS_HOM in the value of APPS_SAVE_DIR is not set.'],
+    ['APPS_SAVE_DIR=`pwd`', 'saveFolder', 'config.sh:2: A command substitution'],
+    ['MY_KEY=$(cat key)', 'passedOn', 'config.sh:2: A command substitution'],
+  ] as const)('%s: the other lines are read', ([line, part, message]) => {
+    const { settings } = settingsOf([line, 'APPS_MAXINSTANCES=3'])
+    expect(settings.global.maxInstances).toBe(3)
+    expect(() => settings.global[part]).toThrow(message)
+    expect(messages(settings)).toEqual([expect.stringContaining(message)])
+  })
+
+  it.for(['if [ -f x ]; then', 'touch x', 'APPS_EMAIL="me@example.org\nAPPS_REALMNAME="x y"'])(
+    '%s: nothing is known of what is meant, so that changes are refused, and those who look find the rest',
+    (line) => {
+      const { home, settings } = settingsOf([line, 'APPS_MAXINSTANCES=3'])
+      expect(() => settings.global.maxInstances).toThrow(/config\.sh:[23]: /)
+      expect(() => settings.environment()).toThrow(/config\.sh:[23]: /)
+      expect(withDefaults(() => settings.global.maxInstances)).toBe(3)
+      expect(messages(settings)).toHaveLength(1)
+      writeFileSync(home.config, 'APPS_BASEURL=http://localhost:8000\nAPPS_MAXINSTANCES=4\n')
+      expect(settings.global.maxInstances).toBe(4)
+      writeFileSync(home.config, `APPS_BASEURL=http://localhost:8000\n${line}\nAPPS_MAXINSTANCES=5\n`)
+      expect(settings.global.maxInstances).toBe(4)
+      expect(messages(settings)).toHaveLength(1)
+    },
+  )
 })
 
 describe('settings.version()', () => {

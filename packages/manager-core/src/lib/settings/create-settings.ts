@@ -7,9 +7,10 @@ import { isTargetVariable } from '../domain/target-names.js'
 import { checkVersionName, compareVersions, isSameVersion } from '../domain/versions.js'
 import { writePrivateFile } from '../files/write-private-file.js'
 import { describeSettings } from './describe-settings.js'
-import { globalSettingsOf } from './global-settings.js'
+import { globalSettingsOf, problemsOfGlobal, type GlobalSource } from './global-settings.js'
 import { instanceSettingsOf } from './instance-settings.js'
 import { instanceVariables } from './instance-variables.js'
+import { readableParts } from './on-demand.js'
 import { readSettingsFile } from './read-settings-file.js'
 import type { GlobalSettings, Settings } from './settings.js'
 import { settingsFile, type SettingsFile } from './settings-file.js'
@@ -18,7 +19,9 @@ import { globalTable } from './tables/global.js'
 import { instanceTable } from './tables/instance.js'
 import { versionTable } from './tables/version.js'
 import { targetVariables, type TargetVariables } from './target-variables.js'
+import type { Variable } from './variable.js'
 import type { Given } from './variable-values.js'
+import { isWithDefaults } from './with-defaults.js'
 import { versionSettingsOf } from './version-settings.js'
 import { rewriteShellSettings } from './write-shell-settings.js'
 
@@ -35,19 +38,54 @@ const heading = '# Settings of an instance, written by the manager. They hold pa
 
 /** `config.sh` as it was last read. */
 interface GlobalFile extends SettingsFile<typeof globalTable> {
-  readonly stamp: string
   readonly targets: TargetVariables
+  /** Why some of it could not be read; not even what it would be about is known. */
+  readonly unread: readonly ManagerError[]
+  readonly source: GlobalSource
   settings?: GlobalSettings
+}
+
+/** What is wrong in a change is replaced by the default only where that does no harm. */
+const mayReplace = (name?: string): boolean => {
+  if (isWithDefaults()) return true
+  const row: Variable | undefined = Object.hasOwn(globalTable, name ?? '')
+    ? globalTable[name as keyof typeof globalTable]
+    : undefined
+  return row?.defaultIfWrong === true
 }
 
 export function createSettings({ home, environment }: SettingsOptions): Settings {
   let last: GlobalFile | undefined
+  /** Stamp for the file that `last` was read from, or for a later one with lines that cannot be read. */
+  let lastStamp: string | undefined
+  let unread: readonly ManagerError[] = []
   const lookup = (name: string) => (name === 'APPS_HOME' ? home.folder : environment[name])
 
+  /** As it is, or as it was when it could be read whole. @throws ManagerError when it never could, see `mayReplace` */
   function globalFile(): GlobalFile {
+    const file = currentFile()
+    if (file.unread.length > 0 && !isWithDefaults()) throw file.unread[0]
+    return file
+  }
+
+  function currentFile(): GlobalFile {
     const stamp = stampOf(home.config)
-    if (last?.stamp === stamp) return last
-    const assignments = readSettingsFile(home.config, lookup)
+    if (last && lastStamp === stamp) return last
+    const file = readGlobalFile()
+    lastStamp = stamp
+    unread = file.unread
+    if (last && last.unread.length === 0) {
+      // What was usable stays in use.
+      if (file.unread.length > 0) return last
+      const before = last.settings && readableParts(last.settings)
+      file.settings = globalSettingsOf(file.source, before)
+    }
+    return (last = file)
+  }
+
+  function readGlobalFile(): GlobalFile {
+    const wrong: ManagerError[] = []
+    const assignments = readSettingsFile(home.config, lookup, { wrong: (error) => wrong.push(error) })
     if (!assignments)
       throw new ManagerError('ERR_HOME', `${home.folder} is not a manager's home: it has no config.sh.`, {
         help: 'Create a home there with "manager init", or name another folder with --home or APPS_HOME.',
@@ -64,8 +102,10 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
       [...used.map(({ name }) => name), ...Object.keys(environment)],
       (name) => used.findLast((assignment) => assignment.name === name)?.value ?? otherwise(name)?.text,
     )
-    const file = settingsFile({ ...globalTable, ...targets.rows }, used, basename(home.config), otherwise)
-    return (last = { ...file, targets, stamp })
+    const table = { ...globalTable, ...targets.rows }
+    const file = settingsFile(table, used, basename(home.config), otherwise, mayReplace)
+    const { values: strict, lenient, passedOn, wrongOthers } = file
+    return { ...file, targets, unread: wrong, source: { values: { strict, lenient }, targets, passedOn, wrongOthers } }
   }
 
   /** Undefined: there is none. */
@@ -90,7 +130,12 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
   return {
     get global() {
       const file = globalFile()
-      return (file.settings ??= Object.freeze(globalSettingsOf(file.values, file.targets, file.passedOn)))
+      return (file.settings ??= globalSettingsOf(file.source))
+    },
+
+    problems() {
+      const file = currentFile()
+      return unread.length > 0 ? unread : problemsOfGlobal(file.source)
     },
 
     async version(version) {
@@ -161,7 +206,9 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
 
   /** Said to whom the value is not what they wrote. */
   function hintOfHome(): string | undefined {
-    const written = readSettingsFile(home.config, lookup)?.findLast(({ name }) => name === 'APPS_HOME')
+    const written = readSettingsFile(home.config, lookup, { wrong: () => undefined })?.findLast(
+      ({ name }) => name === 'APPS_HOME',
+    )
     if (!written || written.value === home.folder) return undefined
     return `${basename(home.config)}:${written.line} says ${written.value}, which is not used.`
   }

@@ -1,4 +1,4 @@
-import type { ManagerError } from '../../errors.js'
+import { ManagerError } from '../../errors.js'
 import { operatorAt, ShellText } from './shell-text.js'
 import { readWord, type Lookup } from './shell-word.js'
 
@@ -8,6 +8,8 @@ export interface Assignment {
   readonly value: string
   /** Where it starts, from 1. */
   readonly line: number
+  /** Why its value could not be read, with `wrong`; the value is empty then. */
+  readonly error?: ManagerError
 }
 
 /** An assignment with its place in the text. */
@@ -28,6 +30,11 @@ export interface ReadShellOptions {
   readonly file: string
   /** What `$NAME` gives when no earlier line assigns it. Default: nothing is set. */
   readonly lookup?: Lookup
+  /**
+   * Takes why a line that is not an assignment could not be read; reading continues in the next line. Default: that is an
+   * error, and so is a value that cannot be read.
+   */
+  readonly wrong?: (error: ManagerError) => void
 }
 
 const keywords = new Set(
@@ -48,11 +55,11 @@ const keywords = new Set(
  * @throws ManagerError ERR_SETTINGS naming the file, the line and what is not allowed there.
  */
 export function readShellSettings(text: string, options: ReadShellOptions): readonly Assignment[] {
-  return placeShellSettings(text, options).assignments.map(({ name, value, line }) => ({ name, value, line }))
+  return placeShellSettings(text, options).assignments.map(({ from: _from, to: _to, ...assignment }) => assignment)
 }
 
 /** As `readShellSettings`, with the place of each assignment. */
-export function placeShellSettings(text: string, { file, lookup }: ReadShellOptions): PlacedSettings {
+export function placeShellSettings(text: string, { file, lookup, wrong }: ReadShellOptions): PlacedSettings {
   const source = new ShellText(text, file)
   const values = new Map<string, string>()
   const found: PlacedAssignment[] = []
@@ -61,6 +68,17 @@ export function placeShellSettings(text: string, { file, lookup }: ReadShellOpti
   for (;;) {
     source.takeMatch(/(?:[ \t\n]|\\\n|#[^\n]*)+/y)
     if (source.ended) return { text: source.all, assignments: found }
+    const { at, line } = source
+    try {
+      readStatement()
+    } catch (error) {
+      if (!wrong || !ManagerError.is(error)) throw error
+      wrong(error)
+      source.skipLine({ at, line })
+    }
+  }
+
+  function readStatement(): void {
     if (source.takeMatch(/export(?=[\s;#\\]|$)/y)) readExport()
     else
       do assign([readAssignment()])
@@ -86,7 +104,7 @@ export function placeShellSettings(text: string, { file, lookup }: ReadShellOpti
   }
 
   function assign(assignments: readonly PlacedAssignment[]): void {
-    for (const { name, value } of assignments) values.set(name, value)
+    for (const { name, value, error } of assignments) if (!error) values.set(name, value)
     found.push(...assignments)
   }
 
@@ -95,8 +113,14 @@ export function placeShellSettings(text: string, { file, lookup }: ReadShellOpti
     const name = source.takeMatch(/[A-Za-z_][A-Za-z0-9_]*/y)
     if (name === '' || source.peek() !== '=') throw notAnAssignment(name, found.at(-1)?.line === line)
     source.take(1)
-    const value = readWord(source, name, valueOf)
-    return { name, value, line, from, to: source.at }
+    try {
+      const value = readWord(source, name, valueOf)
+      return { name, value, line, from, to: source.at }
+    } catch (error) {
+      if (!wrong || !ManagerError.is(error)) throw error
+      source.skipLine({ at: from, line })
+      return { name, value: '', line, from, to: source.at, error }
+    }
   }
 
   function notAnAssignment(name: string, behindAnother: boolean): ManagerError {

@@ -1,3 +1,4 @@
+import type { ManagerError } from '../../errors.js'
 import type { Ability } from '../domain/ability.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { Limits } from '../domain/limits.js'
@@ -327,8 +328,16 @@ export interface InstanceSettings {
  * line when something else than settings is there, or a value that is not allowed.
  */
 export interface Settings {
-  /** @throws ManagerError ERR_HOME when there is no `config.sh` */
+  /**
+   * A value that cannot be used spoils what needs it and nothing else: it is refused when it is read. Processes that knew
+   * a good one keep it, those who only look (`withDefaults`) have the default, as has what says how long or how often
+   * something is done.
+   *
+   * @throws ManagerError ERR_HOME when there is no `config.sh`; ERR_SETTINGS when lines of it cannot be read
+   */
   readonly global: GlobalSettings
+  /** What of `config.sh` cannot be used now. @throws ManagerError ERR_HOME */
+  problems(): readonly ManagerError[]
   /** A version without a file has the defaults. */
   version(version: string): Promise<VersionSettings>
   /** @throws ManagerError ERR_NOT_FOUND when there is no file. */

@@ -61,6 +61,13 @@ export class ShellText {
     return this.take(this.match(pattern).length)
   }
 
+  /** Goes back to an earlier place, and from there to the end of its line. */
+  skipLine({ at, line }: { readonly at: number; readonly line: number }): void {
+    this.#at = at
+    this.#line = line
+    this.takeMatch(/[^\n]*/y)
+  }
+
   /** Up to a character, which is taken too; undefined when it does not come any more. */
   takeUntil(character: string): string | undefined {
     const end = this.#text.indexOf(character, this.#at)

@@ -90,7 +90,7 @@ describe('settings of targets', () => {
     ],
     [['APPS_TARGET_BANDWIDTH=fast'], 'APPS_TARGET_BANDWIDTH is "fast"'],
   ])('%j is refused', (lines, message) => {
-    expect(() => settingsOf(lines).settings.global).toThrow(message)
+    expect(() => ({ ...settingsOf(lines).settings.global })).toThrow(message)
   })
 
   it('are shown without secrets, with hints, and kept from instances and hooks', () => {

@@ -30,13 +30,12 @@ export function targetsOf(values: Values, variables: TargetVariables): readonly 
       const options = name === 'swift-alt' ? alternativeSwift(values) : optionsOf(values, type)
       return options[main] === undefined ? [] : [{ name, type, options }]
     }),
-    ...(values.value('APPS_TARGETS') ?? []).map((name) => {
-      const { type, options } = variables.of(name)
-      return {
-        name,
-        type: valueOf(values, type) as string,
-        options: present([...options].map(([option, variable]) => [option, valueOf(values, variable)])),
-      }
+    ...(values.value('APPS_TARGETS') ?? []).flatMap((name) => {
+      const { type: variable, options } = variables.of(name)
+      const type = valueOf(values, variable) as string | undefined
+      // Those who only look leave it out.
+      if (type === undefined) return []
+      return { name, type, options: present([...options].map(([option, each]) => [option, valueOf(values, each)])) }
     }),
   ]
 }

@@ -47,6 +47,10 @@ export interface Variable {
   /** As text; `$NAME` stands for the value of another variable of the table. Absent: undefined when not set. */
   readonly default?: string
   readonly required?: true
+  /** What those who only look find instead of a required one that is wrong. */
+  readonly standIn?: string
+  /** What is wrong is replaced by the default for changes, too: it only says how long or how often something is done. */
+  readonly defaultIfWrong?: true
   /** For `choice`. */
   readonly choices?: readonly string[]
   /** For `choice`: the name of an npm package is allowed, too. */

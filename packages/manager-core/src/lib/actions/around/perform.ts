@@ -1,8 +1,10 @@
 import { explainFullDisk, withFullDisk } from '../../disk/full-disk.js'
 import { clockDoubt, noteClock } from '../../history/believed-time.js'
 import { recordCall } from '../../history/record-call.js'
+import { withDefaults } from '../../settings/with-defaults.js'
 import { sqliteFailure } from '../../system/sqlite-failure.js'
 import { atHome } from './at-home.js'
+import { onSettings } from './on-settings.js'
 import { compose, type Layer, type Rest } from './performance.js'
 import { publishing } from './publishing.js'
 import { unattended } from './unattended.js'
@@ -17,6 +19,8 @@ export function createPerform(scoped: Layer): Rest {
       explained,
       // Nothing is done on behalf of callers who may not.
       scoped,
+      // What of config.sh cannot be used is said once.
+      onSettings,
       // Nothing is done for a home that may be a copy.
       atHome,
       // Ages are counted by a clock that did not leap.
@@ -30,7 +34,11 @@ export function createPerform(scoped: Layer): Rest {
       // What an action did or tried over the API, not what surrounds it.
       recorded,
     ],
-    ({ action, context, visible = context, input, caller }) => action.handler({ context: visible, input, caller }),
+    ({ action, context, visible = context, input, caller }) => {
+      const handle = () => action.handler({ context: visible, input, caller })
+      const { alwaysWorks = !action.mutating && !action.keepsRunning } = action
+      return alwaysWorks ? withDefaults(handle) : handle()
+    },
   )
 }
 

@@ -5,7 +5,7 @@ import { containersTable } from './containers.js'
 import { documentsTable } from './documents.js'
 import { monitoringTable } from './monitoring.js'
 import { proxyTable } from './proxy.js'
-import { integer, limits, secret, sleepAfter, text, trueFalse, yesNo } from './rows.js'
+import { integer, limits, pace, secret, sleepAfter, text, trueFalse, yesNo } from './rows.js'
 import { targetTable } from './targets.js'
 
 const rows = limits('APPS', 'Instances')
@@ -28,7 +28,13 @@ export const globalTable = {
     section: 'General',
     summary: 'Home of the manager; set by --home or the environment, not in config.sh',
   },
-  APPS_BASEURL: { type: 'url', section: 'General', required: true, summary: 'Address of the manager' },
+  APPS_BASEURL: {
+    type: 'url',
+    section: 'General',
+    required: true,
+    standIn: 'http://localhost:8000',
+    summary: 'Address of the manager',
+  },
   APPS_EMAIL: { type: 'email', section: 'General', summary: 'Support address; failures are mailed to it' },
   APPS_USER: { type: 'text', section: 'General', summary: 'System user that runs the manager' },
   APPS_GROUP: { type: 'text', section: 'General', summary: 'System group that runs the manager' },
@@ -101,18 +107,18 @@ export const globalTable = {
     default: '10000-19999',
     summary: 'Ports of instances on 127.0.0.1',
   },
-  APPS_STARTTIMEOUT: integer('Instances', '60', 'Seconds until a started instance must be healthy', 1, 86_400),
-  APPS_STOPTIMEOUT: integer('Instances', '30', 'Seconds until a stopping instance is killed', 1, 86_400),
-  APPS_SLEEP_AFTER: sleepAfter('Instances', '; not set or 0: never'),
-  APPS_HEALTHWINDOW: integer('Instances', '5', 'Seconds that an upgraded instance must stay healthy', 0, 86_400),
+  APPS_STARTTIMEOUT: pace('Instances', '60', 'Seconds until a started instance must be healthy', 1, 86_400),
+  APPS_STOPTIMEOUT: pace('Instances', '30', 'Seconds until a stopping instance is killed', 1, 86_400),
+  APPS_SLEEP_AFTER: { ...sleepAfter('Instances', '; not set or 0: never'), defaultIfWrong: true },
+  APPS_HEALTHWINDOW: pace('Instances', '5', 'Seconds that an upgraded instance must stay healthy', 0, 86_400),
   APPS_REHEARSEUPGRADES: yesNo('Instances', 'no', 'Whether upgradeall rehearses upgrades first'),
   APPS_TRASHDAYS: integer('Instances', '7', 'Days that deleted instances are kept; 0: not at all', 0, 36_500),
   APPS_RESTOREPOINTDAYS: integer('Instances', '7', 'Days that an upgrade can be rolled back; 0: not at all', 0, 36_500),
-  APPS_LOGMAXSIZE: integer('Instances', '10', 'Size in MB at which logs are rotated', 1, 100_000),
-  APPS_LOGKEEP: integer('Instances', '5', 'Rotated logs to keep', 0, 1000),
+  APPS_LOGMAXSIZE: pace('Instances', '10', 'Size in MB at which logs are rotated', 1, 100_000),
+  APPS_LOGKEEP: pace('Instances', '5', 'Rotated logs to keep', 0, 1000),
   ...defaultLimits,
   APPS_CGROUPS: yesNo('Instances', 'yes', 'Whether limits use cgroups v2 where available'),
-  APPS_HOOKTIMEOUT: integer('Instances', '300', 'Seconds that a hook may take', 1, 86_400),
+  APPS_HOOKTIMEOUT: pace('Instances', '300', 'Seconds that a hook may take', 1, 86_400),
 
   ...containersTable,
 
@@ -133,7 +139,7 @@ export const globalTable = {
   APPS_KEEP_DAILY: keep('days whose last backups'),
   APPS_KEEP_WEEKLY: keep('weeks whose last backups'),
   APPS_KEEP_MONTHLY: keep('months whose last backups'),
-  APPS_SAVE_MAXAGE: integer('Backups', '26', 'Maximum age in hours of nightly backups for checksaves', 1, 87_600),
+  APPS_SAVE_MAXAGE: pace('Backups', '26', 'Maximum age in hours of nightly backups for checksaves', 1, 87_600),
   APPS_SAVEALL_DIR: {
     type: 'path',
     section: 'Backups',
@@ -141,7 +147,7 @@ export const globalTable = {
     summary: 'Folder of nightly backups',
   },
   APPS_SAVEALL_REMOVE_LOCAL: trueFalse('Backups', 'false', 'Remove local nightly backups once they are at the targets'),
-  APPS_SAVEALL_PARALLEL: integer('Backups', '2', 'Instances that saveall backs up at the same time', 1, 64),
+  APPS_SAVEALL_PARALLEL: pace('Backups', '2', 'Instances that saveall backs up at the same time', 1, 64),
   APPS_BACKUP_RECIPIENTS: {
     type: 'list',
     section: 'Backups',
@@ -156,7 +162,7 @@ export const globalTable = {
     section: 'Backups',
     summary: 'File of secret age keys that encrypted backups are opened with',
   },
-  APPS_SUSPENDMAX: integer('Backups', '30', 'Maximum seconds that a backup may pause an instance', 1, 3600),
+  APPS_SUSPENDMAX: pace('Backups', '30', 'Maximum seconds that a backup may pause an instance', 1, 3600),
   APPS_WINDOW: {
     type: 'window',
     section: 'Backups',
@@ -190,7 +196,7 @@ export const globalTable = {
     'Code quality',
     'Absolute path of the SonarQube scanner; not set: the one in the PATH, else @sonar/scan',
   ),
-  APPS_QUALITY_TIMEOUT: integer('Code quality', '600', 'Seconds that each part of an analysis may take', 1, 86_400),
+  APPS_QUALITY_TIMEOUT: pace('Code quality', '600', 'Seconds that each part of an analysis may take', 1, 86_400),
 
   APPS_MYSQL_HOST: host('MySQL, MariaDB'),
   APPS_MYSQL_SERVER: serverPackage('MySQL, MariaDB'),

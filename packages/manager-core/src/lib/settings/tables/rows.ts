@@ -58,3 +58,8 @@ type LimitRows<P extends string> = {
 export function integer(section: string, ofNone: string, summary: string, min = 0, max = Number.MAX_SAFE_INTEGER) {
   return { type: 'integer', section, summary, default: ofNone, min, max } as const
 }
+
+/** How long or how often something is done. */
+export function pace(...[section, ofNone, summary, min, max]: Parameters<typeof integer>) {
+  return { ...integer(section, ofNone, summary, min, max), defaultIfWrong: true } as const
+}
