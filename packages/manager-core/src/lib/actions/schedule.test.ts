@@ -76,6 +76,47 @@ describe('schedule by cron', () => {
     expect((await schedule('show')).message).toContain('schedule install')
   })
 
+  it('keeps times when it is installed again', async () => {
+    await schedule('install', { saveall: '22:15', refresh: 'off', qualityall: '05:00' })
+    const before = readFileSync(table)
+    expect((await schedule('install')).message).toMatch(/^Nothing was changed/)
+    expect(readFileSync(table)).toEqual(before)
+    await schedule('install', { refresh: '02:00' })
+    expect((await schedule('show')).list).toMatchObject([
+      { name: 'refresh', time: '02:00' },
+      { name: 'upgradeall', time: '03:00' },
+      { name: 'saveall', time: '22:15' },
+      { name: 'checksaves' },
+      { name: 'qualityall', time: '05:00' },
+      { name: 'startall', time: 'boot' },
+    ])
+  })
+
+  it('doctor and status report lines whose program has gone, and the advice heals them', async () => {
+    await schedule('install', { saveall: '22:15' })
+    const program = join(folder, "node's", 'bin', 'node')
+    // As another Node installed it that was removed since.
+    const broken = readFileSync(table, 'utf8').replaceAll(
+      ` ${process.execPath} `,
+      ` '${program.replace("'", String.raw`'\''`)}' `,
+    )
+    writeFileSync(table, broken.replaceAll('/opt/manager/cli.js', process.execPath))
+    const message = `Nothing that is scheduled can run (refresh, upgradeall, saveall, checksaves, startall): ${program} no longer exists.`
+    const found = async () =>
+      ((await test.perform('doctor', { category: 'system' })).list ?? []).filter(
+        (one) => (one as { check: string }).check === 'schedule-program',
+      )
+    expect(await found()).toMatchObject([
+      { level: 'error', message, help: expect.stringMatching(/: manager schedule install$/) },
+    ])
+    expect((await test.perform('status')).item).toMatchObject({ problems: [message] })
+    // The manager of this test is not there either.
+    await schedule('install')
+    writeFileSync(table, readFileSync(table, 'utf8').replaceAll('/opt/manager/cli.js', process.execPath))
+    expect(await found()).toMatchObject([{ level: 'ok' }])
+    expect(readFileSync(table, 'utf8')).toContain('15 22 * * * ')
+  })
+
   it('starts a table where there is none', async () => {
     await schedule('install', { refresh: 'off' })
     expect(readFileSync(table, 'utf8')).toMatch(/^# BEGIN steward manager /)

@@ -19,7 +19,7 @@ const options = [
       ({
         name,
         type: 'text',
-        summary: `Time of ${name}: HH:MM, "boot" or "off" (default: ${defaultTimes[name]})`,
+        summary: `Time of ${name}: HH:MM, "boot" or "off" (default: unchanged, at first ${defaultTimes[name]})`,
       }) as const,
   ),
   { name: 'systemd', type: 'flag', summary: "Use systemd timers: the system's for root, else the user's" },
@@ -82,7 +82,7 @@ export const scheduleAction = defineAction({
 async function install(call: ScheduleCall): Promise<ActionResult> {
   const { context, input, caller } = call
   const runner = runnerOf(call)
-  const jobs = jobsAt(input)
+  const jobs = jobsAt(input, await scheduledNow(call))
   if (jobs.length === 0)
     throw new ManagerError('ERR_USAGE', 'All jobs are disabled, so there is nothing to schedule.', {
       command: 'schedule remove',
@@ -120,6 +120,16 @@ async function install(call: ScheduleCall): Promise<ActionResult> {
     list,
     warnings: outside,
   }
+}
+
+/** What this home has where it is to be scheduled, or else where it is moved from. */
+async function scheduledNow(call: ScheduleCall): Promise<readonly Job[]> {
+  const { home } = call.context
+  const units = await unitJobs(home.folder, systemdOptions(call).folder)
+  // Unit files of another machine, or a machine without cron.
+  const cron = call.input.folder === undefined ? await cronJobs(home.folder, cronOptions(call)) : []
+  const [first, second] = isForSystemd(call) ? [units, cron] : [cron, units]
+  return first.length > 0 ? first : second
 }
 
 /** A scheduled job, as `schedules` answers it. */

@@ -6,6 +6,7 @@ import { countText } from '../domain/readable.js'
 import { observed, wireInstance } from '../instances/wire-instance.js'
 import { createLogFilter } from '../logs/log-filter.js'
 import { measured, overviews, wayOut } from '../overview/overview.js'
+import { scheduleProblems } from '../overview/schedule-problems.js'
 import { serverOverview } from '../overview/server-overview.js'
 import type { OperationItem } from '../runs/operation-item.js'
 import { refOf } from '../runtime/instance-ref.js'
@@ -37,8 +38,7 @@ export const statusAction = defineAction({
     const stored = context.registry.instances().filter((one) => !isThrowAway(one))
     const instances = await observed(context, stored)
     const overview = await serverOverview(context, instances)
-    const problems = context.settings.problems().map(({ message }) => message)
-    const item = { ...overview, ...(caller.grant.scope.all && { settings_problems: problems }) }
+    const item = { ...overview, ...(caller.grant.scope.all && { problems: await problemsOf(context) }) }
     const known = overviews(context, instances)
     return {
       message: countText(item.instances, 'instance'),
@@ -116,4 +116,10 @@ async function lastLines(context: ManagerContext, instance: Instance): Promise<J
     lines.push(failureOf(error).message)
   }
   return lines
+}
+
+/** What keeps the manager itself from what it should do. */
+async function problemsOf(context: ManagerContext): Promise<readonly string[]> {
+  const schedule = await scheduleProblems(context).catch((error: unknown) => [failureOf(error)])
+  return [...context.settings.problems(), ...schedule].map(({ message }) => message)
 }

@@ -4,7 +4,7 @@ import { isFuture } from '../backup/retention.js'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway } from '../domain/instance.js'
 import { readManagerExports } from '../recovery/export-manager.js'
-import { scheduledJobs } from '../schedule/scheduled-jobs.js'
+import { scheduleFindings } from './schedule-checks.js'
 import { openOperations } from '../store/operation-rows.js'
 import type { DoctorCheck, Finding } from './check.js'
 
@@ -28,15 +28,8 @@ export const backupChecks: readonly DoctorCheck[] = [
     category: 'backups',
     title: 'Nightly backups are scheduled',
     async run(context) {
-      const automatic = context.registry.instances().filter(({ autoSave }) => autoSave).length
-      if (automatic === 0 || (await scheduledJobs(context)).some(({ name }) => name === 'saveall')) return []
-      return [
-        {
-          level: 'warning',
-          message: `saveall is not scheduled, although instances are included in nightly backups (${automatic}).`,
-          help: 'Schedule it: manager schedule install. Ignore this if another scheduler calls saveall.',
-        },
-      ]
+      if (context.registry.instances().some(({ autoSave }) => autoSave)) return scheduleFindings(context, 'saveall')
+      return [{ level: 'ok', message: 'No instance is included in nightly backups' }]
     },
   },
   {

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   appendFileSync,
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -10,7 +13,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { applicationLog } from '../runtime/look.js'
+import { logVariable } from '../runtime/look.js'
 import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { testInstance } from '../testing/made-up-operation.js'
@@ -38,7 +43,7 @@ describe('doctor', () => {
     const { message, list, exitCode } = await test.perform('doctor')
     expect(
       faults(list as unknown as readonly Diagnosis[]).filter(
-        ({ check }) => !['programs', 'system-user'].includes(check),
+        ({ check }) => !['programs', 'system-user', 'schedule-startall'].includes(check),
       ),
     ).toEqual([])
     expect(list?.length).toBeGreaterThan(10)
@@ -176,6 +181,24 @@ describe('instances', () => {
     expect(existsSync(stray)).toBe(false)
     const [moved] = readdirSync(test.context.home.trash).filter((name) => name.startsWith('stray-nobody1-'))
     expect(existsSync(join(test.context.home.trash, moved as string, 'file'))).toBe(true)
+  })
+
+  it.runIf(process.platform === 'linux')('one whose program was removed while it runs is an error', async () => {
+    const program = test.path('demo', 'node')
+    copyFileSync('/bin/sleep', program)
+    const child = spawn(program, ['600'], { env: { [logVariable]: applicationLog(test.path('demo')) } })
+    onTestFinished(() => void child.kill())
+    await once(child, 'spawn')
+    const found = async () => faults(await doctor('instances')).filter(({ check }) => check === 'instance-programs')
+    expect(await found()).toEqual([])
+    rmSync(program)
+    expect(await found()).toMatchObject([
+      { level: 'error', message: expect.stringMatching(/^"demo" runs on \S+\/node, which no longer exists/) },
+    ])
+    // Another version in the same place is used by the next start.
+    writeFileSync(program, '')
+    expect(await found()).toEqual([])
+    rmSync(program)
   })
 
   it('one that is not healthy is an error', async () => {

@@ -13,6 +13,7 @@ import { limitChecks } from './limit-checks.js'
 import { operationChecks } from './operation-checks.js'
 import { proxyChecks } from './proxy-checks.js'
 import { qualityChecks } from './quality-checks.js'
+import { scheduleChecks } from './schedule-checks.js'
 import { systemChecks } from './system-checks.js'
 import { templateChecks } from './template-checks.js'
 
@@ -30,6 +31,7 @@ export interface Diagnosis {
 const checks: readonly DoctorCheck[] = [
   ...homeChecks,
   ...systemChecks,
+  ...scheduleChecks,
   ...isolationChecks,
   ...proxyChecks,
   ...databaseChecks,

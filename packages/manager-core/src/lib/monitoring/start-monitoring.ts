@@ -5,7 +5,7 @@ import { believedTime } from '../history/believed-time.js'
 import { createIncidentStore } from '../store/incident-store.js'
 import { instancesOfEnded } from '../store/operation-rows.js'
 import { createSampleStore } from '../store/sample-store.js'
-import { createSettingsTeller } from './tell-settings.js'
+import { createProblemTeller } from './tell-problems.js'
 import { LoadMeter } from './measure.js'
 import { busyInstances, wantedInstances } from './monitored.js'
 import { Watch, type WatchOptions } from './watch.js'
@@ -69,14 +69,14 @@ async function measureOn(options: MonitoringOptions, signal: AbortSignal): Promi
   const pause = (ms: number) => sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined)
   const meter = new LoadMeter(context)
   const watch = new Watch({ ...options, onProblem })
-  const tellSettings = createSettingsTeller(context, onProblem)
+  const tellProblems = createProblemTeller(context, onProblem)
   let pruned = -Infinity
   try {
     while (!signal.aborted) {
       const begin = performance.now()
       let next = retryMs
       try {
-        await tellSettings()
+        await tellProblems()
         const { keepDays, ...set } = context.settings.global.monitoring
         const intervalMs = options.intervalMs ?? set.intervalMs
         if (intervalMs > 0) {

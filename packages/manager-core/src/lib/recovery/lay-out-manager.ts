@@ -3,6 +3,7 @@ import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ManagerContext } from '../context.js'
 import { cronJobs } from '../schedule/crontab.js'
+import type { Job } from '../schedule/jobs.js'
 import { unitFolder, unitJobs } from '../schedule/systemd.js'
 import { globalTable } from '../settings/tables/global.js'
 import { versionTable } from '../settings/tables/version.js'
@@ -114,9 +115,10 @@ async function scheduleOf({ home, settings }: ManagerContext): Promise<ManagerMa
   const { systemUser } = settings.global
   const user = isRoot && systemUser !== 'root' ? systemUser : undefined
   const cron = await cronJobs(home.folder, { user, environment }).catch(() => [])
-  if (cron.length > 0) return { by: 'cron', jobs: cron }
+  const plain = (jobs: readonly Job[]) => jobs.map(({ name, time }) => ({ name, time }))
+  if (cron.length > 0) return { by: 'cron', jobs: plain(cron) }
   const units = await unitJobs(home.folder, unitFolder(isRoot, environment)).catch(() => [])
-  return units.length > 0 ? { by: 'systemd', jobs: units } : null
+  return units.length > 0 ? { by: 'systemd', jobs: plain(units) } : null
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -30,6 +30,14 @@ it('has a line per job, without anything that only this caller has', () => {
   ])
 })
 
+it('keeps what is scheduled where nothing else is said', () => {
+  const scheduled = jobsAt({ saveall: '22:15', refresh: 'off', qualityall: '05:00' })
+  expect(jobsAt({}, scheduled)).toEqual(scheduled)
+  expect(jobsAt({ refresh: '01:00', qualityall: 'off' }, scheduled)).toEqual(
+    jobsAt({ saveall: '22:15', refresh: '01:00' }),
+  )
+})
+
 it('takes times of its own, and refuses others', () => {
   expect(jobsAt({ refresh: 'off', upgradeall: '23:59', checksaves: 'off', startall: 'off' })).toEqual([
     { name: 'upgradeall', time: '23:59' },
@@ -70,7 +78,8 @@ it('keeps the lines of others byte for byte, and finds its own again', () => {
       const installed = withBlock(before, block(mine), mine) + after
       expect(installed).toBe(before + block(mine) + after)
       expect(withBlock(installed, block(mine), mine)).toBe(installed)
-      expect(jobsIn(installed, mine)).toEqual(jobs)
+      const { command } = runner(mine)
+      expect(jobsIn(installed, mine)).toEqual(jobs.map((job) => ({ ...job, program: command })))
       expect(jobsIn(installed, other)).toEqual([])
       const both = withBlock(installed, block(other), other)
       expect(withBlock(both, '', other)).toBe(installed)
@@ -78,7 +87,7 @@ it('keeps the lines of others byte for byte, and finds its own again', () => {
       const later = cronBlock(jobsAt({ saveall: '05:07' }), runner(mine))
       const changed = withBlock(both, later, mine)
       expect(changed).toBe(before + later + after + block(other))
-      expect(jobsIn(changed, mine)).toContainEqual({ name: 'saveall', time: '05:07' })
+      expect(jobsIn(changed, mine)).toContainEqual({ name: 'saveall', time: '05:07', program: command })
     }),
     { numRuns: 300 },
   )
@@ -107,6 +116,7 @@ it('is understood by a shell as it was meant, whatever the home is called', () =
       command: [program, "a'b"],
       log: join(folder, "l %'og"),
     })
+    expect(jobsIn(text, strange)).toEqual([{ name: 'saveall', time: '04:00', program: [program, "a'b"] }])
     const line = text.split('\n')[1] as string
     // What cron does with a line before the shell has it.
     expect(line.replaceAll('\\%', '')).not.toContain('%')

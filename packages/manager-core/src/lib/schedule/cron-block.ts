@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import { argumentsOf, environmentOf, jobNames, type Job, type JobRunner } from './jobs.js'
+import { argumentsOf, environmentOf, jobNames, type FoundJob, type Job, type JobRunner } from './jobs.js'
 
 /** The jobs of a home as lines of a crontab, between two marks that name the home. */
 export function cronBlock(jobs: readonly Job[], runner: JobRunner): string {
@@ -33,7 +33,7 @@ export function withBlock(crontab: string, block: string, home: string): string 
 }
 
 /** The jobs of a home that are in a crontab. */
-export function jobsIn(crontab: string, home: string): readonly Job[] {
+export function jobsIn(crontab: string, home: string): readonly FoundJob[] {
   const found = findBlock(crontab, home)
   if (!found) return []
   return crontab
@@ -42,7 +42,7 @@ export function jobsIn(crontab: string, home: string): readonly Job[] {
     .flatMap((line) => {
       const name = jobNames.find((job) => line.includes(` ${job} --home `))
       const time = timeOf(line)
-      return name && time ? [{ name, time }] : []
+      return name && time ? [{ name, time, program: programOf(name, line) }] : []
     })
 }
 
@@ -76,6 +76,16 @@ function whenOf(time: string): string {
   if (time === 'boot') return '@reboot'
   const [hour = 0, minute = 0] = time.split(':').map(Number)
   return `${minute} ${hour} * * *`
+}
+
+/** What a line that `cronBlock` wrote runs. */
+function programOf(job: string, line: string): readonly string[] {
+  const words = (line.replaceAll(String.raw`\%`, '%').match(/(?:'[^']*'|\\.|[^\s'\\])+/g) ?? []).map((word) =>
+    word.replace(/'([^']*)'|\\(.)/g, (_all, quoted: string | undefined, escaped: string) => quoted ?? escaped),
+  )
+  const from = words.findIndex((word) => word.startsWith('STEWARD_SURFACE='))
+  const to = words.findIndex((word, at) => at > from && word === job && words[at + 1] === '--home')
+  return words.slice(from + 1, Math.max(to, 0))
 }
 
 /** The time in a line. */

@@ -1,6 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import { cronBlock, jobsIn, withBlock } from './cron-block.js'
-import type { Job, JobRunner } from './jobs.js'
+import type { FoundJob, Job, JobRunner } from './jobs.js'
 
 export interface CrontabOptions {
   /** Whose; undefined: the caller's. */
@@ -20,9 +20,12 @@ export async function removeCron(home: string, options: CrontabOptions): Promise
 }
 
 /** The jobs of a home in a crontab; none when there is no cron. */
-export async function cronJobs(home: string, options: CrontabOptions): Promise<readonly Job[]> {
+export async function cronJobs(home: string, options: CrontabOptions): Promise<readonly FoundJob[]> {
   try {
-    return jobsIn(await read(options), bytesOf(home))
+    return jobsIn(await read(options), bytesOf(home)).map(({ program, ...job }) => ({
+      ...job,
+      program: program.map((word) => Buffer.from(word, 'latin1').toString('utf8')),
+    }))
   } catch (error) {
     if (ManagerError.is(error) && error.code === 'ERR_NOT_FOUND') return []
     throw error

@@ -13,6 +13,12 @@ export interface Job {
   readonly time: JobTime
 }
 
+/** A job as a crontab or units have it. */
+export interface FoundJob extends Job {
+  /** What performs it: paths, and whatever else is before the name of the job. */
+  readonly program: readonly string[]
+}
+
 /**
  * Source: docs/spec/wire-decisions.md, "cron defaults". Additions: `checksaves`, for a save that did not even start,
  * when a recipient is there; `qualityall`, for those who ask for it; `startall`, so that instances run again after a
@@ -55,12 +61,17 @@ export function environmentOf({ command }: JobRunner): Readonly<Record<string, s
 }
 
 /**
- * @param times by job: `HH:MM`, `boot`, or `off` for a job that is not wanted; absent: the default.
+ * @param times by job: `HH:MM`, `boot`, or `off` for a job that is not wanted; absent: as it is scheduled.
+ * @param scheduled what is scheduled now; where that is nothing, defaults are used.
  * @throws ManagerError ERR_USAGE
  */
-export function jobsAt(times: Readonly<Partial<Record<JobName, string>>>): readonly Job[] {
+export function jobsAt(
+  times: Readonly<Partial<Record<JobName, string>>>,
+  scheduled: readonly Job[] = [],
+): readonly Job[] {
+  const now = new Map(scheduled.map(({ name, time }) => [name, time]))
   return jobNames.flatMap((name) => {
-    const time = times[name] ?? defaultTimes[name]
+    const time = times[name] ?? (now.size === 0 ? defaultTimes[name] : (now.get(name) ?? 'off'))
     if (time === 'off') return []
     if (time !== 'boot' && !/^([01]\d|2[0-3]):[0-5]\d$/.test(time))
       throw new ManagerError('ERR_USAGE', `"${time}" is not a valid time for ${name}.`, {

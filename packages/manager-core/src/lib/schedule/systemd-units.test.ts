@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { jobsAt } from './jobs.js'
-import { unitPrefix, unitsOf } from './systemd-units.js'
+import { commandIn, unitPrefix, unitsOf } from './systemd-units.js'
 
 const runner = (home: string) => ({ home, command: ['/opt/node', '/opt/cli.js'], log: '/log' })
 
@@ -35,6 +35,12 @@ it('keeps what systemd would expand in the path of a home', () => {
   const [unit] = unitsOf(jobsAt({}), runner('/srv/50% "of" $HOME\\x'), { system: true })
   expect(unit?.text).toContain(String.raw`"--home" "/srv/50%% \"of\" $$HOME\\x"`)
   expect(unit?.text).toContain('Description=Instances manager /srv/50%% ')
+})
+
+it('finds what a unit runs again', () => {
+  const command = ['/opt/a "b" $c %d\\\\e/node', '/opt/cli.js']
+  const [unit] = unitsOf(jobsAt({}), { home: '/srv/x', command, log: '/log' }, { system: true })
+  expect(commandIn(unit?.text ?? '')).toEqual([...command, 'refresh', '--home', '/srv/x', '--wait=3600'])
 })
 
 it('has names of its own for each home', () => {

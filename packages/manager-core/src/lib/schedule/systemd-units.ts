@@ -102,3 +102,11 @@ export function unitWord(word: string): string {
 export function unitCommand(words: readonly string[]): string {
   return words.map((word) => unitWord(word).replaceAll('$', '$$$$')).join(' ')
 }
+
+/** What a service that `unitsOf` wrote runs, word by word. */
+export function commandIn(service: string): readonly string[] {
+  const [, line = ''] = /^ExecStart=(.*)$/m.exec(service) ?? []
+  return [...line.matchAll(/"((?:\\.|[^"\\])*)"/g)].map(([, word = '']) =>
+    word.replace(/\\(.)|\$\$|%%/g, (all, escaped: string | undefined) => escaped ?? all.slice(1)),
+  )
+}

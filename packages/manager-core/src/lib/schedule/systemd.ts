@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import { jobNames, type Job } from './jobs.js'
-import { unitPrefix, type Unit } from './systemd-units.js'
+import { jobNames, type FoundJob } from './jobs.js'
+import { commandIn, unitPrefix, type Unit } from './systemd-units.js'
 
 export interface SystemdOptions {
   /** Where unit files are. */
@@ -58,13 +58,20 @@ export async function removeUnits(home: string, options: SystemdOptions): Promis
 }
 
 /** The jobs of a home that there are units of. */
-export async function unitJobs(home: string, folder: string): Promise<readonly Job[]> {
+export async function unitJobs(home: string, folder: string): Promise<readonly FoundJob[]> {
   const texts = await textsOf(home, folder)
   return jobNames.flatMap((name) => {
     const service = texts.get(`${unitPrefix(home)}${name}.service`)
     const timer = texts.get(`${unitPrefix(home)}${name}.timer`)
     if (service === undefined) return []
-    return [{ name, time: /^OnCalendar=\S+ (\d\d:\d\d)/m.exec(timer ?? '')?.[1] ?? 'boot' }]
+    const program = commandIn(service)
+    return [
+      {
+        name,
+        program: program.slice(0, program.indexOf(name)),
+        time: /^OnCalendar=\S+ (\d\d:\d\d)/m.exec(timer ?? '')?.[1] ?? 'boot',
+      },
+    ]
   })
 }
 
