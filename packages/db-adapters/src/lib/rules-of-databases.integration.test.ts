@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createBusinessObjects, createModel, createPrincipal } from '@steward/rest-core'
+import { createBusinessObjects, createModel, systemPrincipal } from '@steward/rest-core'
 import type { BusinessObjects, ObjectDefinition, ObjectStore } from '@steward/rest-core'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { createSqliteStore } from '../sqlite.js'
 
 type Name = 'sqlite' | 'postgresql' | 'mysql' | 'mssql'
 
-const me = createPrincipal({ login: 'me' })
+const me = systemPrincipal({ login: 'me' })
 
 /** Tables whose rows the definitions below identify by a column that is no key. */
 const twins = [
