@@ -351,6 +351,7 @@ describe('help', () => {
     expect((await cli('help show')).out).toBe(show.out)
     expect((await cli('help sh')).out).toBe(show.out)
     expect((await cli('help --all')).out).toBe(all.out)
+    expect((await cli('help --all --home /nowhere --no-color')).out).toBe(all.out)
     expect((await cli('help')).out).toMatch(/^Usual commands:\n[^]*All commands: manager help --all\n$/)
     expect(await cli('help frob')).toMatchObject({ code: 2, out: '' })
     expect((await cli('drop --help')).out).toContain('--dry-run')

@@ -1,5 +1,6 @@
 import { Help, type Command } from 'commander'
 import { commandNamed, unknownCommand } from './command-group.js'
+import { globalOptions } from './global-options.js'
 import { cut } from './output/text.js'
 
 /** Finds what commander itself shows. */
@@ -11,7 +12,7 @@ const plain = new Help()
  * @param print gets the usual commands, for `help` alone
  */
 export function addHelp(program: Command, print: () => void): void {
-  program
+  const help = program
     .command('help [command...]')
     .summary('Print the help of a command, or the usual commands')
     .option('--all', 'list all commands')
@@ -22,6 +23,7 @@ export function addHelp(program: Command, print: () => void): void {
       for (const word of words) command = commandNamed(command, word) ?? unknownCommand(command, word)
       command.help()
     })
+  for (const option of globalOptions(false)) help.addOption(option.hideHelp())
   program.addHelpText('after', '\nFor help on a command, run: manager <command> --help')
 }
 
