@@ -15,6 +15,7 @@ import type { BusinessObjects, ObjectName, UpdateOptions, WriteOptions } from '.
 import { checkLinks } from './check-links.js'
 import { deleteRow } from './delete-row.js'
 import { checkDocumentIds, inlineDocuments, storeUploads } from './documents.js'
+import { readHookValues } from './hook-values.js'
 import type { WriteContext } from './hooks.js'
 import type { Input } from './input.js'
 import { timestamp } from '../fields/temporal.js'
@@ -91,6 +92,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     const now = context.clock()
     applyDefaults(access, values, namesWithMessages(input), principal, now)
     if (hooks?.preValidate) await hooks.preValidate(hookContext)
+    if (hooks) input.messages.push(...readHookValues(object, values, given))
     if (object.hasMadeFields) joinHookValues(object, values, given)
     await refuse(write, undefined, [
       ...input.messages,
@@ -101,6 +103,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     if (hooks?.postValidate) await hooks.postValidate(hookContext)
     if (hooks?.preSave) await hooks.preSave(hookContext)
     if (hooks?.preCreate) await hooks.preCreate(hookContext)
+    if (hooks) refuseUnreadable(readHookValues(object, values, given))
     if (object.hasMadeFields) joinHookValues(object, values, given)
     if (object.technical.length > 0) {
       values['created_dt'] = values['updated_dt'] = timestamp(now)
@@ -169,6 +172,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
       throw notEnabled('updated', object)
     if (hooks?.initUpdate) await hooks.initUpdate(hookContext)
     if (hooks?.preValidate) await hooks.preValidate(hookContext)
+    if (hooks) input.messages.push(...readHookValues(object, values, given))
     const messages = [...input.messages]
     if (input.documentIds.length > 0) messages.push(...checkDocumentIds(input, await old()))
     const { state } = object
@@ -179,6 +183,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     if (hooks?.postValidate) await hooks.postValidate(hookContext)
     if (hooks?.preSave) await hooks.preSave(hookContext)
     if (hooks?.preUpdate) await hooks.preUpdate(hookContext)
+    if (hooks) refuseUnreadable(readHookValues(object, values, given))
     if (object.hasMadeFields) joinHookValues(object, values, given)
     const replaced = object.documents.filter(
       (field) => !isInColumn(field) && (field.name in values || input.uploads.some((upload) => upload.field === field)),
@@ -482,6 +487,11 @@ function namesWithMessages({ messages, uploads, documentIds }: Input): ReadonlyS
 
 function refuseReadOnly(object: ObjectModel): void {
   if (object.readOnly) throw new RestError('ERR_RIGHT', `Object "${object.name}" is read-only.`)
+}
+
+/** Values that hooks have set after the validation. */
+function refuseUnreadable(messages: readonly ErrorMessage[]): void {
+  if (messages.length > 0) throw RestError.validation(messages)
 }
 
 function notEnabled(verb: string, object: ObjectModel): RestError {

@@ -7,6 +7,7 @@ import { testCompositeKeys } from './composite-keys.js'
 import { testCursors } from './cursors.js'
 import { testFilters } from './filters.js'
 import { testGuards } from './guards.js'
+import { testHookValues } from './hook-values.js'
 import { testIndexSearch } from './index-search.js'
 import { testIntrospection } from './introspection.js'
 import { testKeys } from './keys.js'
@@ -56,6 +57,7 @@ export function testObjectStore(name: string, factory: StoreFactory, options: Ob
     testCompositeKeys(factory, settings.seed)
     testReferences(factory)
     testRights(factory, settings.seed)
+    testHookValues(factory)
     testTransactions(factory)
     testNotices(factory)
     testStreams(factory, settings.rows)
