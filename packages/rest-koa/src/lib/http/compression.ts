@@ -1,9 +1,18 @@
 import type { Transform } from 'node:stream'
-import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib'
+import {
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib'
 import type { Context } from 'koa'
 import type { Delivery, HeaderList } from './delivery.js'
 
-export const encodings = ['br', 'gzip'] as const
+/** Those that a client likes as much are preferred in this order. */
+export const encodings = ['zstd', 'br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
 /** Bodies from this length on are compressed. What it costs from which length on: bench/README.md, "Compression". */
@@ -20,13 +29,28 @@ const brotli = {
   params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 18 },
 }
 
+const zstd = {
+  flush: constants.ZSTD_e_flush,
+  // A fifth fewer bytes than the others at their levels, for no more CPU time; the window bounds the memory of a stream.
+  params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_windowLog]: 18 },
+}
+
+const compressors = {
+  zstd: { sync: (body: string | Uint8Array) => zstdCompressSync(body, zstd), stream: () => createZstdCompress(zstd) },
+  br: {
+    sync: (body: string | Uint8Array) => brotliCompressSync(body, brotli),
+    stream: () => createBrotliCompress(brotli),
+  },
+  gzip: { sync: (body: string | Uint8Array) => gzipSync(body, gzip), stream: () => createGzip(gzip) },
+} as const satisfies Record<Encoding, object>
+
 export function compressSync(body: string | Uint8Array, encoding: Encoding): Buffer {
-  return encoding === 'br' ? brotliCompressSync(body, brotli) : gzipSync(body, gzip)
+  return compressors[encoding].sync(body)
 }
 
 /** Compresses off the main thread; each write is flushed. */
 export function createCompressor(encoding: Encoding): Transform {
-  return encoding === 'br' ? createBrotliCompress(brotli) : createGzip(gzip)
+  return compressors[encoding].stream()
 }
 
 /**
@@ -66,7 +90,8 @@ export interface Accepted {
 export function readAcceptEncoding(header: string): Accepted {
   const weights = new Map(header.toLowerCase().split(',').map(readWeight))
   const others = weights.get('*')
-  const weightOf = (name: string): number => weights.get(name) ?? others ?? 0
+  // Who takes anything was perhaps written before there was zstd.
+  const weightOf = (name: string): number => weights.get(name) ?? (name === 'zstd' ? 0 : others) ?? 0
   const best = encodings.reduce((one, other) => (weightOf(other) > weightOf(one) ? other : one))
   const weight = weightOf(best)
   return {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { createMemoryStore, createModel, systemPrincipal, defineObject } from '@steward/rest-core'
 import type { BusinessObjects } from '@steward/rest-core'
 import Koa from 'koa'
@@ -69,7 +69,8 @@ async function ask(
   const answer = await open(path, headers, method, sent)
   const body = await buffer(answer)
   const encoding = answer.headers['content-encoding']
-  const decode = body.length > 0 && { gzip: gunzipSync, br: brotliDecompressSync }[`${encoding}`]
+  const decode =
+    body.length > 0 && { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }[`${encoding}`]
   return {
     headers: answer.headers,
     statusCode: answer.statusCode,
@@ -96,6 +97,7 @@ it.each([
   for (const [accepted, encoding] of [
     ['gzip, deflate', 'gzip'],
     ['gzip, deflate, br', 'br'],
+    ['gzip, deflate, br, zstd', 'zstd'],
   ] as const) {
     const packed = await ask(path, { 'accept-encoding': accepted })
     expect(packed.statusCode).toBe(200)
@@ -187,7 +189,10 @@ function searching(batches: () => AsyncGenerator<readonly unknown[]>): Partial<B
   return { search: async () => batches() as never }
 }
 
-it('a stream is flushed, so that rows arrive as they are read', async () => {
+it.each([
+  ['gzip', createGunzip],
+  ['zstd', createZstdDecompress],
+] as const)('a stream as %s is flushed, so that rows arrive as they are read', async (encoding, decompress) => {
   const gate = Promise.withResolvers<void>()
   await start(
     {},
@@ -197,10 +202,10 @@ it('a stream is flushed, so that rows arrive as they are read', async () => {
       yield batch(5)
     }),
   )
-  const answer = await open('/Note/', { ...gzip, accept: 'application/x-ndjson' })
-  expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', 'transfer-encoding': 'chunked' })
+  const answer = await open('/Note/', { 'accept-encoding': encoding, accept: 'application/x-ndjson' })
+  expect(answer.headers).toMatchObject({ 'content-encoding': encoding, 'transfer-encoding': 'chunked' })
   let text = ''
-  const lines = answer.pipe(createGunzip()).on('data', (chunk: Buffer) => (text += chunk.toString()))
+  const lines = answer.pipe(decompress()).on('data', (chunk: Buffer) => (text += chunk.toString()))
   await expect.poll(() => text.endsWith('"}')).toBe(true)
   expect(text.split('\n').map((line) => JSON.parse(line).row_id)).toEqual(['1', '2', '3', '4'])
   gate.resolve()
