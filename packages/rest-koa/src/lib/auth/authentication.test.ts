@@ -395,6 +395,20 @@ describe('tokens', () => {
     expect((await as(`Bearer ${json.authtoken}`)).json.session.id).toBe(json.sessionid)
   })
 
+  it('takes the form of the answer from a body, too, and refuses one that it does not know', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const post = (body: string, path = '/api/login', headers = {}) =>
+      call('POST', path, { body, headers: { ...form, ...headers } })
+    expect((await post('login=ann&password=secret&format=json')).json.login).toBe('ann')
+    expect((await post('_output=json', undefined, { authorization: basic('ann', 'secret') })).json.login).toBe('ann')
+    expect((await post('login=ann&password=secret&format=text', '/api/login')).text).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+    for (const path of ['/api/login', '/api/logout']) {
+      const wrong = await as(basic('ann', 'secret'), `${path}?_output=oauth2`)
+      expect([wrong.status, wrong.json.error]).toEqual([400, 'Parameter "_output" is "oauth2"; give json or text.'])
+    }
+    expect((await post('login=ann&password=secret&format=xml')).status).toBe(400)
+  })
+
   it.each([
     ['application/json', '{"username":"ann","password":"secret"}'],
     ['application/json; charset=utf-8', '{"login":"ann","password":"secret"}'],

@@ -22,6 +22,8 @@ export interface LoginRouterOptions {
 /** Not specified; chosen far above any login. */
 const bodyLimitBytes = 16_384
 
+const bodyTypes: readonly string[] = ['application/json', 'application/x-www-form-urlencoded']
+
 /**
  * `/api/login` gives a token for a password, `/api/logout` revokes it; GET or POST, plain text or JSON. The password comes by
  * basic authentication, or in a POST as JSON or form (`username` or `login`, `password`); never in the address, which is logged.
@@ -60,13 +62,17 @@ export function loginRouter(
   }
 
   async function login(context: Context): Promise<void> {
-    answerLogin(context, await authentication.login(context, await passwordOf(context)))
+    const values = await bodyBeside(context)
+    const isJson = wantsJson(context, values)
+    answerLogin(context, await authentication.login(context, await passwordOf(context, values)), isJson)
   }
 
   async function changePassword(context: Context): Promise<void> {
     // Without the means there is nothing to be wrong with.
     if (!authentication.changesPasswords) throw RestError.notFound('Changing passwords')
-    const { password = '', newPassword } = await valuesInBody(context)
+    const values = await valuesInBody(context)
+    const { password = '', newPassword } = values
+    const isJson = wantsJson(context, values)
     if (typeof password !== 'string' || typeof newPassword !== 'string' || newPassword === '')
       throw RestError.validation([
         {
@@ -75,10 +81,10 @@ export function loginRouter(
           text: 'Give the present "password" and a "newPassword", as texts.',
         },
       ])
-    answerLogin(context, await authentication.changePassword(context, { password, newPassword }))
+    answerLogin(context, await authentication.changePassword(context, { password, newPassword }), isJson)
   }
 
-  function answerLogin(context: Context, { principal, token }: Login): void {
+  function answerLogin(context: Context, { principal, token }: Login, isJson: boolean): void {
     const { userId, firstname, lastname, email, lang } = principal
     const answer = {
       authtoken: token.token,
@@ -91,33 +97,42 @@ export function loginRouter(
       lang,
       sessionid: token.id,
     }
-    answerBoth(context, token.token, answer)
+    answerBoth(context, isJson ? answer : token.token)
   }
 
   async function logout(context: Context): Promise<void> {
+    const isJson = wantsJson(context, await bodyBeside(context))
     await authentication.logout(context)
-    answerBoth(context, 'OK', { status: 'OK' })
+    answerBoth(context, isJson ? { status: 'OK' } : 'OK')
   }
 
-  async function passwordOf(context: Context): Promise<LoginAndPassword | undefined> {
+  /** What a body says; one that needs none, since a header has the credentials, may be of any type. */
+  async function bodyBeside(context: Context): Promise<BodyValues> {
+    if (context.method !== 'POST') return {}
+    const isNeeded = authentication.headerOf(context) === undefined
+    return isNeeded || bodyTypes.includes(context.request.type) ? valuesInBody(context) : {}
+  }
+
+  async function passwordOf(context: Context, values: BodyValues): Promise<LoginAndPassword | undefined> {
     const header = authentication.headerOf(context)
     if (header !== undefined) {
       const credentials = readAuthorization(header)
       return credentials?.kind === 'password' ? credentials : undefined
     }
-    return context.method === 'POST' ? passwordInBody(context) : undefined
+    return passwordIn(values)
   }
 }
 
-async function passwordInBody(context: Context): Promise<LoginAndPassword | undefined> {
-  const { username, login = username, password = '' } = await valuesInBody(context)
+type BodyValues = Readonly<Record<string, unknown>>
+
+function passwordIn({ username, login = username, password = '' }: BodyValues): LoginAndPassword | undefined {
   return typeof login === 'string' && login !== '' && typeof password === 'string' ? { login, password } : undefined
 }
 
 /** What a body holds as JSON or form; nothing without one. */
-async function valuesInBody(context: Context): Promise<Readonly<Record<string, unknown>>> {
+async function valuesInBody(context: Context): Promise<BodyValues> {
   const type = context.request.type
-  if (type !== 'application/json' && type !== 'application/x-www-form-urlencoded') {
+  if (!bodyTypes.includes(type)) {
     if (context.request.length)
       throw new RestError('ERR_MEDIA_TYPE', 'Send the login as application/json or application/x-www-form-urlencoded.')
     return {}
@@ -126,14 +141,29 @@ async function valuesInBody(context: Context): Promise<Readonly<Record<string, u
   const text = parsed === undefined ? (await readBytes(context.req, { bytes: bodyLimitBytes })).toString() : ''
   const values =
     parsed ?? (type === 'application/json' ? parseJson(text) : Object.fromEntries(new URLSearchParams(text)))
-  return (values ?? {}) as Record<string, unknown>
+  return (values ?? {}) as BodyValues
 }
 
-/** Plain text, or JSON when `format=json`, `_output=json` or `Accept` ask for it. */
-function answerBoth(context: Context, text: string, answer: object): void {
-  const { format, _output: output } = context.query
-  const json =
-    format === 'json' || output === 'json' || context.accepts('text/plain', 'application/json') === 'application/json'
-  if (json) send(context, 'koa', 200, textHeaders(), JSON.stringify(answer))
-  else send(context, 'koa', 200, textHeaders('text/plain; charset=utf-8'), text)
+/**
+ * Whether JSON is wanted: `format` or `_output`, in the address or in the body, is `json` (or `text`), or else `Accept` says so.
+ *
+ * @throws RestError ERR_BAD_REQUEST
+ */
+function wantsJson(context: Context, values: BodyValues): boolean {
+  for (const name of ['format', '_output']) {
+    const given = context.query[name] ?? values[name]
+    if (given === 'json' || given === 'text') return given === 'json'
+    if (given !== undefined)
+      throw new RestError(
+        'ERR_BAD_REQUEST',
+        `Parameter "${name}" is "${String(given).slice(0, 100)}"; give json or text.`,
+      )
+  }
+  return context.accepts('text/plain', 'application/json') === 'application/json'
+}
+
+/** A text as it is, anything else as JSON. */
+function answerBoth(context: Context, answer: string | object): void {
+  if (typeof answer === 'object') send(context, 'koa', 200, textHeaders(), JSON.stringify(answer))
+  else send(context, 'koa', 200, textHeaders('text/plain; charset=utf-8'), answer)
 }
