@@ -1,12 +1,29 @@
 import { RestError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
-import type { FieldModel, JoinedField, ObjectModel, Order, ReadableField, Selection } from '../model/model.js'
+import type { FieldModel, JoinedField, Model, ObjectModel, Order, ReadableField, Selection } from '../model/model.js'
 import { isJoined } from '../model/model.js'
 import type { Guard } from '../store.js'
+import { nearMiss } from '../definition/near-miss.js'
 import { unknownField } from '../model/create-model.js'
 import { chainOf, linksOf, type Link } from './links.js'
 import { isInSome } from './principal.js'
 import type { NamedKind, Principal, RightLetter, Rights } from './rights.js'
+
+const letters: readonly RightLetter[] = ['C', 'R', 'U', 'D', 'A']
+
+/**
+ * The error for an object that does not exist. It proposes one with nearly that name on which the user has some right.
+ */
+export function unknownObject({ objects }: Model, principal: Principal, name: string): RestError {
+  const own = [...objects.values()].filter((object) => letters.some(accessOf(principal, object).may))
+  const given = name.slice(0, 100)
+  const meant = nearMiss(
+    given,
+    own.map((object) => object.name),
+  )
+  const proposal = meant === undefined ? '' : ` Did you mean "${meant}"?`
+  return new RestError('ERR_NOT_FOUND', `Object "${given}" does not exist, or you may not see it.${proposal}`)
+}
 
 /** What the rights of one user mean for one object, worked out once. */
 export interface Access {

@@ -57,7 +57,7 @@ export function readInput(
     // A search may have named the path: what comes back as it was answered is right.
     if (!field && isReadablePath(access, name)) continue
     if (!field || (access.hides(field) && (isJoined(field) || locked))) {
-      messages.push(...unknownField(object, name).messages)
+      messages.push(...unknownField(object, name, access.hides).messages)
       continue
     }
     if (isJoined(field) || locked || (restore ? isGivenId(field, operation) : isIgnored(field, operation))) continue

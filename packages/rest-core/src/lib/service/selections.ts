@@ -4,10 +4,14 @@ import type { ObjectModel, Selection } from '../model/model.js'
 import type { Access } from '../rights/access.js'
 import type { AnswerOptions } from './business-objects.js'
 
-/** The row id in its stored form. @throws RestError ERR_NOT_FOUND for a text that cannot be one. */
+/**
+ * The row id in its stored form, which has one address: another spelling (`05`) is the id of no row, but for the case of a UUID.
+ *
+ * @throws RestError ERR_NOT_FOUND for a text that cannot be one.
+ */
 export function parseRowId(object: ObjectModel, rowId: string): string {
   const id = object.id.type.parse(rowId, object.id)
-  if (typeof id !== 'string' || id === '')
+  if (typeof id !== 'string' || id === '' || id.toLowerCase() !== rowId.toLowerCase())
     throw RestError.notFound(`Record "${rowId.slice(0, 100)}" of "${object.name}"`)
   return id
 }

@@ -51,7 +51,10 @@ function about(field: string, check: () => unknown): void {
     if (!RestError.is(error)) throw error
     const { code, message, messages } = error
     const found = messages.length > 0 ? messages : [{ code, text: message }]
-    throw new RestError(code, message, { messages: found.map((one) => ({ ...one, field })), cause: error })
+    throw RestError.validation(
+      found.map((one) => ({ ...one, field })),
+      error,
+    )
   }
 }
 

@@ -88,7 +88,7 @@ test('a grant with a wrong filter or hidden field is refused with a message abou
   ] as const)
     await expect(
       service.create(system, 'Grant', { grt_group_id: groupId, grt_object: 'User', [field]: value }),
-    ).rejects.toMatchObject({ status: 400, messages: [{ field }] })
+    ).rejects.toMatchObject({ code: 'ERR_VALIDATION', status: 400, messages: [{ field }] })
 })
 
 test('a user who is switched off loses access immediately', async () => {

@@ -70,10 +70,25 @@ function readRequest(
   }
   if (rowId === undefined) {
     const { expression, order, page, pageSize } = query
+    refuseBlank(filters)
     return { parameters, search: { filters, expression, order, page, pageSize } }
   }
   refuseSearch(query)
   return { parameters, rowId }
+}
+
+/**
+ * A filter without a value finds all records: an action would run on them where a program meant one. Not specified.
+ *
+ * @throws RestError ERR_BAD_REQUEST
+ */
+function refuseBlank(filters: Readonly<Record<string, string | readonly string[]>>): void {
+  const blank = Object.entries(filters).find(([, value]) => [value].flat().some((one) => /^[\s;]*$/.test(one)))
+  if (!blank) return
+  throw new RestError(
+    'ERR_BAD_REQUEST',
+    `Filter "${blank[0].slice(0, 100)}" is empty, so the action would run on all records. Give it a value, or leave it out to mean all; "is null" finds records without one.`,
+  )
 }
 
 /** How far a background action is. */

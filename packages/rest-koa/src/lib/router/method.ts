@@ -7,6 +7,7 @@ import type { Level } from './level.js'
 import { pathForms } from './named-target.js'
 import type { Operation } from './parameters.js'
 import type { QueryPairs } from './query-string.js'
+import { isOff } from './read-query.js'
 
 const operations: Readonly<Record<Target['kind'], Readonly<Record<string, Operation>>>> = {
   info: { GET: 'info', HEAD: 'info' },
@@ -92,7 +93,7 @@ export function readOperation(context: Context, { kind }: Target, pairs: QueryPa
   }
   const wanted = switches.find(
     ({ parameter, on }) =>
-      on[kind]?.includes(method) && pairs.some(([name, value]) => name === parameter && !isOff(value)),
+      on[kind]?.includes(method) && pairs.some(([name, value]) => name === parameter && !isOff(name, value)),
   )
   if (wanted) return wanted.operation
   const known = operations[kind]
@@ -104,11 +105,6 @@ export function readOperation(context: Context, { kind }: Target, pairs: QueryPa
       ? '; to change or delete the record use PUT or DELETE, or add "_method=PUT" or "_method=DELETE"'
       : ''
   throw new RestError('ERR_METHOD', `${method} does not work on this address${hint}.`)
-}
-
-/** `_metadata=false` asks for nothing. */
-function isOff(value: string): boolean {
-  return value === 'false'
 }
 
 function override(context: Context, pairs: QueryPairs): string | undefined {

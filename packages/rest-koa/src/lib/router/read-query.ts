@@ -38,11 +38,13 @@ export function readQuery(pairs: QueryPairs, operation: Operation, level: Level)
   const filters: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
   const priorities: { priority: number; field: string; descending: boolean }[] = []
 
-  for (const [name, value] of pairs) {
+  for (const [name, value] of joinLists(pairs)) {
     if (Object.hasOwn(parameters, name) && (name.startsWith('_') || operation === 'info')) {
-      checkPlace(name, operation, level)
       if (seen.has(name)) throw wrong(`Parameter "${name}" is given more than once.`)
       seen.add(name)
+      checkLevel(name, level)
+      if (isOff(name, value)) continue
+      checkPlace(name, operation)
       readParameter(query, name, value)
     } else if (name.startsWith('_') || !takesNames.has(operation)) {
       throw unknown(name)
@@ -77,13 +79,41 @@ export function withMemory<T extends AnswerOptions>(call: Pick<RestCall, 'memory
   return options.inlineDocuments || options.inlineThumbnails ? { ...options, memory: call.memory() } : options
 }
 
-function checkPlace(name: string, operation: Operation, level: Level): void {
-  const parameter = parameters[name]
-  if (!parameter) throw unknown(name)
-  if (!hasLevel(level, parameter.since)) {
-    throw wrong(`Parameter "${name}" came with level ${parameter.since}; this application runs at level ${level}.`)
+/** Parameters that are lists may be repeated, which is how many clients write an array: as if with commas between the values. */
+function joinLists(pairs: QueryPairs): QueryPairs {
+  const lists = new Map<string, string[]>()
+  for (const [name, value] of pairs) {
+    if (!isList(name)) continue
+    const values = lists.get(name)
+    if (values) values.push(value)
+    else lists.set(name, [value])
   }
-  if (!parameter.on.includes(operation)) throw wrong(`Parameter "${name}" has no meaning here (${operation}).`)
+  if ([...lists.values()].every(({ length }) => length === 1)) return pairs
+  return [
+    ...pairs.filter(([name]) => !lists.has(name)),
+    ...[...lists].map(([name, values]) => [name, values.join(',')] as const),
+  ]
+}
+
+function isList(name: string): boolean {
+  return name.startsWith('_') && Object.hasOwn(parameters, name) && listForms.has(parameters[name]?.form ?? '')
+}
+
+const listForms: ReadonlySet<string> = new Set(['fields', 'order', 'documents', 'images'])
+
+/** A flag that is off asks for nothing, wherever it is; `_atomic` is on unless it says so. */
+export function isOff(name: string, value: string): boolean {
+  return name !== '_atomic' && parameters[name]?.form === 'flag' && (value === 'false' || value === '0')
+}
+
+function checkLevel(name: string, level: Level): void {
+  const { since } = parameters[name] as (typeof parameters)[string]
+  if (!hasLevel(level, since))
+    throw wrong(`Parameter "${name}" came with level ${since}; this application runs at level ${level}.`)
+}
+
+function checkPlace(name: string, operation: Operation): void {
+  if (!parameters[name]?.on.includes(operation)) throw wrong(`Parameter "${name}" has no meaning here (${operation}).`)
 }
 
 function readParameter(query: Building, name: string, value: string): void {
@@ -125,6 +155,12 @@ function readParameter(query: Building, name: string, value: string): void {
       break
     case '_cursor':
       query.cursor = value
+      break
+    case '_metadata':
+    case '_doc':
+    case '_crosstabcubes':
+      readBoolean(name, value)
+      query.own[name] = value
       break
     default:
       query.own[name] = value

@@ -1,4 +1,4 @@
-import { allRights, checkNeed, processBudget } from '@steward/rest-core'
+import { allRights, checkNeed, processBudget, unknownObject } from '@steward/rest-core'
 import type { BusinessObjects, ByteBudget, Principal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context, Middleware } from 'koa'
@@ -82,7 +82,7 @@ export interface RestRouterOptions {
    */
   readonly respond?: Respond
   /**
-   * Compresses answers as `Accept-Encoding` asks (br, gzip): text of 2 KiB and more, but no errors, no documents, and not
+   * Compresses answers as `Accept-Encoding` asks (zstd, br, gzip): text of 2 KiB and more, but no errors, no documents, and not
    * the application info, which holds the token of the session. Only with `respond: 'direct'`, where it is the default; with `koa` a
    * middleware around, e.g. koa-compress, does it.
    */
@@ -179,6 +179,8 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
         },
       }
       const work = async (): Promise<void> => {
+        if ('object' in target && target.object !== undefined && !service.model.objects.has(target.object))
+          throw unknownObject(service.model, principal, target.object)
         await operations[operation](call, (await findRow(call, target, operation)) as never, query)
       }
       // What is about no object is cheap, but for searches over all of them.
