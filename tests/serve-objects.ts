@@ -10,6 +10,8 @@ import { serve } from '../packages/rest-koa/src/lib/testing/serve.js'
 export interface ServedObjects {
   /** Calls below the base address, e.g. `call('GET', '/Note/1')`. */
   readonly call: CallService
+  /** Base address, e.g. `http://127.0.0.1:4711/api/rest`. */
+  readonly base: string
   readonly service: BusinessObjects
   readonly store: ObjectStore
   /** What the router reported: answers with status 500 and above. */
@@ -33,8 +35,10 @@ export async function serveObjects(
   app.on('error', (error) => failures.push(error))
   app.use(restRouter(service, { authenticate: () => ann }))
   const server = await serve(app)
+  const base = `${server.url}/api/rest`
   return {
-    call: createCaller(`${server.url}/api/rest`, null),
+    call: createCaller(base, null),
+    base,
     service,
     store,
     failures,

@@ -6,11 +6,12 @@ const value: Schema = { type: ['number', 'string', 'null'] }
 
 /** A pivot table as a table. Source: docs/spec/wire-decisions.md, "pivot table". */
 export function crosstabTable({ name }: CrosstabModel): Schema {
-  const place: Schema = { type: 'array', description: 'A place on an axis; shorter: a subtotal; empty: the total.' }
-  const cell: Schema = {
+  // Generators of clients take no list whose first item has another form.
+  const placeOrCell: Schema = {
     type: ['array', 'null'],
-    items: value,
-    description: 'One result per value of the pivot table; null: no records.',
+    items: { type: ['number', 'string', 'boolean', 'null'] },
+    description:
+      'A place on an axis (shorter: a subtotal; empty: the total), or a cell: one result per value of the pivot table; null: no records.',
   }
   return exactly({
     name: { const: name },
@@ -20,7 +21,7 @@ export function crosstabTable({ name }: CrosstabModel): Schema {
     rows: {
       type: 'array',
       description: 'First the place of each column, after an empty one; then per line its place and a cell per column.',
-      items: { type: 'array', prefixItems: [place], items: { anyOf: [cell, place] } },
+      items: listOf(placeOrCell),
     },
     totals: { ...listOf(value), description: 'The cell of all records.' },
   })

@@ -1,4 +1,4 @@
-import type { DecimalField, IntegerField, TextField } from '../definition/definition.js'
+import type { DocumentField, ImageField, IntegerField, TextField } from '../definition/definition.js'
 import { enumValues } from '../fields/enum-values.js'
 import { baseField } from '../model/model.js'
 import type { FieldModel } from '../model/model.js'
@@ -51,30 +51,43 @@ function typeRules(field: FieldModel): string[] {
 }
 
 function builtInRules(field: FieldModel): string[] {
-  const { definition, columnType } = field
+  const { definition, type } = field
+  // Also of a type that is based on it.
+  if (type.name === 'integer' || type.name === 'decimal')
+    return [...rangeRules(definition as IntegerField), digitsRule(field)]
   switch (definition.type) {
-    case 'integer':
-    case 'decimal':
-      return [...rangeRules(definition), digitsRule(field)]
     case 'reference':
       return [`row id of ${code(definition.object)}`]
     case 'enum':
     case 'multi-enum':
       return [listRule(field)]
     case 'document':
-    case 'image': {
-      const { maxBytes } = definition
-      return maxBytes === undefined ? [] : [`at most ${maxBytes} bytes`]
-    }
-    default: {
-      const { length = columnType.kind === 'string' ? columnType.length : undefined, pattern } = definition as TextField
-      const limit = length === undefined || field.type.name === 'geocoords' ? '' : `at most ${length} characters`
-      return [limit, pattern === undefined ? '' : `matches ${code(pattern)}`]
-    }
+      return [bytesRule(definition)]
+    case 'image':
+      return [
+        bytesRule(definition),
+        definition.mediaTypes ? `one of ${definition.mediaTypes.map(code).join(', ')}` : '',
+      ]
+    case 'datetime':
+      return [definition.zone === 'none' ? 'local time without a time zone' : 'UTC']
+    case 'password':
+      return [...textRules(field), definition.minLength ? `at least ${definition.minLength} characters` : '']
+    default:
+      return textRules(field)
   }
 }
 
-function rangeRules({ min, max }: IntegerField | DecimalField): string[] {
+function textRules({ definition, columnType, type }: FieldModel): string[] {
+  const { length = columnType.kind === 'string' ? columnType.length : undefined, pattern } = definition as TextField
+  const limit = length === undefined || type.name === 'geocoords' ? '' : `at most ${length} characters`
+  return [limit, pattern === undefined ? '' : `matches ${code(pattern)}`]
+}
+
+function bytesRule({ maxBytes }: DocumentField | ImageField): string {
+  return maxBytes === undefined ? '' : `at most ${maxBytes} bytes`
+}
+
+function rangeRules({ min, max }: IntegerField): string[] {
   return [min === undefined ? '' : `at least ${min}`, max === undefined ? '' : `at most ${max}`]
 }
 

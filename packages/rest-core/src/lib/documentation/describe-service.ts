@@ -44,6 +44,8 @@ export function describeService({ model, principal, service, object: only }: Des
   if (only && accesses.length === 0) accessOf(principal, only).need('R')
   const keepsAnswers = model.objects.has('IdempotencyKey')
   const { title, version, base, level, authorizationHeader, routes } = service
+  const names = new Set(service.parameters.map(({ name }) => name))
+  const has = (parameter: string): boolean => names.has(parameter)
   return {
     title,
     version,
@@ -52,12 +54,12 @@ export function describeService({ model, principal, service, object: only }: Des
     authorizationHeader,
     parameters: service.parameters.map(({ name }) => name),
     objects: accesses.map((access) => describeObject(access, principal)),
-    operations: [
+    operations: withOwnIds([
       ...(only ? [] : routes.filter(({ path }) => !path.includes('{object}')).flatMap(describeServiceRoute)),
       ...accesses.flatMap((access) =>
         routes.filter(({ path }) => path.includes('{object}')).flatMap((route) => describeRoute(access, route)),
       ),
-    ],
+    ]),
     schemas: { ...generalSchemas, ...Object.fromEntries(accesses.flatMap(objectSchemas)) },
   }
 
@@ -69,7 +71,7 @@ export function describeService({ model, principal, service, object: only }: Des
 
   function describeRoute(access: Access, route: Route): OperationDescription[] {
     const { name } = access.object
-    const contents = [onObjects[route.operation]?.(access, route) ?? []].flat() as readonly OperationContents[]
+    const contents = [onObjects[route.operation]?.(access, route, has) ?? []].flat() as readonly OperationContents[]
     return contents.map((each) => {
       const path = route.path.replace('{object}', name).replace('{name}', encodeURIComponent(each.named ?? ''))
       return complete({ ...route, path }, access, each, `obj-${name.toLowerCase()}-${each.id}`)
@@ -104,6 +106,21 @@ export function describeService({ model, principal, service, object: only }: Des
       answers,
     }
   }
+}
+
+/** Names of actions may look like what is put behind others; generators of clients tell neither case nor punctuation apart. */
+function withOwnIds(operations: readonly OperationDescription[]): OperationDescription[] {
+  const known = new Set<string>()
+  return operations.map((operation) => {
+    let { id } = operation
+    for (let next = 2; known.has(plain(id)); next++) id = `${operation.id}-${next}`
+    known.add(plain(id))
+    return id === operation.id ? operation : { ...operation, id }
+  })
+}
+
+function plain(id: string): string {
+  return id.replace(/[^A-Za-z0-9]/g, '').toLowerCase()
 }
 
 function isKey(header: string): boolean {

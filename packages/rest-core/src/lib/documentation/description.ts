@@ -60,7 +60,7 @@ export interface ParameterDescription {
   readonly required: boolean
   readonly text: string
   readonly schema: Schema
-  /** How an array is written: with commas, or by repeating the parameter. */
+  /** How an array is written: with commas (always in a path), or by repeating the parameter. */
   readonly list?: 'commas' | 'repeated'
   /** Name under which several operations share it. */
   readonly shared?: string

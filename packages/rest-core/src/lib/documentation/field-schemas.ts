@@ -90,7 +90,12 @@ function temporalPattern(name: 'date' | 'datetime' | 'time', column: ColumnType)
 
 /** A value as it may be sent. */
 export function sentSchema(field: FieldModel, operation: 'create' | 'update'): Schema {
-  return { ...sentForm(field, operation), title: field.label, ...helpOf(field) }
+  return {
+    ...sentForm(field, operation),
+    title: field.label,
+    ...helpOf(field),
+    ...(field.unique && !field.key && { 'x-unique': true }),
+  }
 }
 
 function sentForm(field: FieldModel, operation: 'create' | 'update'): Schema {
@@ -128,8 +133,10 @@ function codesOf(field: ReadableField): Schema {
 }
 
 function helpOf(field: ReadableField): Schema {
-  const { help } = baseField(field).definition
-  return help ? { description: plainText(help) } : {}
+  const { help, ...definition } = baseField(field).definition
+  const isLocal = definition.type === 'datetime' && definition.zone === 'none'
+  const texts = [...(help ? [plainText(help)] : []), ...(isLocal ? ['Local time without a time zone.'] : [])]
+  return { ...(texts.length > 0 && { description: texts.join(' ') }), ...(isLocal && { 'x-time-zone': 'none' }) }
 }
 
 function isNumeric(field: ReadableField): boolean {

@@ -19,7 +19,7 @@ export function guide({ level, parameters }: ServiceDescription): string {
   return `This describes only what the current user is allowed to do. Compatibility level ${level}.
 
 **Values.** Row ids and references are strings. Texts, lists of codes, dates and references that are not filled are \`""\`
-(several codes: \`[]\`), numbers \`null\`. Dates are \`yyyy-MM-dd\`, with times \`yyyy-MM-dd HH:mm:ss\` in UTC, times
+(several codes: \`[]\`), numbers \`null\`. Dates are \`yyyy-MM-dd\`, with times \`yyyy-MM-dd HH:mm:ss\` in UTC, unless their field is without a time zone, times
 \`HH:mm:ss\`. Numbers with more digits than JavaScript keeps are strings. Characters may be all but NUL.
 
 **Addresses.** Where no row is meant, \`/<object>\`, \`/<object>/\`, \`/<object>/0\` and \`/<object>/_\` are the same.

@@ -1,9 +1,11 @@
 import type {
   AnswerDescription,
+  BodyDescription,
   FieldDescription,
   ObjectDescription,
   OperationDescription,
   ParameterDescription,
+  Schema,
   ServiceDescription,
 } from './description.js'
 import { guide } from './guide.js'
@@ -63,11 +65,26 @@ function operationPart(operation: OperationDescription, level: string): string[]
     ...(text === '' ? [] : [text]),
     ...(filtered ? ['The filters of the object apply.'] : []),
     ...(shown.length > 0 ? [table(['Parameter', 'In', 'Value', 'Meaning'], shown.map(parameterRow))] : []),
-    ...(body ? [`Body (${Object.keys(body.content).map(code).join(', ')}): ${body.text}`] : []),
+    ...(body ? bodyPart(body) : []),
     [
       ...answers.filter(({ status }) => status < 400).map(answerLine),
       `- Errors: ${answers.flatMap(({ status }) => (status < 400 ? [] : [status])).join(', ')}`,
     ].join('\n'),
+  ]
+}
+
+/** With a table of its members, unless they are the fields of the object, which have a table of their own. */
+function bodyPart({ content, text }: BodyDescription): string[] {
+  const [schema] = Object.values(content)
+  const members = Object.entries((schema?.['properties'] ?? {}) as Record<string, Schema>)
+  const required = (schema?.['required'] ?? []) as readonly string[]
+  const rows = members.map(([name, { title, description, ...form }]) => {
+    const meaning = (description ?? plainText((title ?? '') as string)) as string
+    return [code(name) + (required.includes(name) ? ' (required)' : ''), valueOf(form), meaning]
+  })
+  return [
+    `Body (${Object.keys(content).map(code).join(', ')}): ${text}`,
+    ...(rows.length > 0 ? [table(['Member', 'Value', 'Meaning'], rows)] : []),
   ]
 }
 
@@ -89,9 +106,15 @@ function errorTable(operations: readonly OperationDescription[]): string {
 }
 
 function parameterRow({ name, in: place, required, text, schema, list }: ParameterDescription): string[] {
+  const value = list === 'commas' && place === 'query' ? 'names' : valueOf(schema)
+  return [code(name) + (required ? ' (required)' : ''), place, value, text]
+}
+
+function valueOf(schema: Schema): string {
   const values = schema['enum'] as readonly string[] | undefined
-  const type = list === 'commas' ? 'names' : [schema['type'] ?? 'any'].flat().join(' or ')
-  return [code(name) + (required ? ' (required)' : ''), place, values ? values.map(code).join(', ') : type, text]
+  return values
+    ? values.map((value) => (value === '' ? 'empty' : code(value))).join(', ')
+    : [schema['type'] ?? 'any'].flat().join(' or ')
 }
 
 function isFilter({ name, in: place, shared }: ParameterDescription): boolean {

@@ -17,12 +17,12 @@ import type { Route, ServiceOperation } from './service-interface.js'
 
 /** Operations that a definition gives a name: actions, publications, pivot tables. */
 export const namedOperations = {
-  action: (access, route) =>
+  action: (access, route, has) =>
     usableActions(access)
       .filter(({ scope }) => fits(scope, route))
-      .map((action) => describeAction(access, action, route)),
+      .map((action) => describeAction(access, action, route, isGlobal(route) && has('_count'))),
 
-  publication: (access, route) =>
+  publication: (access, route, has) =>
     usablePublications(access)
       .filter(({ scope }) => fits(scope, route))
       .map(({ name, label, scope, mime, definition }) => ({
@@ -36,7 +36,7 @@ export const namedOperations = {
             'The document; as JSON with `_output=json`, or if only JSON is accepted.',
             {
               [mime]: isText(mime) ? { type: 'string' } : {},
-              ...jsonContent(mime === 'application/json' ? {} : publicationSchema(route)),
+              ...jsonContent(mime === 'application/json' ? {} : publicationSchema(isGlobal(route) && has('_count'))),
             },
             [header('Content-Disposition', 'Name of the file.', false)],
           ),
@@ -44,7 +44,7 @@ export const namedOperations = {
         ],
       })),
 
-  crosstab: (access) =>
+  crosstab: (access, _route, has) =>
     usableCrosstabs(access).map((crosstab) => ({
       id: `crosstab-${crosstab.name}`,
       named: crosstab.name,
@@ -54,9 +54,15 @@ export const namedOperations = {
       parameters: [lineOrder(crosstab)],
       answers: [
         answer(
-          'The table; with `_crosstabcubes=true` its cells, with `_count=true` the number of its lines.',
-          jsonContent({ anyOf: [crosstabTable(crosstab), crosstabCubes(crosstab), reference('rest.Count')] }),
-          [pageLinks],
+          `The table; with \`_crosstabcubes=true\` its cells${has('_count') ? ', with `_count=true` the number of its lines' : ''}.`,
+          jsonContent({
+            anyOf: [
+              crosstabTable(crosstab),
+              crosstabCubes(crosstab),
+              ...(has('_count') ? [reference('rest.Count')] : []),
+            ],
+          }),
+          has('_page') ? [pageLinks] : [],
         ),
         ...errors(),
       ],
@@ -75,20 +81,18 @@ function lineOrder(crosstab: CrosstabModel): ParameterDescription {
 }
 
 /** In JSON; a global one also gives the number of its records. */
-function publicationSchema(route: Route): Schema {
+function publicationSchema(isCounted: boolean): Schema {
   const publication = reference('rest.Publication')
-  return isGlobal(route) ? { anyOf: [publication, reference('rest.Count')] } : publication
+  return isCounted ? { anyOf: [publication, reference('rest.Count')] } : publication
 }
 
-function describeAction(access: Access, action: ActionModel, route: Route): OperationContents {
+function describeAction(access: Access, action: ActionModel, route: Route, isCounted: boolean): OperationContents {
   const { name, label, scope, parameters, definition } = action
   const post = route.method === 'POST'
   const result = exactly({ result: {} })
   const done = answer(
-    isGlobal(route)
-      ? 'The result of the action; with `_count=true` the number of records.'
-      : 'The result of the action.',
-    jsonContent(isGlobal(route) ? { anyOf: [result, reference('rest.Count')] } : result),
+    isCounted ? 'The result of the action; with `_count=true` the number of records.' : 'The result of the action.',
+    jsonContent(isCounted ? { anyOf: [result, reference('rest.Count')] } : result),
     writtenHeaders,
   )
   const begun = answer(
@@ -134,8 +138,8 @@ function parametersBody(parameters: readonly FieldModel[]): BodyDescription {
   return {
     // They may be in the address, too.
     required: false,
-    text: 'Parameters by name.',
-    content: { 'application/json': schema, 'application/x-www-form-urlencoded': schema },
+    text: 'Parameters by name; `application/x-www-form-urlencoded` is taken, too.',
+    content: jsonContent(schema),
   }
 }
 
@@ -153,7 +157,12 @@ function inQuery(parameter: FieldModel): ParameterDescription {
 }
 
 function schemaOf(parameter: FieldModel): Schema {
-  return { ...parameter.type.jsonSchema(parameter), title: parameter.label }
+  const { help } = parameter.definition
+  return {
+    ...parameter.type.jsonSchema(parameter),
+    title: parameter.label,
+    ...(help && { description: plainText(help) }),
+  }
 }
 
 function mustBeGiven({ required, type, definition }: FieldModel): boolean {

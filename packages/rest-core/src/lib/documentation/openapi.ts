@@ -101,7 +101,7 @@ function toParameter({ name, in: place, required, text, schema, list }: Paramete
     in: place,
     ...(required && { required }),
     ...(text !== '' && { description: text }),
-    ...(list && { style: 'form', explode: list === 'repeated' }),
+    ...(list && { style: place === 'path' ? 'simple' : 'form', explode: list === 'repeated' }),
     schema,
   }
 }

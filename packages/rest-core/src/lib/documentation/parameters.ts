@@ -208,9 +208,25 @@ export function pathParameters(path: string, access: Access | undefined): Parame
     name,
     in: 'path',
     required: true,
-    text: name === 'key' && access ? keyText(access) : (inPath[name] ?? ''),
-    schema: name === 'field' && access ? fieldNames(access, path) : { type: 'string', minLength: 1 },
+    ...(name === 'key' && access
+      ? keyForm(access)
+      : {
+          text: inPath[name] ?? '',
+          schema: name === 'field' && access ? fieldNames(access, path) : { type: 'string', minLength: 1 },
+        }),
   }))
+}
+
+/** Several values are an array, since clients encode the commas of a text. */
+function keyForm(access: Access): Pick<ParameterDescription, 'text' | 'schema' | 'list'> {
+  const { length } = access.object.key
+  const text = keyText(access)
+  if (length === 1) return { text, schema: { type: 'string', minLength: 1 } }
+  return {
+    text,
+    schema: { type: 'array', items: { type: 'string' }, minItems: length, maxItems: length },
+    list: 'commas',
+  }
 }
 
 function keyText({ object }: Access): string {

@@ -21,8 +21,16 @@ export interface OperationContents {
   readonly named?: string
 }
 
-/** What an operation is on an object for this user: nothing when it may not be called; one for each that has a name. */
-export type Describe = (access: Access, route: Route) => OperationContents | readonly OperationContents[] | undefined
+/**
+ * What an operation is on an object for this user: nothing when it may not be called; one for each that has a name.
+ *
+ * @param has Whether the level has a parameter.
+ */
+export type Describe = (
+  access: Access,
+  route: Route,
+  has: (parameter: string) => boolean,
+) => OperationContents | readonly OperationContents[] | undefined
 
 /** A functional key names a record where the object has one, all of which the user may see. */
 export function hasKey({ object, hides }: Access): boolean {

@@ -154,19 +154,12 @@ function search(access: Access): OperationContents | undefined {
       headerParameter('Prefer', '`count=exact`: a page comes with the number of records and a link to the last page.'),
     ],
     answers: [
-      answer(
-        'The records.',
-        {
-          'application/json': listOf(record),
-          'application/x-ndjson': { type: 'string', description: 'One record per line, each as JSON.' },
-        },
-        [
-          pageLinks,
-          header('X-Next-Cursor', 'Of a page by cursor: the cursor of the next one, as long as there is one.', false),
-          header('X-Total-Count', 'The number of records, if preferred.', false),
-          header('Preference-Applied', '`count=exact`', false),
-        ],
-      ),
+      answer('The records.', jsonContent(listOf(record)), [
+        pageLinks,
+        header('X-Next-Cursor', 'Of a page by cursor: the cursor of the next one, as long as there is one.', false),
+        header('X-Total-Count', 'The number of records, if preferred.', false),
+        header('Preference-Applied', '`count=exact`', false),
+      ]),
       ...errors(),
     ],
   }
@@ -179,7 +172,7 @@ function searchByBody(access: Access): OperationContents | undefined {
   return {
     id: 'search-by-body',
     summary: 'Search records, with the parameters in the body',
-    text: 'For filters that are too long for an address: the parameters of a search, a count, an index search or a pivot table.',
+    text: 'For filters that are too long for an address: the parameters of a search, a count, an index search or a pivot table. A search takes `Accept: application/x-ndjson`, too.',
     body: {
       required: false,
       text: 'Parameters by name; several values of a filter, or names of a list such as `_fields`, as an array.',
@@ -189,15 +182,11 @@ function searchByBody(access: Access): OperationContents | undefined {
       }),
     },
     answers: [
-      answer(
-        'The same as a search in the address.',
-        { 'application/json': {}, 'application/x-ndjson': { type: 'string', description: 'One record per line.' } },
-        [
-          header('X-Next-Cursor', 'Of a page by cursor: the cursor of the next one, as long as there is one.', false),
-          header('X-Total-Count', 'The number of records, if preferred.', false),
-          header('Preference-Applied', '`count=exact`', false),
-        ],
-      ),
+      answer('The same as a search in the address.', jsonContent({}), [
+        header('X-Next-Cursor', 'Of a page by cursor: the cursor of the next one, as long as there is one.', false),
+        header('X-Total-Count', 'The number of records, if preferred.', false),
+        header('Preference-Applied', '`count=exact`', false),
+      ]),
       ...errors(413, 415),
     ],
   }

@@ -24,7 +24,8 @@ const known: ReadonlySet<string> = new Set([
  */
 export function toSwaggerSchema(schema: Schema): Schema {
   if (typeof schema['$ref'] === 'string') return { $ref: definition(schema['$ref']) }
-  const { type, properties, items, additionalProperties, exclusiveMinimum, exclusiveMaximum } = schema
+  const { properties, items, additionalProperties, exclusiveMinimum, exclusiveMaximum } = schema
+  const type = schema['type'] ?? commonType(schema)
   const types = [type ?? []].flat().filter((each) => each !== 'null')
   return {
     ...Object.fromEntries(Object.entries(schema).filter(([name]) => known.has(name) || name.startsWith('x-'))),
@@ -37,6 +38,12 @@ export function toSwaggerSchema(schema: Schema): Schema {
     ...(types.includes('array') && { items: toSwaggerSchema((items ?? {}) as Schema) }),
     ...(typeof additionalProperties === 'boolean' && !schema['patternProperties'] && { additionalProperties }),
   }
+}
+
+/** The type that all alternatives have. */
+function commonType({ anyOf }: Schema): unknown {
+  const [first, ...others] = new Set(((anyOf ?? []) as readonly Schema[]).map(({ type }) => type))
+  return others.length === 0 && typeof first === 'string' ? first : undefined
 }
 
 export function mapValues<T, U>(values: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {

@@ -72,12 +72,15 @@ function mediaTypes(answers: readonly AnswerDescription[]): string[] {
 /** Parameters are simple there: arrays of simple values, else texts. */
 function toParameter({ name, in: place, required, text, schema, list }: ParameterDescription): Record<string, unknown> {
   const { title: _title, readOnly: _readOnly, 'x-nullable': _nullable, ...simple } = toSwaggerSchema(schema)
+  const { items } = simple as { items?: Schema }
   return {
     name,
     in: place,
     required,
     description: text,
     ...(simple['type'] === undefined || simple['type'] === 'object' ? { type: 'string' } : simple),
+    // What an array holds has to have a type there.
+    ...(simple['type'] === 'array' && items?.['type'] === undefined && { items: { type: 'string' } }),
     ...(list && { collectionFormat: list === 'repeated' ? 'multi' : 'csv' }),
   }
 }

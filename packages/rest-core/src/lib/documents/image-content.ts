@@ -38,11 +38,16 @@ const others: readonly (readonly [name: string, test: Test])[] = [
 
 type ImageMediaType = NonNullable<ImageField['mediaTypes']>[number]
 
+/** Media types of the pictures that an image field takes. */
+export function takenMediaTypes({ mediaTypes }: ImageField): readonly ImageMediaType[] {
+  return mediaTypes ?? (Object.keys(pictures) as ImageMediaType[])
+}
+
 /** The media type of a picture that an image field takes, found by its content alone, or why it takes none. */
-export function imageMediaType(content: Uint8Array, { mediaTypes }: ImageField): ImageMediaType | Problem {
+export function imageMediaType(content: Uint8Array, definition: ImageField): ImageMediaType | Problem {
   const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.byteLength, headBytes))
   const found = (Object.keys(pictures) as ImageMediaType[]).find((type) => pictures[type](head))
-  const taken = mediaTypes ?? (Object.keys(pictures) as ImageMediaType[])
+  const taken = takenMediaTypes(definition)
   if (found && taken.includes(found)) return found
   return new Problem(
     'ERR_TYPE',

@@ -1,3 +1,6 @@
+import type { IntegerField, PasswordField } from '../definition/definition.js'
+import { takenMediaTypes } from '../documents/image-content.js'
+import { mostBytes } from '../documents/most-bytes.js'
 import { enumValues } from '../fields/enum-values.js'
 import type { ColumnType } from '../fields/field-type.js'
 import type { FieldValue } from '../fields/field-value.js'
@@ -84,6 +87,7 @@ function describe(field: ReadableField, order: number): Omit<FieldMetadata, 'req
     help: own.definition.help ?? '',
     type: field.type.number,
     ...sizeOf(field.columnType),
+    ...rulesOf(field),
     area: areaOf(holder),
     key: !isJoined(field) && field.key,
     searchable: isSearchable(field),
@@ -100,6 +104,33 @@ function describe(field: ReadableField, order: number): Omit<FieldMetadata, 'req
 
 /** Characters of dates and times without fractions of a second. */
 const lengths = { date: 10, datetime: 19, time: 8 }
+
+type Rules = Pick<
+  FieldMetadata,
+  'unique' | 'min' | 'max' | 'minLength' | 'pattern' | 'zone' | 'maxBytes' | 'mediaTypes'
+>
+
+/** What else holds of its values: of a joined field what may be written in its own object. */
+function rulesOf(field: ReadableField): Rules {
+  const own = baseField(field)
+  const { definition, type } = own
+  const {
+    min = null,
+    max = null,
+    minLength = 0,
+    pattern = null,
+  } = definition as Partial<IntegerField> & Partial<PasswordField>
+  return {
+    unique: own.unique,
+    min,
+    max,
+    minLength,
+    pattern,
+    zone: definition.type === 'datetime' ? (definition.zone ?? 'UTC') : null,
+    maxBytes: type.name === 'document' || type.name === 'image' ? mostBytes(own) : null,
+    mediaTypes: definition.type === 'image' ? takenMediaTypes(definition) : null,
+  }
+}
 
 function sizeOf(column: ColumnType): { length: number; precision: number } {
   switch (column.kind) {

@@ -79,6 +79,21 @@ export interface FieldMetadata {
   readonly length: number
   /** Digits after the point. */
   readonly precision: number
+  /** No two records may have the same value. */
+  readonly unique: boolean
+  /** Least and greatest value of a number; `null`: none but what `length` and `precision` say. */
+  readonly min: number | null
+  readonly max: number | null
+  /** Fewest characters of a value that is not empty; 0: no limit. */
+  readonly minLength: number
+  /** Regular expression (JavaScript, flag `v`) that the whole value must match; `null`: any. */
+  readonly pattern: string | null
+  /** Datetime: `UTC`, or `none` for one that has no time zone, which takes none either. */
+  readonly zone: 'UTC' | 'none' | null
+  /** Document, image: most bytes of the content. */
+  readonly maxBytes: number | null
+  /** Image: media types of the pictures that it takes. */
+  readonly mediaTypes: readonly string[] | null
   /** Name of the area. */
   readonly area: string
   readonly key: boolean

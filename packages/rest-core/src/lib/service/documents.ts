@@ -1,8 +1,9 @@
 import type { ErrorMessage } from '../../errors.js'
 import { RestError } from '../../errors.js'
-import type { DocumentField, ImageField } from '../definition/definition.js'
+import type { ImageField } from '../definition/definition.js'
 import { bytesValue, isInColumn, readColumn, shownLength } from '../documents/column-content.js'
 import type { DocumentStore } from '../documents/document-store.js'
+import { mostBytes } from '../documents/most-bytes.js'
 import { StoredDocument } from '../documents/stored-document.js'
 import { processBudget } from '../byte-budget.js'
 import type { FieldValue } from '../fields/field-value.js'
@@ -14,18 +15,7 @@ import type { Caller } from '../caller.js'
 import { callerOf } from './caller-of.js'
 import type { ServiceContext } from './service-context.js'
 
-const defaultMaxBytes = { document: 100 * 2 ** 20, image: 20 * 2 ** 20 } as const
-/** Such contents are in memory as a whole. Not specified; chosen as what databases take without being set up for more. */
-const mostInColumn = 16 * 2 ** 20
 export const defaultThumbnailPixels = 200
-
-/** Most bytes of a document in a field. */
-export function mostBytes({ definition, columnType }: FieldModel): number {
-  const { type, maxBytes = columnType.kind === 'bytes' ? mostInColumn : defaultMaxBytes[type] } = definition as
-    | DocumentField
-    | ImageField
-  return maxBytes
-}
 
 /**
  * Puts the ids of new contents into `values`, and stores those that are not stored yet.

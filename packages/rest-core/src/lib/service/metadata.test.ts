@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { RestError } from '../../errors.js'
 import { defineObject } from '../definition/define-object.js'
+import type { DocumentStore } from '../documents/document-store.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createPrincipal, systemPrincipal } from '../rights/principal.js'
@@ -44,6 +45,38 @@ const boss = systemPrincipal({ login: 'boss', groups: ['BOSS'] })
 const names = (parts: readonly { readonly name: string }[]): string[] => parts.map(({ name }) => name)
 
 describe('metadata()', () => {
+  it('tells the rules that hold of the values of a field', async () => {
+    const model = createModel([
+      {
+        name: 'Rules',
+        fields: {
+          whole: { type: 'integer', min: 1, max: 9, unique: true },
+          text: { type: 'string', pattern: '[a-z]+' },
+          secret: { type: 'password', minLength: 12 },
+          moment: { type: 'datetime' },
+          local: { type: 'datetime', zone: 'none' },
+          file: { type: 'document' },
+          picture: { type: 'image', maxBytes: 1000, mediaTypes: ['image/png'] },
+        },
+      },
+    ])
+    const service = createBusinessObjects({ model, store: createMemoryStore(), documents: {} as DocumentStore })
+    const { fields } = await service.metadata(boss, 'Rules')
+    const none = { unique: false, min: null, max: null, minLength: 0, pattern: null, zone: null, maxBytes: null }
+    const told = (name: string) => {
+      const { unique, min, max, minLength, pattern, zone, maxBytes, mediaTypes } =
+        fields.find((field) => field.name === name) ?? ({} as Record<string, unknown>)
+      return { unique, min, max, minLength, pattern, zone, maxBytes, mediaTypes }
+    }
+    expect(told('whole')).toEqual({ ...none, unique: true, min: 1, max: 9, mediaTypes: null })
+    expect(told('text')).toEqual({ ...none, pattern: '[a-z]+', mediaTypes: null })
+    expect(told('secret')).toEqual({ ...none, minLength: 12, mediaTypes: null })
+    expect(told('moment')).toEqual({ ...none, zone: 'UTC', mediaTypes: null })
+    expect(told('local')).toEqual({ ...none, zone: 'none', mediaTypes: null })
+    expect(told('file')).toEqual({ ...none, maxBytes: 104_857_600, mediaTypes: null })
+    expect(told('picture')).toEqual({ ...none, maxBytes: 1000, mediaTypes: ['image/png'] })
+  })
+
   it('of an object has the states, the transitions that the user may use, and all actions', async () => {
     const { service, user } = setUp()
     const all = await service.metadata(boss, 'Ticket')

@@ -18,7 +18,8 @@ import type {
   UploadedDocument,
 } from './business-objects.js'
 import { StoredDocument } from '../documents/stored-document.js'
-import { defaultThumbnailPixels, mostBytes, tooLarge } from './documents.js'
+import { mostBytes } from '../documents/most-bytes.js'
+import { defaultThumbnailPixels, tooLarge } from './documents.js'
 import { messageOf } from './input.js'
 import { missingRow } from './missing-row.js'
 import { callerOf } from './caller-of.js'

@@ -85,6 +85,123 @@ describe('Markdown', () => {
   })
 })
 
+const Sale = defineObject({
+  name: 'Sale',
+  fields: {
+    sal_shop: { type: 'string', key: true },
+    sal_year: { type: 'integer', key: true, min: 2000, max: 2100 },
+    sal_local: { type: 'datetime', zone: 'none', help: 'By the clock of the shop' },
+    sal_moment: { type: 'datetime' },
+    sal_code: { type: 'string', unique: true, pattern: '[A-Z]+' },
+    sal_secret: { type: 'password', minLength: 12 },
+    sal_before: { type: 'reference', object: 'Sale' },
+  },
+  actions: {
+    sync: { scope: 'both', run: () => 1 },
+    'sync-all': { scope: 'record', run: () => 1 },
+    sync_get: {
+      scope: 'global',
+      parameters: {
+        when: { type: 'date', required: true, label: 'When | then' },
+        how: { type: 'enum', values: ['fast', 'slow'], help: 'Speed' },
+      },
+      run: () => 1,
+    },
+  },
+  crosstabs: { years: { lines: ['sal_shop'], columns: ['sal_year'], values: [{ function: 'count' }] } },
+})
+
+describe('what a definition says of values', () => {
+  it('is in Markdown', async () => {
+    const { text } = await (await start([Sale]))('GET', '/_doc')
+    expect(text).toMatch(/\| `sal_local` \|.*\| datetime \| local time without a time zone \|/)
+    expect(text).toMatch(/\| `sal_moment` \|.*\| datetime \| UTC \|/)
+    expect(text).toMatch(/\| `sal_year` \|.*at least 2000; at most 2100/)
+    expect(text).toMatch(/\| `sal_code` \|.*unique; .*matches `\[A-Z\]\+` \|/)
+    expect(text).toMatch(/\| `sal_secret` \|.*at least 12 characters \|/)
+    expect(text).toContain('in UTC, unless their field is without a time zone')
+  })
+
+  it('is in OpenAPI', async () => {
+    const { json } = await (await start([Sale]))('GET', '/_doc?_output=openapi')
+    const { Sale: record, 'Sale.create': creation } = json.components.schemas
+    const local = { description: 'By the clock of the shop Local time without a time zone.', 'x-time-zone': 'none' }
+    expect(record.properties.sal_local).toMatchObject(local)
+    expect(creation.properties.sal_local).toMatchObject(local)
+    expect(JSON.stringify(record.properties.sal_moment)).not.toContain('x-time-zone')
+    expect(creation.properties.sal_year).toMatchObject({ minimum: 2000, maximum: 2100 })
+    expect(creation.properties.sal_code).toMatchObject({ 'x-unique': true })
+    expect(JSON.stringify(creation.properties.sal_code)).toContain('[A-Z]+')
+  })
+
+  it('as parameters of an action sent by POST is in Markdown', async () => {
+    const { text } = await (await start([Sale]))('GET', '/_doc')
+    const part = text.split('\n### ').find((one) => one.includes('`POST /Sale/action:sync_get`'))
+    expect(part).toContain('| `when` (required) | string | When \\| then |')
+    expect(part).toContain('| `how` | `fast`, `slow`, empty | Speed |')
+  })
+})
+
+/** What made generators of clients fail. */
+describe('a document for generators', () => {
+  const documents = async () => {
+    const call = await start([Sale, ...all])
+    const [openapi, swagger] = await Promise.all(
+      ['openapi', 'swagger-2.0'].map(async (output) => (await call('GET', `/_doc?_output=${output}`)).json),
+    )
+    return { call, openapi, swagger }
+  }
+
+  it('has a key of several fields as an array, which comes with commas that are not encoded', async () => {
+    const { openapi, swagger } = await documents()
+    const key = { name: 'key', in: 'path', required: true }
+    for (const method of ['get', 'put', 'delete']) {
+      expect(openapi.paths['/Sale/_key/{key}'][method].parameters).toContainEqual({
+        ...key,
+        description: expect.stringContaining('`sal_shop`, `sal_year`'),
+        style: 'simple',
+        explode: false,
+        schema: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 },
+      })
+      expect(swagger.paths['/Sale/_key/{key}'][method].parameters).toContainEqual(
+        expect.objectContaining({ ...key, type: 'array', items: { type: 'string' }, collectionFormat: 'csv' }),
+      )
+    }
+    const [one] = openapi.paths['/Movie/_key/{key}'].get.parameters
+    expect(one).toMatchObject({ ...key, schema: { type: 'string' } })
+  })
+
+  it('names each operation once, also when case and punctuation do not count', async () => {
+    const { openapi } = await documents()
+    const ids = Object.values(openapi.paths as Record<string, Record<string, { operationId: string }>>).flatMap(
+      (path) => Object.values(path).map(({ operationId }) => operationId),
+    )
+    const plain = ids.map((id) => id.replaceAll(/[^a-z0-9]/gi, '').toLowerCase())
+    expect(plain.filter((id, at) => plain.indexOf(id) !== at)).toEqual([])
+    expect(ids.filter((id) => id.startsWith('obj-sale-action-sync')).length).toBe(8)
+  })
+
+  it('offers one type of a body and of a list, and has pivot tables without tuples', async () => {
+    const { openapi } = await documents()
+    const text = JSON.stringify(openapi)
+    expect(text).not.toContain('prefixItems')
+    expect(text).not.toMatch(/"content":\{[^}]*"application\/(?:x-ndjson|x-www-form-urlencoded)"/)
+    expect(Object.keys(openapi.paths['/Sale/action:sync_get'].post.requestBody.content)).toEqual(['application/json'])
+    expect(openapi.paths['/Sale'].get.description).toContain('application/x-ndjson')
+  })
+
+  it('has parameters of Swagger whose lists say what they hold', async () => {
+    const { swagger } = await documents()
+    const parameters = Object.values(swagger.paths as Record<string, Record<string, { parameters?: object[] }>>)
+      .flatMap((path) => Object.values(path))
+      .flatMap((operation) => operation.parameters ?? []) as { type?: string; items?: { type?: string }; in: string }[]
+    const lists = parameters.filter((parameter) => parameter.type === 'array')
+    expect(lists.length).toBeGreaterThan(10)
+    expect(lists.filter(({ items }) => items?.type === undefined)).toEqual([])
+    expect(parameters.filter((parameter) => parameter.in !== 'body' && parameter.type === undefined)).toEqual([])
+  })
+})
+
 describe('OpenAPI', () => {
   it.each(['openapi', 'swagger-2.0'])('%s of the objects of the suite and the system is valid', async (output) => {
     const call = await start(all)
@@ -169,11 +286,14 @@ describe('OpenAPI', () => {
     expect(await statuses('3.1')).toEqual([200, 200, 400])
     expect(await statuses('3.2')).toEqual([200, 200, 400])
     expect(await statuses('4.0')).toEqual([200, 200, 200])
+    const { json } = await (await start(all, '3.1'))('GET', '/_doc?_output=swagger-2.0')
+    expect(json.error).toBe('"_output=swagger-2.0" came with level 4.0; this application runs at level 3.1.')
   })
 
   it('at level 3.1 does not know what came later', async () => {
     const { text } = await (await start(all, '3.1'))('GET', '/Movie/_doc')
     expect(text).not.toMatch(/_page|_count|_cursor|crosstab:/)
+    expect((await (await start([Sale], '3.1'))('GET', '/_doc')).text).not.toMatch(/_page|_count|_cursor|crosstab:/)
     expect(text).toMatch(/`_fields`[^]*`GET \/Movie\?_crosstab=genres`/)
   })
 })

@@ -20,7 +20,12 @@ export function documentation(call: RestCall, target: OfKind<'object' | 'info'>,
   const { context, service, principal, respond, level } = call
   const { _output: output = 'markdown' } = own
   const render = forms.find(({ name }) => name === (output === 'md' ? 'markdown' : output))
-  if (!render || !hasLevel(level, render.since)) {
+  if (render && !hasLevel(level, render.since))
+    throw new RestError(
+      'ERR_BAD_REQUEST',
+      `"_output=${render.name}" came with level ${render.since}; this application runs at level ${level}.`,
+    )
+  if (!render) {
     const known = forms.filter(({ since }) => hasLevel(level, since)).map(({ name }) => name)
     throw new RestError(
       'ERR_BAD_REQUEST',
