@@ -5,6 +5,7 @@ import {
   createPrincipal,
   createRights,
   defineObject,
+  systemPrincipal,
 } from '@steward/rest-core'
 import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -37,7 +38,7 @@ const Song = defineObject({
 const Secret = defineObject({ name: 'Secret', fields: { sec_text: { type: 'string' } } })
 
 const model = createModel([Song, Secret])
-const boss = createPrincipal({ login: 'boss' })
+const boss = systemPrincipal({ login: 'boss' })
 const singer = createPrincipal({
   login: 'singer',
   rights: createRights(model, [{ object: 'Song', letters: 'CRU', hidden: ['son_fee'] }], {}),
