@@ -153,7 +153,7 @@ needsBrowser((browser) => {
     await button('New grant').click()
     const form = dialog('Grant for Sales')
     await form.getByRole('button', { name: 'Create', exact: true }).click()
-    await form.getByText('Field "grt_object" is required').waitFor()
+    await form.getByText('Is required.').waitFor()
     await form.getByLabel('Object').selectOption('Tasks')
     await form.getByLabel('Change', { exact: true }).check()
     await form.getByLabel('Row filter').fill('tas_state == open')

@@ -353,7 +353,7 @@ needsBrowser((browser) => {
     await asked.getByText('Products: 2 records lose this reference').waitFor()
     await asked.getByRole('button', { name: 'Cancel' }).click()
     await page.goto(`${app.origin}/ui/Maker/${id}`)
-    await page.getByRole('link', { name: 'R1 Child' }).waitFor()
+    await page.getByRole('region', { name: 'Related records' }).getByRole('link', { name: 'R1' }).waitFor()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete Related?' })
     await dialog.getByText('Products: 2 records lose this reference').waitFor()

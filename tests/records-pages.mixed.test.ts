@@ -285,7 +285,7 @@ needsBrowser((browser) => {
       page.getByRole('button', { name: 'Export as CSV' }).click(),
     ])
     expect(await readFile(await download.path(), 'utf8')).toBe(
-      '\uFEFFCode,Name,Kind,Price,Since,Active,Maker\r\nP150,Product 150,Tool,149.5,2020-01-10,No,\r\nP149,Product 149,Tool,148.5,2020-01-09,Yes,\r\n',
+      '\uFEFFCode,Name,Kind,Price,Since,Active,Maker\r\nP150,Product 150,Tool,149.50,2020-01-10,No,\r\nP149,Product 149,Tool,148.50,2020-01-09,Yes,\r\n',
     )
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import '../styles/tabs.css'
 
 export interface Tab {
@@ -26,6 +26,16 @@ export function Tabs({ label, tabs, selected, onSelect, children }: TabsProps) {
     const [row, tab] = [list.current, list.current?.querySelector<HTMLElement>('[aria-selected=true]')]
     if (row && tab) row.scrollLeft = tab.offsetLeft - (row.clientWidth - tab.clientWidth) / 2
   }, [selected])
+  const [more, setMore] = useState('')
+  useEffect(() => {
+    const row = list.current
+    if (!row) return
+    const look = () => setMore(moreAt(row))
+    look()
+    const watch = new ResizeObserver(look)
+    for (const element of [row, ...row.children]) watch.observe(element)
+    return () => watch.disconnect()
+  }, [tabs.length])
 
   function choose(event: KeyboardEvent): void {
     const at = tabs.findIndex((tab) => tab.id === selected)
@@ -39,7 +49,14 @@ export function Tabs({ label, tabs, selected, onSelect, children }: TabsProps) {
 
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={choose}>
+      <div
+        class={`tabs ${more}`}
+        role="tablist"
+        aria-label={label}
+        ref={list}
+        onKeyDown={choose}
+        onScroll={({ currentTarget }) => setMore(moreAt(currentTarget))}
+      >
         {tabs.map((tab) => (
           <button
             key={tab.id}
@@ -60,4 +77,10 @@ export function Tabs({ label, tabs, selected, onSelect, children }: TabsProps) {
       </div>
     </>
   )
+}
+
+/** Where tabs are out of sight: there the row fades, so that one sees that it scrolls. */
+function moreAt({ scrollLeft, clientWidth, scrollWidth }: Element): string {
+  const names = [scrollLeft > 1 && 'more-before', scrollLeft + clientWidth < scrollWidth - 1 && 'more-after']
+  return names.filter(Boolean).join(' ')
 }

@@ -1,5 +1,7 @@
 import { t } from './i18n.js'
-import { language } from './language.js'
+import { language, locale } from './language.js'
+
+export { locale }
 
 const second = 1000
 const minute = 60 * second
@@ -14,9 +16,9 @@ const units = [
   ['minute', minute],
 ] as const
 
-const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
-const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
-const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'medium' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'medium' })
 
 /** `3 hours ago`; within a minute `just now`. Empty or no date: `Never`. */
 export function formatRelative(at: string, now = Date.now()): string {
@@ -59,5 +61,5 @@ export function formatBytes(bytes: number): string {
 
 /** @param digits at most this many after the point. Default 0. */
 export function formatNumber(value: number, digits = 0): string {
-  return value.toLocaleString(language, { maximumFractionDigits: digits })
+  return value.toLocaleString(locale, { maximumFractionDigits: digits })
 }

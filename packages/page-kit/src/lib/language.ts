@@ -1,3 +1,5 @@
+import { localeOf } from './locale-of.js'
+
 /** The languages that there are texts in, each with its own name. */
 export const languageNames = { en: 'English', fr: 'Français', de: 'Deutsch' } as const
 export type Language = keyof typeof languageNames
@@ -7,6 +9,9 @@ const key = 'steward.language'
 
 /** What was chosen in the page, else what the browser prefers. */
 export const language: Language = chosen() ?? preferred()
+
+/** How numbers and dates are written: as the browser prefers it in that language, `en-GB` or `de-CH`. */
+export const locale: string = localeOf(language, navigator.languages)
 
 document.documentElement.lang = language
 

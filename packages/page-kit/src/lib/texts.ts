@@ -2,7 +2,7 @@ import { de } from '../texts/de.js'
 import { en } from '../texts/en.js'
 import { fr } from '../texts/fr.js'
 import type { Text } from '../texts/text.js'
-import { language, type Language } from './language.js'
+import { language, locale, type Language } from './language.js'
 import { typeset } from './typeset.js'
 
 type KitKey = keyof typeof en
@@ -26,7 +26,7 @@ export function createTexts<Key extends string = never>(
       const form = typeof text === 'string' ? text : text[plural(Number(values['count']))]
       return typeset(form, language).replaceAll(/\{(\w+)\}/g, (place, value: string) => {
         const filled = values[value]
-        return filled === undefined ? place : typeof filled === 'number' ? filled.toLocaleString(language) : filled
+        return filled === undefined ? place : typeof filled === 'number' ? filled.toLocaleString(locale) : filled
       })
     },
     hasText: (name): name is Key | KitKey => Object.hasOwn(texts, name),

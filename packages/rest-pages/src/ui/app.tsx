@@ -16,6 +16,7 @@ import { NotFound } from './views/not-found.js'
 
 const Record = lazyView(() => import('./views/record.js').then((loaded) => loaded.Record))
 const Pivot = lazyView(() => import('./views/pivot.js').then((loaded) => loaded.Pivot))
+const Reference = lazyView(() => import('./views/reference.js').then((loaded) => loaded.Reference))
 const Administration = lazyView(() => import('./admin/admin.js').then((loaded) => loaded.Administration))
 
 /** Views by address. */
@@ -47,6 +48,7 @@ export function App() {
         <Router>
           <Route path={`${uiPath}/`} component={Home} />
           <Route path={`${uiPath}/_admin/:section/:id?`} component={Administration} />
+          <Route path={`${uiPath}/_reference`} component={Reference} />
           <Route path={`${uiPath}/:object`} component={List} />
           <Route path={`${uiPath}/:object/:id`} component={Record} />
           <Route path={`${uiPath}/:object/pivot/:name`} component={Pivot} />

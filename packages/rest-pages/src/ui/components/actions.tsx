@@ -2,11 +2,12 @@ import type { ActionMetadata } from '@steward/rest-core'
 import { Button, Dialog, Notice, toast, type ButtonProps } from '@steward/page-kit'
 import { RestClientError, type Task } from '@steward/rest-client'
 import { useMemo, useState } from 'preact/hooks'
+import { underLabel } from '../lib/field-message.js'
 import { t } from '../lib/i18n.js'
 import { useCommands } from '../lib/screen.js'
 import { client } from '../lib/session.js'
 import { Control } from '../record/control.js'
-import { toDrafts, toValue, type Values } from '../record/draft.js'
+import { initialValue, toDrafts, toValue, type Values } from '../record/draft.js'
 import '../styles/record.css'
 import { Choices } from './choices.js'
 import { messageOf } from './problem.js'
@@ -72,7 +73,7 @@ const formId = 'action-form'
 function ActionDialog({ action, object, target, count, onClose, onDone }: ActionDialogProps) {
   const { parameters, name, label: text, confirm, help } = action
   const label = text || name
-  const defaults = Object.fromEntries(parameters.map((field) => [field.name, field.defaultValue]))
+  const defaults = Object.fromEntries(parameters.map((field) => [field.name, initialValue(field)]))
   const [draft, setDraft] = useState<Values>(toDrafts(parameters, defaults))
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const [failure, setFailure] = useState('')
@@ -92,8 +93,12 @@ function ActionDialog({ action, object, target, count, onClose, onDone }: Action
       onDone()
     } catch (reason) {
       const messages = RestClientError.is(reason) ? reason.messages : []
-      setErrors(Object.fromEntries(messages.flatMap(({ field, text: said }) => (field ? [[field, said]] : []))))
-      setFailure(messageOf(reason))
+      setErrors(
+        Object.fromEntries(
+          messages.flatMap(({ field, text: said }) => (field ? [[field, underLabel(said, field)]] : [])),
+        ),
+      )
+      setFailure(messageOf(reason, parameters))
       setTask(undefined)
       setBusy(false)
     }
@@ -159,6 +164,7 @@ function ActionDialog({ action, object, target, count, onClose, onDone }: Action
               value={draft[field.name]}
               onChange={(value) => setDraft((now) => ({ ...now, [field.name]: value }))}
               error={errors[field.name]}
+              isNew
             />
           ))}
         </form>

@@ -40,7 +40,7 @@ function Form({ metadata, ids, onClose, onDone }: BulkChangeProps & { readonly m
   const [name, setName] = useState(fields[0]?.name ?? '')
   const field = fields.find((one) => one.name === name)
   const [value, setValue] = useState<unknown>(field && toDraft(field, null))
-  const saving = useSaving([])
+  const saving = useSaving([], metadata.fields)
 
   async function apply(): Promise<void> {
     if (!field) return

@@ -1,6 +1,8 @@
+import type { FieldMetadata } from '@steward/rest-core'
 import { Button, Dialog, Notice, type DialogProps } from '@steward/page-kit'
 import { RestClientError } from '@steward/rest-client'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { underLabel } from '../lib/field-message.js'
 import { t } from '../lib/i18n.js'
 import '../styles/dialog-form.css'
 import { messageOf } from './problem.js'
@@ -18,8 +20,11 @@ export interface Saving {
   readonly save: (work: () => Promise<void>) => Promise<void>
 }
 
-/** @param fields names of those that show their errors */
-export function useSaving(fields: readonly string[]): Saving {
+/**
+ * @param fields names of those that show their errors
+ * @param labels fields that messages name by their labels
+ */
+export function useSaving(fields: readonly string[], labels: readonly FieldMetadata[] = []): Saving {
   const [errors, setErrors] = useState<Errors>({})
   const [failure, setFailure] = useState('')
   const [isBusy, setBusy] = useState(false)
@@ -34,7 +39,7 @@ export function useSaving(fields: readonly string[]): Saving {
       try {
         await work()
       } catch (reason) {
-        const placed = placedErrors(reason, fields)
+        const placed = placedErrors(reason, fields, labels)
         setErrors(placed.errors)
         setFailure(placed.failure)
         setBusy(false)
@@ -44,13 +49,17 @@ export function useSaving(fields: readonly string[]): Saving {
 }
 
 /** The messages of a refusal about fields that are shown, and its other message. */
-function placedErrors(reason: unknown, fields: readonly string[]): Pick<Saving, 'errors' | 'failure'> {
+function placedErrors(
+  reason: unknown,
+  fields: readonly string[],
+  labels: readonly FieldMetadata[],
+): Pick<Saving, 'errors' | 'failure'> {
   if (reason instanceof SyntaxError) return { errors: {}, failure: t('record.notJson') }
   const messages = RestClientError.is(reason) ? reason.messages : []
   const placed = messages.filter(({ field }) => field !== undefined && fields.includes(field))
   return {
-    errors: Object.fromEntries(placed.map(({ field, text }) => [field as string, text])),
-    failure: placed.length > 0 && placed.length === messages.length ? t('record.invalid') : messageOf(reason),
+    errors: Object.fromEntries(placed.map(({ field, text }) => [field as string, underLabel(text, field as string)])),
+    failure: placed.length > 0 && placed.length === messages.length ? t('record.invalid') : messageOf(reason, labels),
   }
 }
 

@@ -3,7 +3,8 @@ import { Button, Icon } from '@steward/page-kit'
 import { useState } from 'preact/hooks'
 import { textOfCondition, type Condition, type Conditions } from '../lib/filters.js'
 import { t } from '../lib/i18n.js'
-import { labelOf } from '../lib/service.js'
+import { isReference, labelOf } from '../lib/service.js'
+import { LinkedRecord } from '../record/linked.js'
 import { FilterDialog } from './filter-dialog.js'
 
 export interface FilterChipsProps {
@@ -27,9 +28,21 @@ export function FilterChips({ metadata, conditions, onChange }: FilterChipsProps
         const label = labelOf(field, metadata)
         return (
           <span class="chip" key={field.name}>
-            <button type="button" title={t('filter.edit', { field: label })} onClick={() => edit(field.name)}>
-              {label}: <strong>{textOfCondition(field, condition)}</strong>
-            </button>
+            {isReference(field) && condition.kind === 'is' ? (
+              // Which record it is comes from a record's page; a filter cannot be typed for it.
+              <span class="chip-text">
+                {label}:{' '}
+                <strong>
+                  {condition.codes.map((id) => (
+                    <LinkedRecord key={id} object={field.refObject as string} id={id} link={false} />
+                  ))}
+                </strong>
+              </span>
+            ) : (
+              <button type="button" title={t('filter.edit', { field: label })} onClick={() => edit(field.name)}>
+                {label}: <strong>{textOfCondition(field, condition)}</strong>
+              </button>
+            )}
             <button
               type="button"
               aria-label={t('filter.remove', { field: label })}

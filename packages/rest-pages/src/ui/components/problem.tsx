@@ -1,5 +1,7 @@
+import type { FieldMetadata } from '@steward/rest-core'
 import { Button, Notice } from '@steward/page-kit'
 import { RestClientError } from '@steward/rest-client'
+import { withLabels } from '../lib/field-message.js'
 import { t } from '../lib/i18n.js'
 import { NotFound } from '../views/not-found.js'
 
@@ -8,9 +10,10 @@ export interface ProblemProps {
   readonly onRetry?: () => void
 }
 
-/** What a failure says to people. */
-export function messageOf(failure: unknown): string {
-  if (RestClientError.is(failure)) return failure.status === 0 ? t('failure.network') : failure.message
+/** What a failure says to people, with the labels of these fields. */
+export function messageOf(failure: unknown, fields: readonly FieldMetadata[] = []): string {
+  if (RestClientError.is(failure))
+    return failure.status === 0 ? t('failure.network') : withLabels(failure.message, fields)
   return failure instanceof Error ? failure.message : String(failure)
 }
 

@@ -1,20 +1,24 @@
-import { Button, Notice, Preferences, Toasts, ViewBoundary } from '@steward/page-kit'
+import { Button, Menu, Notice, Preferences, Toasts, ViewBoundary } from '@steward/page-kit'
 import mark from '@steward/page-kit/mark.svg'
 import '@steward/page-kit/shell.css'
+import '../styles/shell.css'
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { fitting } from '../lib/fitting.js'
 import { t } from '../lib/i18n.js'
 import { pathToSection, sectionsOf } from '../lib/sections.js'
-import { listObjects } from '../lib/service.js'
+import { listObjects, type ObjectInfo } from '../lib/service.js'
 import { signOut, useSession } from '../lib/session.js'
 import { pathTo, settings, uiPath } from '../lib/settings.js'
 import { useAsked } from '../lib/use-asked.js'
 import { CommandButtons, Commands, type OpenCommand } from './commands.js'
 import { ViewBanner } from './view-banner.js'
 
-/** Objects that stand in the head; a menu has all of them. */
-const inHead = 5
+/** In pixels: between two links of the head, and of the button that leads to those without a place there. */
+const gap = 4
+const moreWidth = 120
+const none: readonly ObjectInfo[] = []
 
 /** What is around every view. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
@@ -84,11 +88,18 @@ function Offline() {
 function Navigation({ path, login }: { readonly path: string; readonly login: string | undefined }) {
   const menu = useRef<HTMLElement>(null)
   useEffect(() => menu.current?.hidePopover?.(), [path])
-  const { data: objects = [] } = useAsked(`objects of ${login}`, listObjects)
-  const own = objects.filter(({ isSystem }) => !isSystem)
+  const { data: objects = none } = useAsked(`objects of ${login}`, listObjects)
+  const own = useMemo(() => objects.filter(({ isSystem }) => !isSystem), [objects])
   const here = decodeURIComponent(path.slice(uiPath.length + 1).split('/')[0] ?? '')
-  const link = ({ name, plural }: (typeof objects)[number]) => (
-    <a key={name} href={pathTo(name)} aria-current={name === here ? 'page' : undefined}>
+  const { row, inRow } = useFitting(own, here)
+  const link = ({ name, plural }: ObjectInfo, isCut = false) => (
+    <a
+      key={name}
+      href={pathTo(name)}
+      aria-current={name === here ? 'page' : undefined}
+      class={isCut ? 'cut' : undefined}
+      aria-hidden={isCut || undefined}
+    >
       {plural}
     </a>
   )
@@ -98,17 +109,51 @@ function Navigation({ path, login }: { readonly path: string; readonly login: st
       {t('admin.title')}
     </a>
   )
+  const others = own.filter(({ name }) => !inRow.has(name))
   return (
     <>
-      <nav class="links" aria-label={t('nav.main')}>
-        {own.slice(0, inHead).map(link)}
+      <nav class="links fits" aria-label={t('nav.main')} ref={row}>
+        {own.map((object) => link(object, !inRow.has(object.name)))}
+        <Menu
+          label={t('nav.others')}
+          icon="down"
+          groups={[others.map(({ name, plural }) => ({ id: name, label: plural, href: pathTo(name) }))]}
+        >
+          {t('nav.more')}
+        </Menu>
         {administration}
       </nav>
       <Button class="menu-button" kind="quiet" icon="menu" label={t('nav.menu')} popovertarget="menu" />
       <nav class="menu panel" id="menu" popover="auto" aria-label={t('nav.menu')} ref={menu}>
-        {own.map(link)}
+        {own.map((object) => link(object))}
         {administration}
       </nav>
     </>
   )
+}
+
+/** Names of the objects whose links have a place in the head; a menu has the others. */
+function useFitting(own: readonly ObjectInfo[], here: string) {
+  const row = useRef<HTMLElement>(null)
+  const [inRow, setInRow] = useState<ReadonlySet<string>>(new Set())
+  useLayoutEffect(() => {
+    const nav = row.current
+    if (!nav) return
+    const look = () => {
+      const links = [...nav.querySelectorAll<HTMLElement>(':scope > a')]
+      const widths = links.map(({ offsetWidth }) => offsetWidth + gap)
+      const always = widths.slice(own.length).reduce((sum, width) => sum + width, 0)
+      const current = own.findIndex(({ name }) => name === here)
+      const row = { room: nav.clientWidth - always, more: moreWidth }
+      const places = fitting(widths.slice(0, own.length), row, current < 0 ? undefined : current)
+      setInRow(new Set([...places].flatMap((at) => own[at]?.name ?? [])))
+    }
+    look()
+    const watch = new ResizeObserver(look)
+    watch.observe(nav)
+    // With the font of the pages, texts have another width.
+    void document.fonts.ready.then(look)
+    return () => watch.disconnect()
+  }, [own, here])
+  return { row, inRow }
 }

@@ -1,6 +1,8 @@
 import type { FieldMetadata } from '@steward/rest-core'
+import { kindOf } from '@steward/page-kit/field-kinds'
 import { escapeCell } from './csv-cell.js'
-import { textOf } from './value.js'
+import { plainNumber } from './number-text.js'
+import { textOf } from './value-text.js'
 
 /** Lines with a head, as spreadsheets read them: with a byte order mark, and without formulas. */
 export function csvOf(
@@ -15,5 +17,6 @@ export function csvOf(
 
 /** Numbers and dates as they travel, so that programs can read them. */
 function exact(field: FieldMetadata, value: unknown): string {
-  return typeof value === 'number' || /^\d{4}-\d\d-\d\d/.test(String(value)) ? String(value) : textOf(field, value)
+  if (value !== null && value !== undefined && kindOf(field) === 'number') return plainNumber(value, field)
+  return /^\d{4}-\d\d-\d\d/.test(String(value)) ? String(value) : textOf(field, value)
 }

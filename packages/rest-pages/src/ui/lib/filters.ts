@@ -1,7 +1,7 @@
 import type { FieldMetadata } from '@steward/rest-core'
 import { kindOf } from '@steward/page-kit/field-kinds'
 import { t } from './i18n.js'
-import { textOf, textOfCode } from './value.js'
+import { textOf, textOfCode } from './value-text.js'
 
 /** A condition on one field, as people choose it. */
 export type Condition =
@@ -104,15 +104,27 @@ export function wireFilters(conditions: Conditions, fields: readonly FieldMetada
   )
 }
 
-/** What finds words in an object that has no index: in one of these fields, each of the words. */
+/** What finds words in an object that has no index: in one of its texts, each of the words. */
 export function wordsExpression(words: string, fields: readonly FieldMetadata[]): string | undefined {
-  const texts = fields.filter((field) => field.searchable && editorOf(field) === 'has' && !isRowId(field))
-  if (texts.length === 0) return undefined
-  return words
-    .split(/\s+/)
-    .filter(Boolean)
-    .map((word) => `(${texts.map(({ name }) => `${name} like '${anywhere(word)}'`).join(' or ')})`)
-    .join(' and ')
+  return wordsIn(
+    words,
+    fields.filter((field) => kindOf(field) !== 'number'),
+  )
+}
+
+/** What finds words in these fields: each of the words in one of them, numbers as a whole. `undefined`: no field can hold them. */
+export function wordsIn(words: string, fields: readonly FieldMetadata[]): string | undefined {
+  const searched = fields.filter((field) => field.searchable && !isRowId(field))
+  const each = words.split(/[\s·]+/).filter(Boolean)
+  const conditions = each.map((word) =>
+    searched.flatMap((field) => {
+      if (editorOf(field) === 'has') return [`${field.name} like '${anywhere(word)}'`]
+      return kindOf(field) === 'number' && /^\d{1,15}$/.test(word) ? [`${field.name} = ${word}`] : []
+    }),
+  )
+  if (conditions.every((one) => one.length === 0)) return undefined
+  // A word that no field can hold finds nothing there; the others do.
+  return conditions.flatMap((one) => (one.length > 0 ? [`(${one.join(' or ')})`] : [])).join(' and ')
 }
 
 /** Row ids and references: numbers that mean nothing to people. */

@@ -1,4 +1,4 @@
-import { createTexts } from '@steward/page-kit'
+import { createTexts } from '@steward/page-kit/texts'
 import { de } from '../texts/de.js'
 import { en } from '../texts/en.js'
 import { fr } from '../texts/fr.js'

@@ -96,14 +96,3 @@ export function labelOf(field: FieldMetadata, { fields }: Pick<ObjectMetadata, '
   const label = reference?.label || field.ref
   return others.length > 1 ? `${label}: ${own}` : label
 }
-
-/** What a record is called: its functional key, else its first two texts. */
-export function titleOf(record: Readonly<Record<string, unknown>>, { fields }: ObjectMetadata): string {
-  const own = fields.filter(({ ref, visible }) => ref === null && visible)
-  const texts = own.filter(({ type }) => type === 3)
-  const chosen = own.some(({ key }) => key)
-    ? [...own.filter(({ key }) => key), ...texts.filter(({ key }) => !key)]
-    : texts
-  const words = chosen.map(({ name }) => record[name]).filter((value) => typeof value === 'string' && value !== '')
-  return words.slice(0, 2).join(' ') || String(record['row_id'])
-}

@@ -8,7 +8,7 @@ import { client } from './session.js'
 import { useRetry } from './use-asked.js'
 import { useLiveRows, type LiveRows } from './use-live-rows.js'
 
-const pageSize = 100
+const listSize = 100
 const none: readonly AnyRecord[] = []
 
 export interface Records {
@@ -30,8 +30,8 @@ export function callOf(metadata: ObjectMetadata, address: ListAddress): ApiCall 
   const object = metadata.name
   const some = Object.keys(filters).length > 0 ? { filters } : {}
   return byIndex === undefined
-    ? { object, method: 'page', args: [{ ...some, filter, order, pageSize }] }
-    : { object, method: 'indexSearch', args: [byIndex, { ...some, page: 0, pageSize }] }
+    ? { object, method: 'page', args: [{ ...some, filter, order, pageSize: listSize }] }
+    : { object, method: 'indexSearch', args: [byIndex, { ...some, page: 0, pageSize: listSize }] }
 }
 
 interface State {
@@ -45,7 +45,7 @@ interface State {
 }
 
 /** The records of a list, page by page. Pages by cursor neither repeat nor leave out records that stay as they are. */
-export function useRecords(metadata: ObjectMetadata, address: ListAddress): Records {
+export function useRecords(metadata: ObjectMetadata, address: ListAddress, pageSize = listSize): Records {
   const search = searchOf(address, metadata)
   const question = JSON.stringify([metadata.name, search])
   const [turn, setTurn] = useState(0)

@@ -2,9 +2,10 @@ import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
 import { Button, Dialog } from '@steward/page-kit'
 import { useState } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
-import { labelOf } from '../lib/service.js'
-import { textOf } from '../lib/value.js'
+import { isReference, labelOf } from '../lib/service.js'
+import { textOf } from '../lib/value-text.js'
 import { toValue, type Values } from './draft.js'
+import { LinkedRecord } from './linked.js'
 
 export interface ConflictProps {
   readonly metadata: ObjectMetadata
@@ -50,7 +51,7 @@ export function Conflict({ metadata, fields, mine, theirs, onClose, onDecide }: 
               />
               <span>
                 <strong>{t(isMine ? 'conflict.mine' : 'conflict.theirs')}</strong>{' '}
-                {textOf(field, toValue(field, (isMine ? mine : theirs)[field.name])) || '–'}
+                <Side field={field} draft={(isMine ? mine : theirs)[field.name]} />
               </span>
             </label>
           ))}
@@ -58,4 +59,10 @@ export function Conflict({ metadata, fields, mine, theirs, onClose, onDecide }: 
       ))}
     </Dialog>
   )
+}
+
+function Side({ field, draft }: { readonly field: FieldMetadata; readonly draft: unknown }) {
+  if (isReference(field) && draft !== '')
+    return <LinkedRecord object={field.refObject as string} id={String(draft)} link={false} />
+  return <>{textOf(field, toValue(field, draft)) || '–'}</>
 }

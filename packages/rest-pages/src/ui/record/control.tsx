@@ -3,6 +3,7 @@ import { kindOf, type FieldKind } from '@steward/page-kit/field-kinds'
 import type { InputHTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
+import { filledInBy } from './draft.js'
 import { ReferencePicker } from './reference-picker.js'
 
 export interface ControlProps {
@@ -18,6 +19,8 @@ export interface ControlProps {
   readonly metadata?: Pick<ObjectMetadata, 'fields'> | undefined
   /** A reference: what the linked record is called. */
   readonly text?: string | undefined
+  /** Nothing is stored yet: what is left empty may be filled in. Default: no. */
+  readonly isNew?: boolean
 }
 
 const inputs: Readonly<Partial<Record<FieldKind, InputHTMLAttributes>>> = {
@@ -41,10 +44,16 @@ export interface Shared {
 
 /** A field of a form by its type, with its label, its help, and what is wrong with it. */
 export function Control(props: ControlProps) {
-  const { field, label, error } = props
+  const { field, label, error, isNew = false } = props
   const id = useId()
   const kind = kindOf(field)
-  const help = field.help || (kind === 'datetime' ? t('record.utc') : '')
+  const filled = isNew ? filledInBy(field) : undefined
+  const help = [
+    field.help || (kind === 'datetime' ? t('record.utc') : ''),
+    filled && t('record.filledIn', { value: t(`record.filledIn.${filled}`) }),
+  ]
+    .filter(Boolean)
+    .join(' · ')
   const described = [error && `${id}-error`, help && `${id}-help`].filter(Boolean).join(' ')
   const shared: Shared = {
     id,

@@ -18,6 +18,20 @@ export function toDrafts(fields: readonly FieldMetadata[], record: Values): Valu
   return Object.fromEntries(fields.map((field) => [field.name, toDraft(field, record[field.name])]))
 }
 
+const filledIn = ['DATE', 'DATETIME', 'LOGIN'] as const
+
+/** What the service fills in where nothing is given. Source: docs/objects.md, "default". */
+export function filledInBy({
+  defaultValue,
+}: Pick<FieldMetadata, 'defaultValue'>): (typeof filledIn)[number] | undefined {
+  return filledIn.find((name) => defaultValue === `[${name}]`)
+}
+
+/** What a field of a new record has at first: its default, unless the service fills it in. */
+export function initialValue(field: Pick<FieldMetadata, 'defaultValue'>): unknown {
+  return filledInBy(field) === undefined ? field.defaultValue : null
+}
+
 /** A value as the service takes it. What is not a number goes as it was typed: the service says what is wrong with it. */
 export function toValue(field: FieldMetadata, draft: unknown): unknown {
   if (typeof draft !== 'string') return draft

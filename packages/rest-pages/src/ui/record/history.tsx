@@ -2,14 +2,15 @@ import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
 import { Button, Time } from '@steward/page-kit'
 import { kindOf } from '@steward/page-kit/field-kinds'
 import { exactly } from '@steward/rest-client'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
-import { labelOf, listObjects } from '../lib/service.js'
+import { isReference, labelOf, listObjects } from '../lib/service.js'
 import { client } from '../lib/session.js'
 import { useAsked } from '../lib/use-asked.js'
 import { Value } from '../lib/value.js'
+import { LinkedRecord } from './linked.js'
 
-const most = 50
+const pageSize = 50
 const actions = { create: 'history.created', update: 'history.changed', delete: 'history.deleted' } as const
 
 interface Entry {
@@ -20,6 +21,11 @@ interface Entry {
   readonly aud_login: string
   /** `null`: the user may not know. */
   readonly aud_changes: Readonly<Record<string, readonly [before: unknown, after: unknown]>> | null
+}
+
+interface Shown {
+  readonly entries: readonly Entry[]
+  readonly hasMore: boolean
 }
 
 export interface HistoryProps {
@@ -34,13 +40,19 @@ export interface HistoryProps {
 
 /** Who changed what, the last change first. Nothing for objects without an audit trail, and for users who may not see it. */
 export function History({ metadata, id, version, written, onRestore }: HistoryProps) {
-  const { data: entries = [], reload } = useAsked(`${metadata.name}/${id}`, async (signal) => {
+  const [most, setMost] = useState(pageSize)
+  const [{ entries, hasMore }, show] = useState<Shown>({ entries: [], hasMore: false })
+  const { data, reload } = useAsked(`${metadata.name}/${id} ${most}`, async (signal): Promise<Shown> => {
     const mayRead = (await listObjects()).some(({ name }) => name === 'AuditEntry')
-    if (!mayRead) return []
+    if (!mayRead) return { entries: [], hasMore: false }
     const filters = { aud_object: exactly(metadata.name), aud_row_id: exactly(id) }
-    const { records } = await client.object('AuditEntry').page({ filters, pageSize: most, signal })
-    return records as unknown as readonly Entry[]
+    const { records, cursor } = await client.object('AuditEntry').page({ filters, pageSize: most, signal })
+    return { entries: records as unknown as readonly Entry[], hasMore: cursor !== undefined }
   })
+  // Those that are there stay while more are loaded.
+  useEffect(() => {
+    if (data) show(data)
+  }, [data])
   const first = useRef(version)
   useEffect(() => {
     if (version === first.current) return
@@ -70,12 +82,12 @@ export function History({ metadata, id, version, written, onRestore }: HistoryPr
                         <dt>{labelOf(field, metadata)}</dt>
                         <dd>
                           <s>
-                            <Value field={field} value={before} />
+                            <Past field={field} value={before} />
                           </s>{' '}
                           <span aria-label={t('history.to')} role="img">
                             →
                           </span>{' '}
-                          <Value field={field} value={after} />
+                          <Past field={field} value={after} />
                         </dd>
                         {written.includes(field) && isKept(field) && (
                           <Button small kind="quiet" icon="restart" onClick={() => onRestore(field, before)}>
@@ -91,8 +103,20 @@ export function History({ metadata, id, version, written, onRestore }: HistoryPr
           </li>
         ))}
       </ol>
+      {hasMore && (
+        <div class="list-more">
+          <Button onClick={() => setMost(most + pageSize)}>{t('list.more')}</Button>
+        </div>
+      )}
     </section>
   )
+}
+
+/** A value of before; of a reference, what its record is called now. */
+function Past({ field, value }: { readonly field: FieldMetadata; readonly value: unknown }) {
+  const isEmpty = value === null || value === undefined || value === ''
+  if (!isReference(field) || isEmpty) return <Value field={field} value={value} />
+  return <LinkedRecord object={field.refObject as string} id={String(value)} link={false} />
 }
 
 /** For documents the trail has ids, for passwords nothing. */

@@ -7,11 +7,13 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Actions } from '../components/actions.js'
 import { messageOf } from '../components/problem.js'
 import { Publications } from '../components/publications.js'
+import { underLabel } from '../lib/field-message.js'
 import { t } from '../lib/i18n.js'
 import { useApiCall } from '../lib/screen.js'
-import { isReference, labelOf, titleOf } from '../lib/service.js'
+import { isReference, labelOf } from '../lib/service.js'
 import { client, draftPrefix, useSession } from '../lib/session.js'
 import { pathTo } from '../lib/settings.js'
+import { linkedTitle, shownBy, titleOf } from '../lib/title.js'
 import { Value } from '../lib/value.js'
 import { Conflict } from './conflict.js'
 import { Control, documentOf } from './control.js'
@@ -20,6 +22,7 @@ import { changedFields, isSame, shownValues, toDraft, toDrafts, toValue, type Va
 import { FileControl } from './file-control.js'
 import { History } from './history.js'
 import { forgetDraft, isKept, keepDraft, withKept } from './kept-draft.js'
+import { LinkedRecord } from './linked.js'
 import { bothChanged, mergeSaved, writtenFields, type FormState, type SavedRecord } from './merge.js'
 import { Related } from './related.js'
 import { Unsaved } from './unsaved.js'
@@ -131,7 +134,7 @@ export function RecordForm({ saved, start = {}, read }: RecordFormProps) {
       try {
         await object.upload(rowId, field.name, file, { name: file.name, type: file.type || undefined })
       } catch (reason) {
-        toast(t('file.refused', { name: file.name, reason: messageOf(reason) }), { tone: 'bad' })
+        toast(t('file.refused', { name: file.name, reason: messageOf(reason, metadata.fields) }), { tone: 'bad' })
       }
     }
   }
@@ -148,8 +151,10 @@ export function RecordForm({ saved, start = {}, read }: RecordFormProps) {
   function refuse(reason: unknown): void {
     const messages = RestClientError.is(reason) ? reason.messages : []
     const placed = messages.filter(({ field }) => written.some((one) => one.name === field))
-    setErrors(Object.fromEntries(placed.map(({ field, text }) => [field as string, text])))
-    setFailure(placed.length > 0 && placed.length === messages.length ? t('record.invalid') : messageOf(reason))
+    setErrors(Object.fromEntries(placed.map(({ field, text }) => [field as string, underLabel(text, field as string)])))
+    setFailure(
+      placed.length > 0 && placed.length === messages.length ? t('record.invalid') : messageOf(reason, metadata.fields),
+    )
   }
 
   /** @param kept fields that keep their own value */
@@ -259,8 +264,9 @@ export function RecordForm({ saved, start = {}, read }: RecordFormProps) {
                       error={errors[field.name]}
                       codes={statesFrom(field, metadata, String(base[field.name]))}
                       metadata={metadata}
+                      isNew={isNew}
                       text={
-                        draft[field.name] === toText(record[field.name]) ? titleOfLinked(field, metadata, record) : ''
+                        draft[field.name] === toText(record[field.name]) ? linkedTitle(field, metadata, record) : ''
                       }
                     />
                   ) : (
@@ -334,12 +340,6 @@ function statesFrom(field: FieldMetadata, { states }: ObjectMetadata, state: str
   return [state, ...states.transitions.map(({ to }) => to)]
 }
 
-/** The fields that come with a reference. */
-function titleOfLinked(field: FieldMetadata, { fields }: ObjectMetadata, record: Values): string {
-  const shown = fields.filter(({ ref }) => ref === field.name).map(({ name }) => toText(record[name]))
-  return shown.filter((one) => one !== '').join(' ')
-}
-
 interface FieldValueProps {
   readonly field: FieldMetadata
   readonly metadata: ObjectMetadata
@@ -351,9 +351,12 @@ function FieldValue({ field, metadata, record }: FieldValueProps) {
   const value = record[field.name]
   if (!isReference(field) || toText(value) === '') return <Value field={field} value={value} />
   return (
-    <a href={pathTo(field.refObject as string, String(value))}>
-      {titleOfLinked(field, metadata, record) || String(value)}
-    </a>
+    <LinkedRecord
+      object={field.refObject as string}
+      id={String(value)}
+      title={linkedTitle(field, metadata, record)}
+      shown={shownBy(field, metadata)}
+    />
   )
 }
 

@@ -3,14 +3,19 @@ import type { AnyRecord } from '@steward/rest-client'
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../components/problem.js'
 import { t } from '../lib/i18n.js'
-import { metadataOf, titleOf } from '../lib/service.js'
+import { wordsIn } from '../lib/filters.js'
+import { metadataOf } from '../lib/service.js'
 import { client } from '../lib/session.js'
 import { pathTo } from '../lib/settings.js'
+import { isPartOfKey, shownBy, titleFields, titleOf } from '../lib/title.js'
 import type { ControlProps, Shared } from './control.js'
+import { wholeTitle } from './linked.js'
 
 interface Choice {
   readonly id: string
   readonly title: string
+  /** The user may not see it. */
+  readonly isHidden?: boolean
 }
 
 const waitMs = 150
@@ -32,14 +37,18 @@ export function ReferencePicker({ field, value, text = '', onChange, metadata, s
   const [failure, setFailure] = useState('')
   const isOpen = words !== undefined
   const listId = `${shared.id}-list`
+  const shown = metadata ? shownBy(field, metadata) : []
 
   // One that the address brought, a copy, an earlier value, what others chose: perhaps only its id is known.
   useEffect(() => {
-    if (value === '' || text !== '') return choose({ id: value, title: text })
-    if (value === chosen.id && value !== chosen.title) return
-    choose({ id: value, title: value })
-    Promise.all([client.object(object).get(value), metadataOf(object, 'list')]).then(
-      ([record, of]) => choose((now) => (now.id === value ? { id: value, title: titleOf(record, of) } : now)),
+    if (value === '') return choose({ id: value, title: text })
+    if (text === '' && value === chosen.id && value !== chosen.title) return
+    choose({ id: value, title: text || value })
+    wholeTitle(object, value, text, shown).then(
+      (title) =>
+        choose((now) =>
+          now.id === value ? { id: value, title: title ?? t('record.notVisible'), isHidden: title === undefined } : now,
+        ),
       (reason: unknown) => setFailure(messageOf(reason)),
     )
   }, [value, text])
@@ -48,8 +57,6 @@ export function ReferencePicker({ field, value, text = '', onChange, metadata, s
     if (words === undefined) return
     const ended = new AbortController()
     const timer = setTimeout(() => {
-      const shown =
-        metadata?.fields.filter(({ ref }) => ref === field.name).map(({ refField }) => String(refField)) ?? []
       find(object, shown, words, ended.signal).then(
         (found) => {
           if (ended.signal.aborted) return
@@ -125,7 +132,7 @@ export function ReferencePicker({ field, value, text = '', onChange, metadata, s
         ))}
       </ul>
       {failure && <span class="field-error">{failure}</span>}
-      {chosen.id !== '' && !isOpen && (
+      {chosen.id !== '' && !chosen.isHidden && !isOpen && (
         <a href={pathTo(object, chosen.id)}>{t('record.open', { title: chosen.title })}</a>
       )}
     </div>
@@ -135,16 +142,13 @@ export function ReferencePicker({ field, value, text = '', onChange, metadata, s
 /** Records with the words in a field by which references show them. */
 async function find(object: string, shown: readonly string[], words: string, signal: AbortSignal): Promise<Choice[]> {
   const metadata = await metadataOf(object, 'list')
-  const texts = metadata.fields.filter(
-    ({ name, type, ref, key, visible, searchable }) =>
-      ref === null && type === 3 && visible && searchable && (shown.length === 0 ? key : shown.includes(name)),
-  )
-  const pattern = `%${words.replace(/[\\%_*]/g, '\\$&').replaceAll("'", "''")}%`
-  const filter = texts.map(({ name }) => `${name} like '${pattern}'`).join(' or ')
+  const found = isPartOfKey(shown, metadata)
+    ? titleFields(metadata)
+    : metadata.fields.filter(({ name }) => shown.includes(name))
+  const filter = wordsIn(words, found)
   const records: readonly AnyRecord[] =
-    words !== '' && texts.length === 0 && metadata.indexable
+    words !== '' && filter === undefined && metadata.indexable
       ? (await client.object(object).indexSearch(`${words}*`, { pageSize: most, signal })).map(({ data }) => data)
-      : (await client.object(object).page({ pageSize: most, filter: words && filter ? filter : undefined, signal }))
-          .records
+      : (await client.object(object).page({ pageSize: most, filter, signal })).records
   return records.map((record) => ({ id: record['row_id'], title: titleOf(record, metadata) }))
 }

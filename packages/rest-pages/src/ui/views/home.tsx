@@ -8,11 +8,12 @@ import { t } from '../lib/i18n.js'
 import { readListAddress, writeListAddress } from '../lib/list-address.js'
 import { useApiCall } from '../lib/screen.js'
 import { pathToSection, sectionsOf } from '../lib/sections.js'
-import { listObjects, metadataOf, titleOf, type ObjectInfo } from '../lib/service.js'
+import { listObjects, metadataOf, type ObjectInfo } from '../lib/service.js'
 import { client } from '../lib/session.js'
 import { pathTo, settings } from '../lib/settings.js'
 import { useAsked } from '../lib/use-asked.js'
 import { beginnings } from '../lib/search.js'
+import { titleOf } from '../lib/title.js'
 import '../styles/home.css'
 
 /** Records that a search over all objects shows; the best come first. */
@@ -86,9 +87,7 @@ export function Home() {
         </details>
       )}
       <p class="home-more">
-        <a href={`${settings.rest}/?_doc=true&_output=html`} target="_blank" rel="noreferrer">
-          {t('shell.documentation')}
-        </a>
+        <a href={pathTo('_reference')}>{t('shell.documentation')}</a>
         {settings.tester !== '' && (
           <a href={settings.tester} target="_blank" rel="noreferrer">
             {t('shell.tester')}
@@ -120,6 +119,7 @@ function Found({ words, objects }: { readonly words: string; readonly objects: r
           <span class="quiet">{objects.find(({ name }) => name === object)?.label ?? object}</span>
         </li>
       ))}
+      {data.length > mostFound && <li class="quiet">{t('home.foundMore', { count: mostFound })}</li>}
     </ul>
   )
 }

@@ -1,18 +1,5 @@
 import type { ObjectMetadata } from '@steward/rest-core'
-import {
-  Button,
-  ButtonLink,
-  EmptyState,
-  Notice,
-  Skeleton,
-  Table,
-  Toolbar,
-  useSelection,
-  View,
-  type Column,
-} from '@steward/page-kit'
-import { kindOf } from '@steward/page-kit/field-kinds'
-import type { AnyRecord } from '@steward/rest-client'
+import { Button, ButtonLink, EmptyState, Notice, Skeleton, Table, Toolbar, useSelection, View } from '@steward/page-kit'
 import { useLocation, useRoute } from 'preact-iso'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Actions, onSearch } from '../components/actions.js'
@@ -22,16 +9,16 @@ import { Problem } from '../components/problem.js'
 import { Publications, ofSearch } from '../components/publications.js'
 import { SelectionBar } from '../components/selection-bar.js'
 import { Words } from '../components/words.js'
-import { useColumns } from '../lib/columns.js'
+import { columnOf, useColumns } from '../lib/columns.js'
 import { t } from '../lib/i18n.js'
 import { readListAddress, writeListAddress, type ListAddress } from '../lib/list-address.js'
 import { useApiCall, useCommands } from '../lib/screen.js'
-import { labelOf, metadataOf, titleOf } from '../lib/service.js'
+import { metadataOf } from '../lib/service.js'
 import { pathTo } from '../lib/settings.js'
 import { useAsked } from '../lib/use-asked.js'
 import { searchOf } from '../lib/search.js'
 import { callOf, useRecords } from '../lib/use-records.js'
-import { Value } from '../lib/value.js'
+import { titleOf } from '../lib/title.js'
 import '../styles/list.css'
 
 /** The records of an object, at `/ui/<Object>?…`. */
@@ -75,22 +62,7 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
   const isWhole = search.byIndex === undefined
   const isFiltered = address.words !== '' || address.conditions.size > 0
 
-  const columns = fields.map((field, at): Column<AnyRecord> => ({
-    id: field.name,
-    title: labelOf(field, metadata),
-    isOrdered: true,
-    ...(kindOf(field) === 'number' && { align: 'end' as const }),
-    ...(at === 0 && { onCard: 'title' as const }),
-    ...(at > 4 && { wideOnly: true }),
-    cell: (record) =>
-      at === 0 ? (
-        <a href={pathTo(metadata.name, record.row_id)}>
-          <Value field={field} value={record[field.name]} />
-        </a>
-      ) : (
-        <Value field={field} value={record[field.name]} />
-      ),
-  }))
+  const columns = fields.map((field, at) => ({ ...columnOf(metadata, field, at), isOrdered: true }))
   const conditions = writeListAddress({ words: address.words, order: '', conditions: address.conditions })
   return (
     <View

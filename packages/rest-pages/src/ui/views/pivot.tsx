@@ -1,5 +1,5 @@
 import type { AxisMetadata, CrosstabMetadata, ObjectMetadata } from '@steward/rest-core'
-import { EmptyState, language, Skeleton, Tabs, Toolbar, View } from '@steward/page-kit'
+import { EmptyState, locale, Skeleton, Tabs, Toolbar, View } from '@steward/page-kit'
 import { kindOf } from '@steward/page-kit/field-kinds'
 import { PivotChart, PivotLine, pivotOf, PivotView, type PivotTexts } from '@steward/page-kit/pivot'
 import { useLocation, useRoute } from 'preact-iso'
@@ -15,7 +15,8 @@ import { client } from '../lib/session.js'
 import { pathTo } from '../lib/settings.js'
 import { useAsked } from '../lib/use-asked.js'
 import { searchOf } from '../lib/search.js'
-import { textOf } from '../lib/value.js'
+import { zerosOf as zerosOfField } from '../lib/number-text.js'
+import { textOf } from '../lib/value-text.js'
 import '../styles/pivot.css'
 import { NotFound } from './not-found.js'
 
@@ -47,11 +48,13 @@ function PivotOf({ metadata, crosstab }: PivotOfProps) {
   )
   useApiCall({ object, method: 'crosstab', args: [name, filters, { filter }] })
   const pivot = pivotOf(data)
+  const zeros = zerosOf(crosstab.values[value], metadata)
   const texts: PivotTexts = {
     table: label || name,
     total: t('pivot.total'),
     subtotal: (place) => t('pivot.subtotal', { place }),
-    number: (one) => one.toLocaleString(language, { maximumFractionDigits: 4 }),
+    number: (one) =>
+      one.toLocaleString(locale, { minimumFractionDigits: zeros, maximumFractionDigits: Math.max(zeros, 4) }),
     value(axis, at, one) {
       if (one === null || one === '') return t('filter.empty')
       const { field: of, by } = crosstab[axis][at] as AxisMetadata
@@ -128,6 +131,12 @@ function PivotOf({ metadata, crosstab }: PivotOfProps) {
       )}
     </View>
   )
+}
+
+/** Digits after the point that all results of a value have: those of a sum of amounts, not those of a mean. */
+function zerosOf(value: CrosstabMetadata['values'][number] | undefined, { fields }: ObjectMetadata): number {
+  const field = fields.find(({ name }) => name === value?.field)
+  return field && ['sum', 'min', 'max'].includes(String(value?.function)) ? zerosOfField(field) : 0
 }
 
 function isDate({ field: name, by }: AxisMetadata, { fields }: ObjectMetadata): boolean {

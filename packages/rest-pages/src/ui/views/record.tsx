@@ -5,7 +5,7 @@ import { Problem } from '../components/problem.js'
 import { metadataOf } from '../lib/service.js'
 import { client } from '../lib/session.js'
 import { useAsked } from '../lib/use-asked.js'
-import { toDrafts } from '../record/draft.js'
+import { initialValue, toDrafts } from '../record/draft.js'
 import type { SavedRecord } from '../record/merge.js'
 import { RecordForm } from '../record/record-form.js'
 import '../styles/record.css'
@@ -45,7 +45,7 @@ function New({ object, query }: { readonly object: string; readonly query: strin
       ...(source && toDrafts(copied, source)),
       ...Object.fromEntries(fields.flatMap(({ name }) => (given.has(name) ? [[name, given.get(name)]] : []))),
     }
-    const record = Object.fromEntries(fields.map(({ name, defaultValue }) => [name, defaultValue]))
+    const record = Object.fromEntries(fields.map((field) => [field.name, initialValue(field)]))
     return { saved: { metadata, record, etag: '' }, start }
   })
   if (failure !== undefined) return <Problem failure={failure} onRetry={reload} />

@@ -1,7 +1,12 @@
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
+import type { Column } from '@steward/page-kit'
 import { kindOf } from '@steward/page-kit/field-kinds'
+import type { AnyRecord } from '@steward/rest-client'
 import { useState } from 'preact/hooks'
 import { isRowId } from './filters.js'
+import { labelOf } from './service.js'
+import { pathTo } from './settings.js'
+import { Value } from './value.js'
 
 /** Shown unless the user chose others. */
 const standard = 7
@@ -15,6 +20,21 @@ export function listFields({ fields }: ObjectMetadata): readonly FieldMetadata[]
     ...shown.filter(({ key, ref }) => key && ref === null),
     ...shown.filter(({ key, ref }) => !key || ref !== null),
   ]
+}
+
+/** A column of a table of records; the first leads to the record. */
+export function columnOf(metadata: ObjectMetadata, field: FieldMetadata, at: number): Column<AnyRecord> {
+  return {
+    id: field.name,
+    title: labelOf(field, metadata),
+    ...(kindOf(field) === 'number' && at > 0 && { align: 'end' as const }),
+    ...(at === 0 && { onCard: 'title' as const }),
+    ...(at > 4 && { wideOnly: true }),
+    cell(record) {
+      const value = <Value field={field} value={record[field.name]} />
+      return at === 0 ? <a href={pathTo(metadata.name, record.row_id)}>{value}</a> : value
+    },
+  }
 }
 
 export interface ChosenColumns {
