@@ -68,7 +68,7 @@ needsBrowser((browser) => {
     const row = page.locator('tr', { has: rowOf(page, 'alpha') })
     await row.getByText('Needs attention').waitFor()
     await expect.poll(() => row.getByRole('link', { name: 'Needs attention' }).getAttribute('title')).toBe('It broke')
-    for (const name of ['Health', 'Attention', 'Owner', 'Updated'])
+    for (const name of ['Health', 'Attention', 'Owner', 'Last change'])
       await expect.poll(() => page.getByRole('columnheader', { name }).count()).toBe(1)
     await expect.poll(() => row.getByText('No backup').count()).toBe(1)
     database.exec(`delete from operation where id = 'op1'; update instance set operation = ''`)

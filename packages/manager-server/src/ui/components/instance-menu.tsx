@@ -64,7 +64,7 @@ export function InstanceMenu({ item, ask, without = [], first = [], ...looks }: 
       ? parts.map((param) => ({
           id: `download-${param}`,
           label: t(`instance.download.${param}`),
-          icon: 'down' as const,
+          icon: 'save' as const,
           href: apiAddress('download', { name, param }),
           target: 'download' as const,
         }))

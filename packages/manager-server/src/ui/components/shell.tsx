@@ -21,6 +21,7 @@ import { t } from '../lib/i18n.js'
 import { hasTerminal, useActionTable, useSession, type ActionTable } from '../lib/session.js'
 import { signInFailureText, signOut } from '../lib/sign-in.js'
 import { Commands } from './commands.js'
+import { ProblemsMark } from './problems.js'
 import { SignInAgain } from './sign-in.js'
 
 /** What is around every view. */
@@ -58,6 +59,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           {place !== productName && <span class="brand-place">{place}</span>}
         </a>
         <Navigation session={session} path={path} />
+        <ProblemsMark />
         <Commands />
         <Account session={session} />
       </header>

@@ -1,4 +1,4 @@
-import { language } from '@steward/page-kit'
+import { locale } from '@steward/page-kit'
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -239,8 +239,6 @@ function zoom(plot: uPlot, onZoom: TimeChartProps['onZoom']): void {
   onZoom?.(from, to)
 }
 
-/** As the browser writes hours, when that is the language of the page: en-GB has 24 of them, en-US twice 12. */
-const locale = navigator.language.startsWith(language) ? navigator.language : language
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const ofDay = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' })
 const ofHour = new Intl.DateTimeFormat(locale, { hour: 'numeric' })

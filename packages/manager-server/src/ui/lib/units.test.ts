@@ -15,3 +15,11 @@ it('formatTick() writes marks of an axis so that no two look the same', async ()
   expect([1500, 3000].map((value) => formatTick('memory_mb', value, 1500))).toEqual(['1.5 GB', '3.0 GB'])
   vi.unstubAllGlobals()
 })
+
+it('formatMeasure() of a size that is less than what is measured is not nothing', async () => {
+  vi.stubGlobal('document', { documentElement: { dataset: {} } })
+  vi.stubGlobal('navigator', { languages: ['en'], language: 'en' })
+  const { formatMeasure } = await import('./units.js')
+  expect([0, 0.1, null].map((value) => formatMeasure('disk_mb', value))).toEqual(['< 100 kB', '100 kB', '–'])
+  vi.unstubAllGlobals()
+})

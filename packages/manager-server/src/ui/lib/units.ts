@@ -1,5 +1,5 @@
 import type { WireSample } from '@steward/manager-core'
-import { formatBytes, formatDuration, formatNumber, language } from '@steward/page-kit'
+import { formatBytes, formatDuration, formatNumber, language, locale } from '@steward/page-kit'
 
 export const measures = ['response_ms', 'memory_mb', 'cpu_percent', 'disk_mb'] as const satisfies (keyof WireSample)[]
 export type Measure = (typeof measures)[number]
@@ -9,7 +9,8 @@ export function formatMeasure(measure: Measure, value: number | null | undefined
   if (value === null || value === undefined) return '–'
   if (measure === 'response_ms') return formatDuration(value)
   if (measure === 'cpu_percent') return `${formatNumber(value, value < 10 ? 1 : 0)} %`
-  return formatBytes(value * 1_000_000)
+  // It is rounded to a tenth of a megabyte.
+  return value === 0 ? `< ${formatBytes(100_000)}` : formatBytes(value * 1_000_000)
 }
 
 /** At an axis whose marks are `step` apart: with as many digits as tell two of them apart. */
@@ -27,5 +28,5 @@ const unitsOfSize = language === 'fr' ? (['Mo', 'Go'] as const) : (['MB', 'GB'] 
 
 function withDigits(value: number, step: number): string {
   const digits = [0, 1, 2].find((count) => Number.isInteger(Number((step * 10 ** count).toFixed(6)))) ?? 3
-  return value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  return value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }

@@ -8,6 +8,7 @@ import { t } from '../lib/i18n.js'
 import { hasEnded, type Operation } from '../lib/operation.js'
 import { useActionTable } from '../lib/session.js'
 import { useApi } from '../lib/use-api.js'
+import { useWarned } from '../lib/use-warned.js'
 import { filterActivity, filtersOf, itemOfEntry, itemOfRunning, type Filters, type Item } from './activity/items.js'
 import { Feed, placeText, resultText } from './activity/feed.js'
 import { useVerify } from './activity/verify.js'
@@ -35,6 +36,7 @@ export function Activity() {
   const { isAllowed } = useActionTable()
   const [limit, setLimit] = useState(page)
   const verify = useVerify()
+  const warned = useWarned()
   const history = useApi<{ list: readonly WireHistoryEntry[] }>(
     'history-list',
     { limit },
@@ -93,7 +95,7 @@ export function Activity() {
       </Toolbar>
       {!history.data && !failure && <Skeleton lines={8} />}
       {history.data && shown.length === 0 && <EmptyState title={t('history.none')} icon="search" />}
-      <Feed items={shown} />
+      <Feed items={shown} warned={warned} />
       {history.data && history.data.list.length >= limit && limit < most && (
         <p class="feed-more">
           <Button busy={history.loading} onClick={() => setLimit(Math.min(limit * 5, most))}>

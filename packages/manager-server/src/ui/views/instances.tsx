@@ -5,6 +5,7 @@ import { Button, EmptyState, Skeleton, Table, useSelection, useStore, View } fro
 import { ActionDialog, type ActionDialogProps } from '../components/action-dialog.js'
 import { Command } from '../components/command.js'
 import { FailureNotice } from '../components/failure-notice.js'
+import { ProblemsNotice } from '../components/problems.js'
 import { pathTo } from '../lib/addresses.js'
 import { creating } from '../lib/creating.js'
 import { t } from '../lib/i18n.js'
@@ -93,6 +94,7 @@ export function Instances() {
         )
       }
     >
+      <ProblemsNotice />
       {list.failure && <FailureNotice failure={list.failure} onRetry={list.reload} />}
       {!list.data && !list.failure && <Skeleton lines={8} />}
       {rows.length > 0 && (

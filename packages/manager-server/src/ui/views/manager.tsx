@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { View } from '@steward/page-kit'
 import { ActionDialog, type ActionDialogProps } from '../components/action-dialog.js'
+import { ProblemsNotice } from '../components/problems.js'
 import { t } from '../lib/i18n.js'
 import { useActionTable } from '../lib/session.js'
 import '../styles/manager.css'
@@ -18,6 +19,7 @@ export function ManagerView() {
   return (
     <View title={t('nav.manager')}>
       <div class="tab-parts list-panel">
+        <ProblemsNotice />
         {isAllowed('versions') && <Versions ask={setAsked} />}
         {isAllowed('target-list') && <Targets ask={setAsked} />}
         {isAllowed('schedules') && <Schedules />}

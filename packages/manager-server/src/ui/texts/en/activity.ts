@@ -60,4 +60,8 @@ export const activity = {
   'did.download': '{who} downloaded {what}',
   'did.quality': '{who} analysed the code of {what}',
   'did.giveup': '{who} gave up an operation on {what}',
+  'activity.warned': 'With warnings',
+  'did.unisolate': '{who} removed the account of {what}',
+  'did.setstatus': '{who} recorded the status of {what}',
+  'did.rehearse': '{who} rehearsed an upgrade of {what}',
 } as const satisfies Texts

@@ -43,7 +43,7 @@ export const instance = {
   'instance.limitProcesses': 'Process limit',
   'instance.limitFiles': 'Open file limit',
   'instance.created': 'Created',
-  'instance.updated': 'Updated',
+  'instance.updated': 'Last change',
   'instance.source': 'Source',
   'instance.account': 'Runs as',
   'instance.noAccount':
@@ -198,4 +198,8 @@ export const instance = {
   'access.users': 'Users',
   'access.errors': 'Errors',
   'access.average': 'Average',
+  'instance.auto_update.unscheduled': 'Included in automatic updates, but the manager has none scheduled.',
+  'instance.auto_save.unscheduled': 'Included in nightly backups, but the manager has none scheduled.',
+  'attention.noSchedule': 'Nightly backups are turned on, but the manager has none scheduled.',
+  'attention.showSchedule': 'Show the schedule',
 } as const satisfies Texts

@@ -10,7 +10,7 @@ export const instances = {
   'column.owner': 'Owner',
   'column.health': 'Health',
   'column.attention': 'Attention',
-  'column.updated': 'Updated',
+  'column.updated': 'Last change',
   'column.actions': 'Actions',
   'flag.down': 'Down',
   'flag.nobackup': 'No backup',

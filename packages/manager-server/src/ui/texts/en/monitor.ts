@@ -46,4 +46,5 @@ export const monitor = {
   'monitor.mark': 'Start, stop, upgrade or restore',
   'monitor.draw': 'Drag over a chart to zoom in.',
   'monitor.checked': 'Checked',
+  'monitor.stale': 'Not measured recently',
 } as const satisfies Texts

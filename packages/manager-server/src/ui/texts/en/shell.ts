@@ -12,4 +12,7 @@ export const shell = {
   'page.notFound': 'Page not found',
   'page.notFoundText': 'Check the address. The page may have been removed.',
   'page.toInstances': 'Show instances',
+  'problems.count': { one: '{count} problem of the manager', other: '{count} problems of the manager' },
+  'problems.title': 'The manager cannot do all of its work',
+  'problems.show': 'Show the manager',
 } as const satisfies Texts

@@ -63,4 +63,8 @@ export const activity: Readonly<Record<keyof typeof en, Text>> = {
   'did.download': '{who} a téléchargé {what}',
   'did.quality': '{who} a analysé le code de {what}',
   'did.giveup': '{who} a abandonné une opération sur {what}',
+  'activity.warned': 'Avec avertissements',
+  'did.unisolate': '{who} a supprimé le compte de {what}',
+  'did.setstatus': '{who} a enregistré l’état de {what}',
+  'did.rehearse': '{who} a répété une mise à niveau de {what}',
 }

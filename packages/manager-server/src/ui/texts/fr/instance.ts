@@ -43,7 +43,7 @@ export const instance: Readonly<Record<keyof typeof en, Text>> = {
   'instance.limitProcesses': 'Limite de processus',
   'instance.limitFiles': 'Limite de fichiers ouverts',
   'instance.created': 'Créée',
-  'instance.updated': 'Mise à jour',
+  'instance.updated': 'Dernière modification',
   'instance.source': 'Source',
   'instance.account': 'Compte système',
   'instance.noAccount':
@@ -199,4 +199,10 @@ export const instance: Readonly<Record<keyof typeof en, Text>> = {
   'access.users': 'Utilisateurs',
   'access.errors': 'Erreurs',
   'access.average': 'Moyenne',
+  'instance.auto_update.unscheduled':
+    'Elle fait partie des mises à jour automatiques, mais le gestionnaire n’en a pas planifié.',
+  'instance.auto_save.unscheduled':
+    'Elle fait partie des sauvegardes de nuit, mais le gestionnaire n’en a pas planifié.',
+  'attention.noSchedule': 'Les sauvegardes de nuit sont activées, mais le gestionnaire n’en a pas planifié.',
+  'attention.showSchedule': 'Afficher la planification',
 }

@@ -10,7 +10,7 @@ export const instances: Readonly<Record<keyof typeof en, Text>> = {
   'column.owner': 'Propriétaire',
   'column.health': 'Santé',
   'column.attention': 'À surveiller',
-  'column.updated': 'Modifiée',
+  'column.updated': 'Dernière modification',
   'column.actions': 'Actions',
   'flag.down': 'En panne',
   'flag.nobackup': 'Sans sauvegarde',

@@ -46,4 +46,5 @@ export const monitor: Readonly<Record<keyof typeof en, Text>> = {
   'monitor.mark': 'Démarrage, arrêt, mise à niveau ou restauration',
   'monitor.draw': 'Faites glisser la souris sur un graphique pour zoomer.',
   'monitor.checked': 'Contrôlée',
+  'monitor.stale': 'Pas mesurée récemment',
 }

@@ -13,4 +13,7 @@ export const shell: Readonly<Record<keyof typeof en, Text>> = {
   'page.notFound': 'Cette page n’existe pas.',
   'page.notFoundText': 'L’adresse est peut-être erronée, ou ce qu’elle montrait n’existe plus.',
   'page.toInstances': 'Aller aux instances',
+  'problems.count': { one: '{count} problème du gestionnaire', other: '{count} problèmes du gestionnaire' },
+  'problems.title': 'Le gestionnaire ne peut pas faire tout son travail',
+  'problems.show': 'Afficher le gestionnaire',
 }

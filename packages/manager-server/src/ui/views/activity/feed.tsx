@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Badge, ButtonLink, formatDuration, formatExact, language, type Tone } from '@steward/page-kit'
+import { Badge, ButtonLink, formatDuration, formatExact, locale, type Tone } from '@steward/page-kit'
 import { OperationSteps } from '../../components/operation-steps.js'
 import { pathTo } from '../../lib/addresses.js'
 import { hasText, t } from '../../lib/i18n.js'
@@ -40,8 +40,14 @@ export function placeText(surface: string): string {
   return hasText(key) ? t(key) : surface
 }
 
+export interface FeedProps {
+  readonly items: readonly Item[]
+  /** Ids of operations that ended with warnings. */
+  readonly warned: ReadonlySet<string>
+}
+
 /** What was done, below the day on which it was; each opens what it did and said. */
-export function Feed({ items }: { readonly items: readonly Item[] }) {
+export function Feed({ items, warned }: FeedProps) {
   return (
     <>
       {byDay(items).map(([day, those]) => (
@@ -49,7 +55,7 @@ export function Feed({ items }: { readonly items: readonly Item[] }) {
           <h2>{dayText(day)}</h2>
           <ul>
             {those.map((item) => (
-              <FeedItem key={item.key} item={item} />
+              <FeedItem key={item.key} item={item} isWarned={warned.has(item.operation)} />
             ))}
           </ul>
         </section>
@@ -59,8 +65,8 @@ export function Feed({ items }: { readonly items: readonly Item[] }) {
 }
 
 const dayMs = 86_400_000
-const date = new Intl.DateTimeFormat(language, { dateStyle: 'full' })
-const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
+const date = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })
+const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 
 function dayText(day: string): string {
   if (day === new Date().toDateString()) return t('activity.today')
@@ -68,7 +74,7 @@ function dayText(day: string): string {
   return date.format(new Date(day))
 }
 
-function FeedItem({ item }: { readonly item: Item }) {
+function FeedItem({ item, isWarned }: { readonly item: Item; readonly isWarned: boolean }) {
   const [isOpen, setOpen] = useState(false)
   const { at, result } = item
   return (
@@ -79,7 +85,12 @@ function FeedItem({ item }: { readonly item: Item }) {
             {time.format(new Date(at))}
           </time>
           <span class="feed-text">{sentenceOf(item)}</span>
-          {result !== 'ok' && <Result result={result} />}
+          {result === 'ok' ? isWarned && <Badge tone="warn">{t('activity.warned')}</Badge> : <Result result={result} />}
+          {result !== 'ok' && reasonOf(item) !== '' && (
+            <span class="feed-reason" lang="en">
+              {reasonOf(item)}
+            </span>
+          )}
         </summary>
         {isOpen && <Opened item={item} />}
       </details>
@@ -87,7 +98,7 @@ function FeedItem({ item }: { readonly item: Item }) {
   )
 }
 
-/** `admin restarted crm`; what is not in the texts, and what has not ended: `admin: Restart · crm`. */
+/** `admin restarted crm`; what is not in the texts, and what was not done or has not ended: `admin: Restart · crm`. */
 function sentenceOf({ who, action, instance, result }: Item): ComponentChildren {
   const did = `did.${action.replaceAll(' ', '-')}`
   const places = {
@@ -95,11 +106,17 @@ function sentenceOf({ who, action, instance, result }: Item): ComponentChildren 
     what: <strong>{instance}</strong>,
     action: actionText(action),
   }
-  const isDone = result !== 'running' && instance !== '' && hasText(did)
+  // What was refused, failed or was rolled back was not done.
+  const isDone = result === 'ok' && instance !== '' && hasText(did)
   const pattern = t(isDone ? did : instance === '' ? 'activity.other' : 'activity.otherOf')
   return pattern
     .split(/\{(\w+)\}/)
     .map((part, at) => (at % 2 === 0 ? part : <span key={part}>{places[part as keyof typeof places]}</span>))
+}
+
+/** Why it did not end well: the first line of what it said. */
+function reasonOf({ message }: Item): string {
+  return message.split('\n', 1)[0] ?? ''
 }
 
 /** Its steps, what it said, what it was asked with, and from where. */

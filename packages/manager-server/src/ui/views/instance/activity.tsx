@@ -6,6 +6,7 @@ import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
 import { useActionTable } from '../../lib/session.js'
 import { useApi } from '../../lib/use-api.js'
+import { useWarned } from '../../lib/use-warned.js'
 import { Feed } from '../activity/feed.js'
 import { itemOfEntry } from '../activity/items.js'
 import { Quality } from './quality.js'
@@ -52,8 +53,9 @@ function History({ item: { name } }: TabProps) {
     { name, limit: 200 },
     { refreshMs: 10_000 },
   )
+  const warned = useWarned(name)
   if (failure && !data) return <FailureNotice failure={failure} onRetry={reload} />
   if (!data) return <Skeleton />
   if (data.list.length === 0) return <EmptyState title={t('history.none')} />
-  return <Feed items={data.list.toReversed().map(itemOfEntry)} />
+  return <Feed items={data.list.toReversed().map(itemOfEntry)} warned={warned} />
 }

@@ -6,6 +6,7 @@ import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
 import { useActionTable } from '../../lib/session.js'
 import { useApi } from '../../lib/use-api.js'
+import { useUnscheduled } from '../../lib/use-schedule.js'
 import type { BackupsProps } from './overview.js'
 import type { ActionUse } from './tab.js'
 
@@ -15,12 +16,15 @@ interface Point {
   readonly text: ComponentChildren
   /** What fixes it. */
   readonly action?: readonly [action: string, use?: ActionUse]
+  /** Where it is fixed. */
+  readonly link?: readonly [href: string, text: string]
 }
 
 /** What a person should decide on; nothing when all is well. */
 export function AttentionStrip({ item, ask, health, backups }: BackupsProps) {
   const { isAllowed } = useActionTable()
   const incident = useOpenIncident(item.name)
+  const unscheduled = useUnscheduled()
   const { name, observed, update, proved, operation } = item
   const newest = backups?.find(({ damage }) => damage === '')
   // What is down is said once, by what says most.
@@ -43,6 +47,13 @@ export function AttentionStrip({ item, ask, health, backups }: BackupsProps) {
     operation === '' && isDown,
     update === 'available' && { id: 'update', tone: 'warn', text: t('attention.update'), action: ['upgrade'] },
     backups?.length === 0 && { id: 'backup', tone: 'warn', text: t('attention.noBackup'), action: ['save'] },
+    item.auto_save === 'yes' &&
+      unscheduled.has('auto_save') && {
+        id: 'schedule',
+        tone: 'warn',
+        text: t('attention.noSchedule'),
+        ...(isAllowed('config') && { link: [pathTo('manager'), t('attention.showSchedule')] as const }),
+      },
     newest !== undefined &&
       proved === '' && {
         id: 'proved',
@@ -56,7 +67,7 @@ export function AttentionStrip({ item, ask, health, backups }: BackupsProps) {
   return (
     <section class="attention panel" aria-label={t('instances.attention')}>
       <ul>
-        {shown.map(({ id, tone, text, action }) => (
+        {shown.map(({ id, tone, text, action, link }) => (
           <li key={id} class={tone}>
             <Icon name="alert" />
             <span>{text}</span>
@@ -64,6 +75,11 @@ export function AttentionStrip({ item, ask, health, backups }: BackupsProps) {
               <Button small onClick={() => ask(...action)}>
                 {titleOf(action[0])}
               </Button>
+            )}
+            {link && (
+              <ButtonLink small href={link[0]}>
+                {link[1]}
+              </ButtonLink>
             )}
             {tone === 'bad' && isAllowed('logs') && (
               <ButtonLink small href={pathTo('instances', name, 'logs')}>

@@ -6,6 +6,7 @@ import {
   type Column,
   EmptyState,
   formatBytes,
+  formatDateTime,
   formatNumber,
   Menu,
   Skeleton,
@@ -175,7 +176,7 @@ function ActionsOf({ backup: { backup, damage, saved }, name, at, hasTargets, as
   const session = useSession()
   const isHere = at === ''
   const from = isHere ? backup : `${at}:${backup}`
-  const when = new Date(saved).toLocaleString()
+  const when = formatDateTime(saved)
   const offered = (
     [
       ['restore', () => ask('restore', { given: { from }, fields: ['only', 'allow-newer'] }), damage === ''],

@@ -6,6 +6,7 @@ import { Switch } from '../../components/switch.js'
 import { api, type ApiFailure } from '../../lib/api.js'
 import { t } from '../../lib/i18n.js'
 import { useActionTable } from '../../lib/session.js'
+import { aboutKey, useUnscheduled } from '../../lib/use-schedule.js'
 import type { TabProps } from './tab.js'
 
 /** Flags with the actions that set and clear them. */
@@ -18,6 +19,7 @@ const flags = [
 /** Flags as switches; the children are more of them. */
 export function FlagsPanel({ item, reload, children }: TabProps & { readonly children?: ComponentChildren }) {
   const { isAllowed } = useActionTable()
+  const unscheduled = useUnscheduled()
   const [changing, setChanging] = useState<string>()
   const change = async (flag: string, action: string) => {
     setChanging(flag)
@@ -37,7 +39,7 @@ export function FlagsPanel({ item, reload, children }: TabProps & { readonly chi
           <Switch
             key={flag}
             label={t(`field.${flag}`)}
-            about={t(`instance.${flag}`)}
+            about={t(aboutKey(flag, unscheduled))}
             on={item[flag] === 'yes'}
             disabled={changing !== undefined || !isAllowed(set)}
             onChange={(on) => void change(flag, on ? set : clear)}

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { Button, ButtonLink, formatExact, formatNumber, language } from '@steward/page-kit'
+import { Button, ButtonLink, formatExact, formatNumber, locale } from '@steward/page-kit'
 import { CopyButton } from '../../components/copy-button.js'
 import { FailureNotice } from '../../components/failure-notice.js'
 import { apiAddress, pathTo } from '../../lib/addresses.js'
@@ -237,7 +237,7 @@ function moveFocus(event: KeyboardEvent): void {
   next.focus()
 }
 
-const dayOf = new Intl.DateTimeFormat(language, { dateStyle: 'full' })
+const dayOf = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })
 
 /** The day of a line that is another one than that of the line before it; else empty. */
 function dayBetween(before: LogLine | undefined, { time }: LogLine): string {

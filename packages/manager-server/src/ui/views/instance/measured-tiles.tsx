@@ -1,13 +1,16 @@
 import { Sparkline } from '../../components/sparkline.js'
 import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
+import { isRunning, type Instance } from '../../lib/instance.js'
 import { formatMeasure, measures } from '../../lib/units.js'
 import { useSamples } from '../../lib/use-samples.js'
 
 const hourMs = 3_600_000
 
 /** What was measured last, and in the last hour; each leads to its chart. */
-export function MeasuredTiles({ name }: { readonly name: string }) {
+export function MeasuredTiles({ item }: { readonly item: Instance }) {
+  const { name } = item
+  const isOn = isRunning(item)
   const { series } = useSamples([name], hourMs, 60)
   const samples = series?.[0]?.samples ?? []
   const href = `${pathTo('monitor')}?instances=${encodeURIComponent(name)}`
@@ -24,7 +27,8 @@ export function MeasuredTiles({ name }: { readonly name: string }) {
         return (
           <li key={measure} class="tile panel">
             <a href={href}>{title}</a>
-            <strong>{formatMeasure(measure, values.at(-1))}</strong>
+            {/* Of one that does not run only its files are as they were. */}
+            <strong>{formatMeasure(measure, isOn || measure === 'disk_mb' ? values.at(-1) : null)}</strong>
             <Sparkline values={values} label={t('monitor.lastHour', { measure: title })} />
             <span class="quiet">
               {measured.length === 0

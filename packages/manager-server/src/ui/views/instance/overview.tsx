@@ -25,7 +25,7 @@ export function OverviewTab(props: TabProps) {
   return (
     <div class="tab-parts">
       <AttentionStrip {...props} backups={data?.list} />
-      {isAllowed('samples') && <MeasuredTiles name={props.item.name} />}
+      {isAllowed('samples') && <MeasuredTiles item={props.item} />}
       <div class="parts">
         <FlagsPanel {...props} />
         {isAllowed('backups-list') && <Backups {...props} backups={data?.list} />}

@@ -11,6 +11,7 @@ import {
   hasNoBackup,
   isDown,
   isOtherwise,
+  isRunning,
   needsAttention,
   needsUpgrade,
   type Instance,
@@ -130,7 +131,8 @@ function Name({ row }: { readonly row: Instance }) {
 
 function Health({ row, times }: { readonly row: Instance; readonly times: readonly (number | null)[] }) {
   const { name, status, observed } = row
-  const last = times.findLast((one) => one !== null)
+  // What was measured before it was stopped is not how it is now.
+  const last = isRunning(row) ? times.findLast((one) => one !== null) : undefined
   return (
     <span class="health">
       <StatusBadge observed={observed} />

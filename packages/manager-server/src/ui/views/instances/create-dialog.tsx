@@ -11,6 +11,7 @@ import { t } from '../../lib/i18n.js'
 import type { Instance } from '../../lib/instance.js'
 import { useActionTable, useSession } from '../../lib/session.js'
 import { suggestName } from '../../lib/suggest-name.js'
+import { aboutKey, useUnscheduled } from '../../lib/use-schedule.js'
 import { useRun } from '../../lib/use-run.js'
 import { BackupField, InstanceField, NameField, VersionField } from './create-fields.js'
 import { defaultsOf, inputsOf, origins, switches, type Origin, type Source } from './create-input.js'
@@ -63,6 +64,7 @@ interface CreationProps extends CreateDialogProps {
 function Creation({ action, origins: all, onOrigin, onAnother, instances, onClose, onDone }: CreationProps) {
   const id = useId()
   const run = useRun(action)
+  const unscheduled = useUnscheduled()
   const session = useSession()
   const isTaken = (name: string) => instances.some((one) => one.name.toLowerCase() === name.toLowerCase())
   const [values, setValues] = useState<FieldValues>(() => ({ name: suggestName(isTaken) }))
@@ -168,7 +170,7 @@ function Creation({ action, origins: all, onOrigin, onAnother, instances, onClos
             <Switch
               key={name}
               label={labelOf(name)}
-              about={t(`instance.${name}`)}
+              about={t(aboutKey(name, unscheduled))}
               on={(values[name] ?? (defaults[name] ? 'yes' : 'no')) === 'yes'}
               onChange={(on) => set(name, on ? 'yes' : 'no')}
             />

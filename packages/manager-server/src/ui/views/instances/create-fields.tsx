@@ -52,11 +52,14 @@ export function VersionField({ value, onChange }: FieldProps) {
     <label class="field">
       <span>{t('column.version')}</span>
       <select name="version" value={value || usual} onChange={(event) => onChange(event.currentTarget.value)}>
-        {data.list.map(({ version }) => (
-          <option key={version} value={version}>
-            {version === usual ? t('create.isDefault', { value: version }) : version}
-          </option>
-        ))}
+        {data.list.map(({ version, title }) => {
+          const text = title === '' ? version : `${version} · ${title}`
+          return (
+            <option key={version} value={version}>
+              {version === usual ? t('create.isDefault', { value: text }) : text}
+            </option>
+          )
+        })}
       </select>
     </label>
   )

@@ -54,16 +54,28 @@ export const columns: readonly Column<MonitoredInstance>[] = [
   },
 ]
 
+/** Not specified; chosen longer than any usual interval. */
+const staleMs = 15 * 60_000
+
+/** Whether the last check is too old to say how it is now: it was stopped since, or the server was. */
+export function isStale({ at }: Pick<MonitoredInstance, 'at'>, now = Date.now()): boolean {
+  return at !== '' && now - Date.parse(at) > staleMs
+}
+
 /** The worse, the higher. */
-export function rank({ ok, status, incident }: MonitoredInstance): number {
+export function rank(row: MonitoredInstance): number {
+  const { ok, status, incident } = row
   if (incident !== null) return 4
+  if (status === 'started' && isStale(row)) return 1
   if (ok === false && status === 'started') return 3
   return status === 'started' ? (ok === null ? 1 : 2) : 0
 }
 
-function StateOf({ ok, reason, status, incident }: MonitoredInstance) {
+function StateOf(row: MonitoredInstance) {
+  const { ok, reason, status, incident } = row
   if (status === 'stopped') return <Badge>{t('monitor.stopped')}</Badge>
   if (ok === null) return <Badge>{t('monitor.notMeasured')}</Badge>
+  if (incident === null && isStale(row)) return <Badge>{t('monitor.stale')}</Badge>
   if (ok && incident === null && reason === '') return <Badge tone="good">{t('monitor.ok')}</Badge>
   return <Badge tone={ok ? 'warn' : 'bad'}>{reason || t('health.bad')}</Badge>
 }

@@ -1,4 +1,5 @@
 import type { MonitoredInstance } from '@steward/manager-core'
+import { formatNumber } from '@steward/page-kit'
 import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
 import { formatMeasure } from '../../lib/units.js'
@@ -15,15 +16,15 @@ export function Tiles({ rows }: { readonly rows: readonly MonitoredInstance[] })
       <dl class="tiles">
         <div class={down > 0 ? 'panel bad' : 'panel'}>
           <dt>{t('monitor.down')}</dt>
-          <dd>{down.toLocaleString()}</dd>
+          <dd>{formatNumber(down)}</dd>
         </div>
         <div class="panel">
           <dt>{t('monitor.ok')}</dt>
-          <dd>{healthy.toLocaleString()}</dd>
+          <dd>{formatNumber(healthy)}</dd>
         </div>
         <div class="panel">
           <dt>{t('monitor.stopped')}</dt>
-          <dd>{(rows.length - running.length).toLocaleString()}</dd>
+          <dd>{formatNumber(rows.length - running.length)}</dd>
         </div>
         <div class="panel">
           <dt>{t('monitor.slowest')}</dt>
