@@ -1,53 +1,85 @@
-import { chown, constants, cp, lstat, mkdir } from 'node:fs/promises'
-import { dirname, relative, sep } from 'node:path'
+import { chmod, chown, constants, copyFile, lstat, mkdir, readlink, rm, symlink, utimes } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { pathFor } from '../files/file-names.js'
 import type { SystemAccount } from './account.js'
+import { ignoreReplaced, type ForeignEntry } from './foreign.js'
 import { runChain } from './program.js'
+import { closedError, visitTree } from './visit-tree.js'
 
 export interface CopyOptions {
   /** Paths in it that stay out, with all in them. */
   readonly without?: readonly string[]
   /** Paths of folders in it: nothing else is copied, and those that are not there are left out. Default: all. */
-  readonly only?: readonly string[]
+  readonly only?: readonly string[] | undefined
+  /** A folder that it is in, and that the copy has one like: links may lead about in it. Default: the folder itself. */
+  readonly within?: string
   /** Stops it between two files. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Whose the folder is that is copied. Default: the manager's. */
   readonly reader?: SystemAccount | undefined
   /** Whose the copy will be. Default: the manager's. */
   readonly writer?: SystemAccount | undefined
+  /** Takes what stays out that a user must know of, in a sentence. */
+  readonly warn?: ((text: string) => void) | undefined
 }
 
-/** Files, folders and links as they are; sockets and pipes are of running programs. */
+/**
+ * Copies a folder, by the rule of `visitTree`: nothing in the copy is shared with what it is made from.
+ *
+ * @throws ManagerError ERR_FAILED for what is not copied; what the file system says
+ */
 export async function copyFolder(from: string, to: string, options: CopyOptions = {}): Promise<void> {
-  const { without = [], only, signal, reader, writer } = options
-  if (reader || writer) return copyAsAccounts({ from, to, without, only, reader, writer, signal })
-  const isWanted = only === undefined ? () => true : belowAny(only)
-  await cp(from, to, {
-    recursive: true,
-    mode: constants.COPYFILE_FICLONE,
-    verbatimSymlinks: true,
-    preserveTimestamps: true,
-    async filter(path) {
-      signal?.throwIfAborted()
-      if (without.includes(relative(from, path)) || !isWanted(relative(from, path))) return false
-      const stat = await lstat(path)
-      return stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()
-    },
+  const { within = from, without = [], only, signal, reader, writer, warn } = options
+  await lstat(from)
+  const top = relative(within, from) || '.'
+  const paths = (those: readonly string[]) => those.map((path) => join(top, path))
+  const tree = { folder: within, entries: [top], without: paths(without), only: only && paths(only), reader, signal }
+  if (reader || writer) {
+    const survey = await visitTree(tree)
+    const left = survey.leftOut.map((path) => relative(top, path))
+    try {
+      await copyAsAccounts({ from, to, without: [...without, ...left], only, reader, writer, signal })
+    } catch (error) {
+      throw closedError(survey, error)
+    }
+    survey.warnings.forEach((warning) => warn?.(warning))
+    return
+  }
+  await mkdir(dirname(to), { recursive: true })
+  const folders: { readonly place: ReturnType<typeof pathFor>; readonly stats: ForeignEntry['stats'] }[] = []
+  const addFolder = async (path: string, stats: ForeignEntry['stats']) => {
+    const place = pathFor(path)
+    await mkdir(place, { mode: 0o700 }).catch(ignoreThere)
+    folders.push({ place, stats })
+  }
+  await addFolder(to, await lstat(from))
+  const { warnings } = await visitTree(tree, async (entry) => {
+    const path = join(to, relative(top, entry.path))
+    if (entry.kind === 'folder') await addFolder(path, entry.stats)
+    else await copyEntry(entry, pathFor(path)).catch(ignoreReplaced)
   })
+  // What is in them changes them.
+  for (const { place, stats } of folders.toReversed()) {
+    await chmod(place, stats.mode & 0o7777)
+    await utimes(place, stats.atime, stats.mtime)
+  }
+  warnings.forEach((warning) => warn?.(warning))
 }
 
-/** Whether a path is one of these, below one, or leads to one. */
-function belowAny(paths: readonly string[]): (path: string) => boolean {
-  const wanted = new Set(paths)
-  const parents = new Set(['', ...paths.flatMap(parentsOf)])
-  return (path) => parents.has(path) || wanted.has(path) || parentsOf(path).some((parent) => wanted.has(parent))
+async function copyEntry({ at, kind, stats }: ForeignEntry, place: ReturnType<typeof pathFor>): Promise<void> {
+  if (kind === 'file') {
+    await copyFile(at, place, constants.COPYFILE_FICLONE)
+    return utimes(place, stats.atime, stats.mtime)
+  }
+  const target = await readlink(at, { encoding: 'buffer' })
+  await rm(place, { force: true })
+  return symlink(target, place)
 }
 
-/** `a/b/c` has `a/b` and `a`. */
-function parentsOf(path: string): readonly string[] {
-  const parts = path.split(sep)
-  return parts.slice(1).map((_part, at) => parts.slice(0, at + 1).join(sep))
+function ignoreThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
 }
 
 interface AccountCopy {

@@ -9,7 +9,7 @@ import {
   readForeignFile,
   readForeignFolder,
   readForeignLines,
-  visitForeignFiles,
+  visitForeign,
 } from './foreign.js'
 
 const isRoot = process.getuid?.() === 0
@@ -35,7 +35,9 @@ const linesOf = async (path: string, options = {}) => {
 }
 const filesBelow = async (path: string) => {
   const files: string[] = []
-  await visitForeignFiles(path, (file) => files.push(`${file.path} ${file.size}`))
+  await visitForeign(path, ({ path: found, kind, stats }) => {
+    if (kind === 'file') files.push(`${found} ${stats.size}`)
+  })
   return files.toSorted()
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs'
 import { lstat, open, readdir, type FileHandle } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { nameOf, pathFor } from '../files/file-names.js'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants
 
@@ -139,9 +140,13 @@ export function foreignStats(path: string): Stats | undefined {
 }
 
 /** The same, its kind only. */
-export function foreignKind(path: string): 'file' | 'folder' | 'link' | 'other' | undefined {
+export function foreignKind(path: string): ForeignEntry['kind'] | undefined {
   const stats = foreignStats(path)
   if (!stats) return undefined
+  return kindOf(stats)
+}
+
+function kindOf(stats: Stats): ForeignEntry['kind'] {
   return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'other'
 }
 
@@ -155,42 +160,66 @@ export async function readForeignFolder(path: string): Promise<readonly string[]
   }
 }
 
-export interface ForeignFile {
-  /** Relative to the folder. */
+export interface ForeignEntry {
+  /** Relative to the folder; see `nameOf`. */
   readonly path: string
-  /** In bytes. */
-  readonly size: number
-  readonly modified: Date
+  /** What it is now, through an open folder where others may replace what is on the way. */
+  readonly at: string | Buffer
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+  readonly stats: Stats
 }
 
-/** Folders are in one another at most; what is deeper is left out, since each of them is open meanwhile. */
-const maxDepth = 100
+/** Takes what is found, and is waited for; a folder that it skips is not entered. */
+export type Visit = (entry: ForeignEntry) => undefined | 'skip' | void | Promise<undefined | 'skip' | void>
+
+export interface VisitOptions {
+  /** Is called with a folder that cannot be entered, and why. Default: that is thrown. */
+  readonly onClosed?: (entry: ForeignEntry, error: NodeJS.ErrnoException) => void
+}
+
+/** Folders are in one another at most, since each of them is open meanwhile. */
+const maxDepth = 500
 
 /**
- * Visits the files below such a folder, and nothing else: no links, and nothing below a link that was put in the place
- * of a folder meanwhile. What goes away meanwhile is left out.
+ * Visits everything below such a folder, parents before children, by their names: nothing below a link that was put in the
+ * place of a folder meanwhile. What goes away meanwhile is left out.
+ *
+ * @throws what `visit` throws
  */
-export async function visitForeignFiles(path: string, visit: (file: ForeignFile) => void): Promise<void> {
+export async function visitForeign(
+  path: string,
+  visit: Visit,
+  { onClosed = throwIt }: VisitOptions = {},
+): Promise<void> {
   const top = openFolder(path)
-  if (top) await visitBelow(top, '', visit, maxDepth)
+  if (top) await visitBelow(top, '', { visit, onClosed }, maxDepth)
+}
+
+const throwIt = (_entry: ForeignEntry, error: Error): never => {
+  throw error
 }
 
 async function visitBelow(
   { at, close }: Reached,
   path: string,
-  visit: (file: ForeignFile) => void,
+  visitor: { readonly visit: Visit } & Required<VisitOptions>,
   depth: number,
 ): Promise<void> {
   try {
-    for (const entry of await readdir(at, { withFileTypes: true })) {
-      const [place, its] = [join(at, entry.name), join(path, entry.name)]
-      if (entry.isFile()) {
-        const stats = await lstat(place).catch(ignoreReplaced)
-        if (stats?.isFile()) visit({ path: its, size: stats.size, modified: stats.mtime })
-      } else if (entry.isDirectory() && depth > 0) {
-        const folder = heldFolder(place, join(at, entry.name))
-        if (folder) await visitBelow(folder, its, visit, depth - 1)
+    for (const name of (await readdir(at, { encoding: 'buffer' })).map(nameOf).toSorted()) {
+      const place = pathFor(join(at, name))
+      const stats = await lstat(place).catch(ignoreReplaced)
+      if (!stats) continue
+      const entry = { path: join(path, name), at: place, kind: kindOf(stats), stats }
+      if ((await visitor.visit(entry)) === 'skip' || entry.kind !== 'folder') continue
+      let folder: Reached | undefined
+      try {
+        if (depth === 0) throw new Error(`more than ${maxDepth} folders are in one another`)
+        folder = heldFolder(place, join(at, name))
+      } catch (error) {
+        visitor.onClosed(entry, error as NodeJS.ErrnoException)
       }
+      if (folder) await visitBelow(folder, entry.path, visitor, depth - 1)
     }
   } finally {
     close()
@@ -207,7 +236,7 @@ function openFolder(path: string): Reached | undefined {
   }
 }
 
-function heldFolder(place: string, path: string): Reached | undefined {
+function heldFolder(place: string | Buffer, path: string): Reached | undefined {
   try {
     const folder = openSync(place, foreignFolderFlags)
     if (process.platform === 'linux') return { at: throughHandle(folder), close: () => closeSync(folder) }

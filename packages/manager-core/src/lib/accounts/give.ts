@@ -1,9 +1,9 @@
 import { constants, readFileSync } from 'node:fs'
-import { chmod, chown, mkdir, readdir, rm } from 'node:fs/promises'
+import { chmod, chown, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InstanceHome } from '../domain/home.js'
 import { run } from '../system/run.js'
-import { foreignStats } from './foreign.js'
+import { foreignStats, visitForeign } from './foreign.js'
 import { accountAt, removeAccountFile, writeAccount, type SystemAccount } from './account.js'
 
 /** This process's user, see `give`. */
@@ -23,10 +23,8 @@ export async function give(
 ): Promise<void> {
   await chown(folder, own.uid, own.gid)
   await chmod(folder, 0o700)
-  const entries = (await readdir(folder)).map((name) => join(folder, name))
-  const change = ['-hR', `--from=${from}`, `${uid}:${gid}`, '--']
-  // There may be more of them than a command line can hold.
-  for (let at = 0; at < entries.length; at += 500) await run('chown', [...change, ...entries.slice(at, at + 500)])
+  // It comes after what is in it.
+  await run('chown', ['-hR', `--from=${from}`, `${uid}:${gid}`, '--', folder])
   await chown(folder, uid, gid)
 }
 
@@ -56,8 +54,9 @@ export async function takeHome(home: InstanceHome, from: number): Promise<void> 
 
 /** Logs are written and rotated by who has them now: no link of the account leads that elsewhere, and no pipe holds it up. */
 async function keepFilesOnly(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
-    if (!entry.isFile() && !entry.isDirectory()) await rm(join(entry.parentPath, entry.name), { force: true })
+  await visitForeign(folder, async ({ at, kind }) => {
+    if (kind === 'link' || kind === 'other') await rm(at, { force: true })
+  })
 }
 
 /** What of an instance its account cannot use, in a sentence without its end. */

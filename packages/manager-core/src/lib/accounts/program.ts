@@ -41,8 +41,6 @@ export interface Command {
   readonly withoutPrivileges?: true
   /** Its working folder, which it need not be able to reach by its path. Default: this process's. */
   readonly cwd?: string
-  /** Modes that it gives to no file. Default: this process's. */
-  readonly umask?: number
   /** It reads it from `/dev/fd/3`: arguments and environment are no places for secrets. */
   readonly secret?: string
 }
@@ -177,11 +175,9 @@ function start(command: Command, input: 'pipe' | 'ignore' | number, output: Writ
 }
 
 /** With what comes before it. */
-function callOf({ command, args, account, umask, ...options }: Command): [program: string, args: readonly string[]] {
-  const limit = options.withoutPrivileges ? withoutPrivileges : asAccount
-  const [program, before] = limit(account, umask === undefined ? command : '/bin/sh')
-  const mask = umask === undefined ? [] : ['-c', 'umask "$0" && exec "$@"', umask.toString(8), command]
-  return [program, [...before, ...mask, ...args]]
+function callOf({ command, args, account, ...options }: Command): [program: string, args: readonly string[]] {
+  const [program, before] = (options.withoutPrivileges ? withoutPrivileges : asAccount)(account, command)
+  return [program, [...before, ...args]]
 }
 
 /** When all have ended. @throws the failure of the one that failed first: who could not write any more was not. */

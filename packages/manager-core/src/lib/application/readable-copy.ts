@@ -22,7 +22,7 @@ export async function withReadableCopy<T>(
   const folder = await mkdtemp(join(closedFolder(tmpdir()) === undefined ? tmpdir() : '/tmp', 'steward-check-'))
   try {
     const copy = join(folder, 'app')
-    await copyFolder(app, copy, {})
+    await copyFolder(app, copy, { within: dirname(app) })
     await give(copy, account)
     await chmod(folder, 0o711)
     return await work(copy)

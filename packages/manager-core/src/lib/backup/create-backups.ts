@@ -5,6 +5,7 @@ import type { Settings } from '../settings/settings.js'
 import { isInOpenFacts } from '../store/operation-rows.js'
 import type { Registry } from '../store/registry.js'
 import type { Backup, BackupFilter, Backups } from './backup.js'
+import { foldersOfBackups } from './backup-folders.js'
 import { chooseBackup, isBackupId, lastPart, nameIn, newestFirst } from './choose-backup.js'
 import { readManifest } from './manifest.js'
 import { isFolderOf, ownerOf, ownerOfFolder, owns, type BackupOwner } from './owner.js'
@@ -27,9 +28,9 @@ export function createBackups({ settings, registry, clock }: BackupsOptions): Ba
     const backups: Backup[] = []
     const damaged: { readonly key: string; readonly error: ManagerError }[] = []
     for (const root of roots())
-      for (const instance of await namesIn(root)) {
+      for (const instance of await lookIn(root, foldersOfBackups)) {
         if (owner && !isFolderOf(owner, instance)) continue
-        for (const id of await namesIn(join(root, instance))) {
+        for (const id of await lookIn(join(root, instance), foldersIn)) {
           if (!isBackupId(id)) continue
           const key = `${instance}/${id}`
           try {
@@ -126,10 +127,18 @@ function othersHelp(name: string): string {
   return `Another instance that was named "${name}" has backups; use their full names: ${name}/<backup>.`
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+}
+
+/** None when it is not there. */
+async function lookIn(
+  folder: string,
+  list: (folder: string) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
   try {
-    const entries = await readdir(folder, { withFileTypes: true })
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    return await list(folder)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw new ManagerError('ERR_BACKUP', `Cannot look for backups in ${folder}: ${(error as Error).message}.`, {

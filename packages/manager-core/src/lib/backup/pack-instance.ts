@@ -5,6 +5,7 @@ import { createTail, type Tail } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
 import { bothOf } from '../accounts/program.js'
+import { closedError, visitTree } from '../accounts/visit-tree.js'
 import type { StepRun } from '../context.js'
 import { databaseFiles } from '../databases/database-files.js'
 import { dumpDatabase, dumpDirectly } from '../databases/dump-database.js'
@@ -18,10 +19,12 @@ import type { Manifest, ManifestFile } from './backup.js'
 import type { CountedRows, RowCounter } from './count-rows.js'
 import { documentsBase, fileNameOf, filesBase, settingsBase } from './manifest.js'
 import type { Seal } from './packing/age.js'
+import { isPlainName } from './packing/check-entries.js'
 import type { Measures } from './packing/read-options.js'
 import { storeCompressed } from './packing/store.js'
 import { storeDump } from './packing/store-dump.js'
 import { storeFolder } from './packing/store-folder.js'
+import { packingTools } from './packing/tools.js'
 import { storingPrograms } from './packing/zstd.js'
 import { tarOf, verifyFile } from './verify-backup.js'
 
@@ -44,6 +47,9 @@ export interface PackInstanceOptions {
   /** Bytes before compression, so far: each counts when it is packed, and once more when it is read back. */
   readonly onBytes: (total: number) => void
 }
+
+/** In a warning. */
+const mostNames = 3
 
 export type PackedInstance = Pick<Manifest, 'files' | 'tools' | 'warnings'> & CountedRows
 
@@ -184,14 +190,27 @@ async function storeFiles(
   onBytes: (total: number) => void,
 ): Promise<Storing> {
   const without = [...databaseFiles(folder, settings), ...(secrets ? [] : [tokenKey])]
-  const packed = { folder, entries: ['app', 'data'], without, account: accountAt(folder) }
+  const account = accountAt(folder)
+  const entries = ['app', 'data']
+  const hasTar = (await packingTools()).tar !== undefined
+  const odd: string[] = []
+  const survey = await visitTree({ folder, entries, without, reader: account, signal }, ({ path }) => {
+    if (!hasTar && odd.length < mostNames && !isPlainName(path)) odd.push(JSON.stringify(path))
+  })
+  if (odd.length > 0) warn(`Only GNU tar can unpack ${odd.join(', ')}: install it before you restore this backup.`)
+  const packed = { folder, entries, without: [...without, ...survey.leftOut], account }
   const name = fileNameOf(filesBase, { encryption: seal?.encryption })
   const file = await createFile(join(target, name))
   const encrypt = await seal?.encryptor()
-  const stored = storeFolder(packed, file, { signal, onBytes, encrypt }).then(({ measures, warnings }) => {
-    for (const warning of warnings) warn(warning)
-    return measures
-  })
+  const stored = storeFolder(packed, file, { signal, onBytes, encrypt }).then(
+    ({ measures, warnings }) => {
+      for (const warning of [...survey.warnings, ...warnings]) warn(warning)
+      return measures
+    },
+    (error: unknown) => {
+      throw closedError(survey, error)
+    },
+  )
   return storing(name, stored)
 }
 

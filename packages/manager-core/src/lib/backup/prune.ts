@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pLimit from 'p-limit'
 import { ManagerError } from '../../errors.js'
@@ -7,6 +6,7 @@ import type { ManagerContext } from '../context.js'
 import { believedTime } from '../history/believed-time.js'
 import { isBackupInUse } from '../store/operation-rows.js'
 import type { Backup } from './backup.js'
+import { foldersOfBackups } from './backup-folders.js'
 import { removeBackup, tidyFolder } from './remove-backup.js'
 import { isFuture, retainByInstance, type RetentionRules, type Verdict } from './retention.js'
 import { checkSizes } from './verify-backup.js'
@@ -73,8 +73,7 @@ async function foldersOf(
   const folders = new Set(verdicts.map(({ backup }) => dirname(backup.folder)))
   for (const root of new Set([saveFolder, saveAllFolder])) {
     if (!existsSync(root)) continue
-    for (const entry of await readdir(root, { withFileTypes: true }))
-      if (entry.isDirectory() && !entry.name.startsWith('.')) folders.add(join(root, entry.name))
+    for (const name of await foldersOfBackups(root)) if (!name.startsWith('.')) folders.add(join(root, name))
   }
   return folders
 }

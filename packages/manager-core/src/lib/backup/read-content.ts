@@ -36,7 +36,7 @@ export async function readContent(
   const meter = createMeter(onBytes, file.plainSize)
   const path = join(backup, file.name)
   const tar = tarOf(file.name)
-  const inspect = tar ? [inspectTar(createEntryCheck(tar.tops))] : []
+  const inspect = tar ? [inspectTar(createEntryCheck(tar))] : []
   await pipeThrough(filter, [createReadStream(path)], [meter.stream, ...inspect, ...sinks], signal)
   const { size, sha256 } = meter.measure()
   if (size !== file.plainSize || sha256 !== file.plainSha256)

@@ -12,6 +12,7 @@ import { openerOf } from './encryption.js'
 import { foldersIn, needFile } from './manifest.js'
 import { checkUnpacked } from './packing/check-unpacked.js'
 import { packingTools } from './packing/tools.js'
+import { tame } from './packing/unpack.js'
 import { rememberingDamage } from './remembering-damage.js'
 import { verifyFile } from './verify-backup.js'
 
@@ -48,7 +49,9 @@ export async function unpackFiles(
     const writer = (await packingTools()).tar === undefined ? undefined : account
     if (writer) await chown(folder, writer.uid, writer.gid)
     try {
-      await verifyFile(backup, name, { ...reading, onBytes, into: { folder, account: writer } })
+      const into = { folder, account: writer }
+      await verifyFile(backup, name, { ...reading, onBytes, into })
+      await tame(into, signal)
     } catch (error) {
       signal?.throwIfAborted()
       // An account can disturb the programs that run as it: whether the backup is damaged is found out without them.

@@ -10,6 +10,7 @@ import { checkSecrets, fileNameOf, foldersIn, manifestName } from './manifest.js
 import { checkKey, isOtherKey, type Opener } from './packing/age.js'
 import type { Measures, ReadOptions, TarContents } from './packing/read-options.js'
 import { readCompressed } from './packing/store.js'
+import { packingTools } from './packing/tools.js'
 
 /**
  * Reads every byte of a backup. What cannot be decrypted here is read as it is stored.
@@ -32,7 +33,7 @@ export async function verifyBackup(
     const { depth } = await verifyStored(folder, manifest, options)
     return { depth, note: `Its bytes are intact, but their contents were not checked. ${error.message}` }
   }
-  await verifyContents(folder, manifest, opener, { ...options, dumps: true })
+  await verifyContents(folder, manifest, opener, { ...options, deep: true })
   return { depth: 'contents' }
 }
 
@@ -147,16 +148,20 @@ async function verifyContents(
   {
     signal,
     onBytes,
-    dumps = false,
-  }: StreamOptions & { /** Also what dumps say. Default: no. */ readonly dumps?: boolean },
+    deep = false,
+  }: StreamOptions & {
+    /** Also what dumps say, and whether names can be made here. Default: no. */ readonly deep?: boolean
+  },
 ): Promise<void> {
   let before = 0
+  const plainNames = deep && (await packingTools()).tar === undefined
   for (const { name, ...expected } of files) {
+    const tar = tarOf(name)
     const found = await verifyFile(folder, name, {
       signal,
       onBytes: (total) => onBytes?.(before + total),
-      tar: tarOf(name),
-      dump: dumps ? /^db\.([a-z]+)\./.exec(name)?.[1] : undefined,
+      tar: tar && { ...tar, plainNames },
+      dump: deep ? /^db\.([a-z]+)\./.exec(name)?.[1] : undefined,
       limit: expected.plainSize,
       opener,
       end: Promise.resolve(expected),

@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { makeFolder, moveTo } from '../accounts/places.js'
 import { ManagerError } from '../../errors.js'
-import { openForeign, visitForeignFiles, type ForeignFile } from '../accounts/foreign.js'
+import { openForeign } from '../accounts/foreign.js'
 import { removeTree } from '../accounts/remove-tree.js'
+import { visitTree } from '../accounts/visit-tree.js'
 import type { Settings } from '../settings/settings.js'
 import { useBucket } from './bucket.js'
 import { filesIn, isGone, measureFiles, putFiles, type DocumentFile, type TransferOptions } from './document-files.js'
@@ -77,7 +78,10 @@ function openPlace<T>(
 ): Promise<T> {
   if ('folder' in at) {
     const { folder } = at
-    return work({ files: () => filesBelow(folder), put: (files, known) => writeFiles(folder, files, known, options) })
+    return work({
+      files: () => filesBelow(folder, options.signal),
+      put: (files, known) => writeFiles(folder, files, known, options),
+    })
   }
   return useBucket(context, at.place, (bucket) =>
     work({
@@ -87,15 +91,25 @@ function openPlace<T>(
   )
 }
 
-/** Links and others are left out. */
-async function* filesBelow(folder: string): AsyncGenerator<DocumentFile> {
-  const files: ForeignFile[] = []
-  await visitForeignFiles(folder, (file) => files.push(file))
-  for (const { path: key, size, modified } of files) {
-    if (key.endsWith(partial)) continue
+/** @throws ManagerError ERR_FAILED for what a bucket cannot hold: what moves documents removes the folder afterwards */
+async function* filesBelow(folder: string, signal: AbortSignal | undefined): AsyncGenerator<DocumentFile> {
+  const files: DocumentFile[] = []
+  await visitTree({ folder, entries: ['.'], signal }, ({ path: key, kind, stats }) => {
+    const why = kind === 'link' ? 'it is a link' : key.isWellFormed() ? undefined : 'its name is not UTF-8'
+    if (why !== undefined)
+      throw new ManagerError(
+        'ERR_FAILED',
+        `${JSON.stringify(join(folder, key))} cannot be moved to a bucket: ${why}.`,
+        {
+          help: 'Move it away from the documents of the instance.',
+        },
+      )
+    if (kind !== 'file' || key.endsWith(partial)) return
     const path = join(folder, key)
-    yield { key, size, modified, open: async (start = 0) => (await openThere(path)).createReadStream({ start }) }
-  }
+    const open = async (start = 0) => (await openThere(path)).createReadStream({ start })
+    files.push({ key, size: stats.size, modified: stats.mtime, open })
+  })
+  yield* files
 }
 
 /** @throws Error when it is no longer there, or something else is */

@@ -7,11 +7,16 @@ const alphanumerics = `${letters}0123456789`
 
 /** @throws ManagerError ERR_NAME. Source: docs/spec/instances-manager.md, "Limits". */
 export function checkName(name: string): void {
-  if (pattern.test(name)) return
+  if (isInstanceName(name)) return
   const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name
   throw new ManagerError('ERR_NAME', `"${shown}" is not a valid instance name.`, {
     help: 'Use 3 to 20 letters and digits (A-Z, a-z, 0-9), without spaces or other characters.',
   })
+}
+
+/** Whether a text, such as the name of a folder, can be the name of an instance. */
+export function isInstanceName(text: string): boolean {
+  return pattern.test(text)
 }
 
 /** 10 lower-case alphanumerics. Source: docs/spec/instances-manager.md, "Limits". */

@@ -7,6 +7,7 @@ import { accountAt } from '../accounts/account.js'
 import { giveHome } from '../accounts/give.js'
 import { bothOf } from '../accounts/program.js'
 import { removeTree } from '../accounts/remove-tree.js'
+import { visitTree } from '../accounts/visit-tree.js'
 import { packInNode, sourceIn, type TarInput } from '../backup/packing/pack-in-node.js'
 import type { ManagerContext } from '../context.js'
 import { copyDatabase } from '../databases/copy-database.js'
@@ -40,8 +41,10 @@ export async function* createArchive(
 ): AsyncGenerator<Uint8Array> {
   const stage = await mkdtemp(join(context.home.folder, '.download-'))
   try {
+    const left = await neverCopied(context, instance, type, signal)
     const { sources, without } = await sourcesOf({ context, instance, stage, signal }, type)
-    const { content, done } = packInNode(sources, { isLeftOut: without, anonymous: true })
+    const isLeftOut = (path: string) => left.has(path) || without(path)
+    const { content, done } = packInNode(sources, { isLeftOut, anonymous: true })
     const gzip = createGzip()
     const packing = bothOf(pipeline(content, gzip, signal ? { signal } : {}), done)
     packing.catch(() => undefined)
@@ -52,6 +55,21 @@ export async function* createArchive(
   } finally {
     await removeTree(stage, accountAt(stage))
   }
+}
+
+/** Absolute paths of what is in no copy of an instance. @throws ManagerError ERR_FAILED, see `visitTree` */
+async function neverCopied(
+  { home, settings }: ManagerContext,
+  { id }: Instance,
+  type: DownloadType,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<string>> {
+  const entries: readonly string[] = { all: ['app', 'data'], webapp: ['app'], data: ['data'], logs: [] }[type]
+  const { folder, data } = home.instance(id)
+  const known = entries.includes('data') ? leftOut(folder, data, await settings.instance(folder)) : []
+  const without = [...known].map((path) => relative(folder, path))
+  const survey = await visitTree({ folder, entries, without, reader: accountAt(folder), signal })
+  return new Set(survey.leftOut.map((path) => join(folder, path)))
 }
 
 interface Packing {

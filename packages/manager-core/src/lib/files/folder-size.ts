@@ -1,10 +1,11 @@
-import { visitForeignFiles } from '../accounts/foreign.js'
+import { visitForeign, type ForeignEntry } from '../accounts/foreign.js'
 
-/** Bytes of all files below a folder; 0 when it is not there. Files that go away meanwhile do not count. */
+/** Bytes of all files below a folder that can be read; 0 when it is not there. Files that go away meanwhile do not count. */
 export async function folderSize(folder: string): Promise<number> {
   let bytes = 0
-  await visitForeignFiles(folder, ({ size }) => {
-    bytes += size
-  })
+  const add = ({ kind, stats }: ForeignEntry) => {
+    if (kind === 'file') bytes += stats.size
+  }
+  await visitForeign(folder, add, { onClosed: () => undefined })
   return bytes
 }

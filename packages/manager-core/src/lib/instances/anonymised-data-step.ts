@@ -133,7 +133,7 @@ async function copyDocuments(
     const stage = stageOf(run)
     const accounts = { reader: accountAt(folder), writer: accountAt(stage.folder) }
     const only = [...ids].flatMap((id) => documentFolder(id) ?? [])
-    await copyFolder(documents, join(stage.data, place.path), { only, signal, ...accounts })
+    await copyFolder(documents, join(stage.data, place.path), { only, signal, warn: run.warn, ...accounts })
   } catch (error) {
     throw fileError(error, `Cannot copy the documents of "${name}"`)
   }

@@ -63,7 +63,8 @@ async function copy(
   const without = ['tmp', ...[tokenKey, ...databaseFiles(folder, from)].map((path) => relative('data', path))]
   try {
     const accounts = { reader: accountAt(folder), writer: accountAt(stage.folder) }
-    await copyFolder(instanceHomeAt(folder).data, stage.data, { without, signal, ...accounts })
+    const options = { without, within: folder, signal, warn: run.warn, ...accounts }
+    await copyFolder(instanceHomeAt(folder).data, stage.data, options)
   } catch (error) {
     throw fileError(error, `Cannot copy the files of "${name}"`)
   }

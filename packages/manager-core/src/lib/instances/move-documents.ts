@@ -174,10 +174,11 @@ async function copyAll(run: StepRun, { folder, from, place }: MoveOptions): Prom
   await makeFolder(work.folder, 0o700)
   if (from !== null) return copyDocuments(context, { place: from }, to, options)
   const source = documentsAt(folder)
-  if (!isFolder(source)) return
+  // A link is refused: what is there would be left out.
+  if (foreignKind(source) === undefined) return
   // Read as the account that may change it meanwhile.
   await removeTree(work.documents, accountAt(folder))
-  await copyFolder(source, work.documents, { signal, reader: accountAt(folder) })
+  await copyFolder(source, work.documents, { signal, reader: accountAt(folder), warn: run.warn })
   await copyDocuments(context, { folder: work.documents }, to, options)
 }
 

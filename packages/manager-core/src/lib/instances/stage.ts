@@ -56,7 +56,9 @@ export function layoutStep(application: string, { without = [], isolated }: Layo
         }
         const reader = accountAt(dirname(application))
         const writer = reader && account
-        await copyFolder(application, stage.app, { without, signal: run.signal, reader, writer })
+        const { signal, warn } = run
+        const within = dirname(application)
+        await copyFolder(application, stage.app, { without, within, signal, reader, writer, warn })
         await pinServerIn(run, stage.app)
         for (const folder of [stage.data, stage.logs, stage.run]) await makeFolder(folder)
         if (account) await giveHome(stage, account)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { moveTo } from '../accounts/places.js'
 import { accountAt } from '../accounts/account.js'
 import { copyFolder } from '../accounts/copy-folder.js'
@@ -43,7 +43,8 @@ export function besideStep(folder: string, template: string, { twice = false } =
         try {
           const account = accountAt(folder)
           await removeTree(target, account)
-          await copyFolder(template, target, { signal: run.signal, writer: account })
+          const { signal, warn } = run
+          await copyFolder(template, target, { within: dirname(template), signal, writer: account, warn })
           await pinServerIn(run, target)
         } catch (error) {
           throw fileError(error, `Cannot copy the new application to ${target}`)

@@ -56,13 +56,13 @@ it('refuses a second name of a link from which it leads out, and what lies below
   await inspect(link, second('data/two/link'), second('data/two/three/link'))
   await expect(inspect(link, second('data/link'))).rejects.toThrow('"data/link" is a link that leads out')
   await expect(inspect(link, second('data/two/link'), { name: 'data/two/link/file' })).rejects.toThrow('below a link')
-  const check = createEntryCheck(['data'])
+  const check = createEntryCheck({ tops: ['data'] })
   check({ name: 'data/here', type: 'symlink', linkname: '.' })
   expect(() => check({ name: 'data', type: 'link', linkname: 'data/here' })).toThrow('is a link, not a folder')
 })
 
 it('refuses what is in none of the folders that a backup has', () => {
   for (const name of ['settings.sh', 'run/supervisor', '--checkpoint-action=exec=x', 'apples/x', './settings.sh'])
-    expect(() => createEntryCheck(['app', 'data'])({ name })).toThrow('is in none of the folders app, data')
-  for (const name of ['app/x', './data/x', 'app/']) createEntryCheck(['app', 'data'])({ name })
+    expect(() => createEntryCheck({ tops: ['app', 'data'] })({ name })).toThrow('is in none of the folders app, data')
+  for (const name of ['app/x', './data/x', 'app/']) createEntryCheck({ tops: ['app', 'data'] })({ name })
 })

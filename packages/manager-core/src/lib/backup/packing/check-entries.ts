@@ -1,5 +1,7 @@
 import { Transform } from 'node:stream'
 import { ManagerError } from '../../../errors.ts'
+import { leadsOut } from '../../files/leads-out.ts'
+import type { TarContents } from './read-options.ts'
 import { createTarReader, type TarEntry } from './tar-reader.ts'
 
 /**
@@ -32,8 +34,8 @@ export function inspectTar(check: EntryCheck = createEntryCheck()): Transform {
 
 export type EntryCheck = (header: TarEntry) => void
 
-/** Checks one entry after the other. @param tops the only folders that they may be in; default: any */
-export function createEntryCheck(tops?: readonly string[]): EntryCheck {
+/** Checks one entry after the other. */
+export function createEntryCheck({ tops, plainNames = false }: TarContents = {}): EntryCheck {
   /** Links, and where they lead to. */
   const links = new Map<string, string>()
   return ({ name, type = 'file', linkname = '', mode = 0 }) => {
@@ -43,6 +45,14 @@ export function createEntryCheck(tops?: readonly string[]): EntryCheck {
     const isOutside = (path: readonly string[]) => tops && !tops.includes(path[0] ?? '')
     const path = partsOf(name)
     if (!path) return refuse('leads out of the backup')
+    if (plainNames && !isPlainName(name))
+      throw new ManagerError(
+        'ERR_BACKUP',
+        `${JSON.stringify(name)} can only be unpacked by GNU tar, which is not installed.`,
+        {
+          help: 'Install GNU tar.',
+        },
+      )
     if (isOutside(path)) return refuse(`is in none of the folders ${tops?.join(', ')}`)
     if (isBelow(path, links)) return refuse('lies below a link')
     if ((mode & 0o6000) !== 0 && type === 'file') return refuse('runs with the rights of its owner (set-uid)')
@@ -62,6 +72,11 @@ export function createEntryCheck(tops?: readonly string[]): EntryCheck {
   }
 }
 
+/** Whether Node gives it no other form. */
+export function isPlainName(name: string): boolean {
+  return name.isWellFormed() && !/\\|^[A-Za-z]:/.test(name)
+}
+
 /** Undefined for a path that leaves the archive's root. */
 function partsOf(path: string): string[] | undefined {
   if (path.startsWith('/') || path.includes('\0')) return undefined
@@ -71,17 +86,4 @@ function partsOf(path: string): string[] | undefined {
 
 function isBelow(parts: readonly string[], links: ReadonlyMap<string, string>): boolean {
   return parts.some((_part, at) => at > 0 && links.has(parts.slice(0, at).join('/')))
-}
-
-/**
- * `..` counts only in front: after a name that may itself be a link, it may lead anywhere.
- *
- * @param depth of the folder that the link is in
- */
-function leadsOut(depth: number, target: string): boolean {
-  if (target === '' || target.startsWith('/') || target.includes('\0')) return true
-  const parts = target.split('/').filter((part) => part !== '' && part !== '.')
-  const first = parts.findIndex((part) => part !== '..')
-  const ups = first === -1 ? parts.length : first
-  return ups > depth || parts.slice(ups).includes('..')
 }

@@ -1,7 +1,6 @@
-import { lstat, open, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
 import { ManagerError } from '../../../errors.js'
-import { foreignFolderFlags, ignoreReplaced, throughHandle } from '../../accounts/foreign.js'
+import { visitForeign } from '../../accounts/foreign.js'
 
 /**
  * Looks at what a program unpacked, whatever it was given: folders with files, folders and links in them, none of which
@@ -13,33 +12,15 @@ import { foreignFolderFlags, ignoreReplaced, throughHandle } from '../../account
  * @throws ManagerError ERR_BACKUP
  */
 export async function checkUnpacked(folder: string, tops: readonly string[]): Promise<readonly string[]> {
-  const found = await readdir(folder)
-  for (const name of found) {
-    if (!tops.includes(name)) throw refused(name, `is in none of the folders ${tops.join(', ')}`)
-    await checkEntry(join(folder, name), name, true)
-  }
-  return found
-}
-
-/** @param at the path, through an open folder where there is one: nothing can be put in its place */
-async function checkEntry(at: string, shown: string, isTop = false): Promise<void> {
-  // What is there now is what the account put there meanwhile, with its own rights.
-  const stats = await lstat(at).catch(ignoreReplaced)
-  if (!stats) return
-  const isFolder = stats.isDirectory()
-  if (isTop ? !isFolder : !(stats.isFile() || isFolder || stats.isSymbolicLink()))
-    throw refused(shown, isTop ? 'is not a folder' : 'is not a file, folder or link')
-  if (!stats.isSymbolicLink() && (stats.mode & 0o6000) !== 0)
-    throw refused(shown, 'runs with the rights of its owner (set-uid)')
-  if (!isFolder) return
-  const handle = await open(at, foreignFolderFlags).catch(ignoreReplaced)
-  if (!handle) return
-  try {
-    const through = process.platform === 'linux' ? throughHandle(handle.fd) : at
-    for (const name of await readdir(through)) await checkEntry(join(through, name), `${shown}/${name}`)
-  } finally {
-    await handle.close()
-  }
+  await visitForeign(folder, ({ path, kind, stats }) => {
+    const isTop = !path.includes('/')
+    if (isTop && !tops.includes(path)) throw refused(path, `is in none of the folders ${tops.join(', ')}`)
+    if (isTop && kind !== 'folder') throw refused(path, 'is not a folder')
+    if (kind === 'other') throw refused(path, 'is not a file, folder or link')
+    if (kind === 'file' && (stats.mode & 0o6000) !== 0)
+      throw refused(path, 'runs with the rights of its owner (set-uid)')
+  })
+  return readdir(folder)
 }
 
 function refused(path: string, why: string): ManagerError {

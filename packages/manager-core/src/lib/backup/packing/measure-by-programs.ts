@@ -55,6 +55,7 @@ export async function measureByPrograms(
   const flags = [
     ...(tar ? ['--tar'] : []),
     ...(tar?.tops ? [`--tops=${tar.tops.join(',')}`] : []),
+    ...(tar?.plainNames ? ['--plain-names'] : []),
     ...(dump === undefined ? [] : [`--dump=${dump}`]),
     ...(into ? ['--through'] : []),
     ...(limit === undefined ? [] : [`--limit=${limit}`]),

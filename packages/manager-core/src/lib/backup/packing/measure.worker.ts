@@ -29,6 +29,8 @@ interface Options {
   readonly tar: boolean
   /** The only folders that its entries may be in. Default: any. */
   readonly tops: readonly string[] | undefined
+  /** See `TarContents`. */
+  readonly plainNames: boolean
   /** It is a dump of a database of this type. */
   readonly dump: string | undefined
   /** Everything is passed on to the standard output. */
@@ -55,14 +57,14 @@ async function* asSource(pieces: Iterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /** Each piece is good until the next one is asked for. */
-function* measured({ tar, tops, through, limit }: Omit<Options, 'dump'>): Generator<Buffer> {
+function* measured({ tar, tops, plainNames, through, limit }: Omit<Options, 'dump'>): Generator<Buffer> {
   const hash = createHash('sha256')
   const memory = Buffer.allocUnsafe(pieceSize)
   let entries = 0
   let size = 0
   let tail = Buffer.alloc(0)
   let isRead = through
-  const check = createEntryCheck(tops)
+  const check = createEntryCheck({ tops, plainNames })
   const reader = createTarReader((entry) => {
     entries++
     check(entry)
@@ -119,12 +121,15 @@ try {
     options: {
       tar: { type: 'boolean', default: false },
       tops: { type: 'string' },
+      'plain-names': { type: 'boolean', default: false },
       dump: { type: 'string' },
       through: { type: 'boolean', default: false },
       limit: { type: 'string', default: 'Infinity' },
     },
   })
-  await run({ ...values, tops: values.tops?.split(','), dump: values.dump, limit: Number(values.limit) })
+  const { tar, tops, dump, through, limit } = values
+  const plainNames = values['plain-names']
+  await run({ tar, tops: tops?.split(','), plainNames, dump, through, limit: Number(limit) })
 } catch (error) {
   const { message, code } = error as NodeJS.ErrnoException
   report({ refused: message, what: ManagerError.is(error) ? 'entry' : code === 'ERR_DUMP' ? 'dump' : 'form' })

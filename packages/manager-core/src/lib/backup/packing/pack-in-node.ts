@@ -3,10 +3,10 @@ import { constants, createReadStream, type Stats } from 'node:fs'
 import { lstat, open, readdir, readlink, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
-import { createTarPacker } from 'modern-tar'
-import type { TarHeader } from 'modern-tar'
 import { foreignFlags, foreignFolderFlags, ignoreReplaced, throughHandle } from '../../accounts/foreign.js'
+import { nameOf, pathFor } from '../../files/file-names.js'
 import type { FileHash } from '../../files/hash-file.js'
+import { endOfTar, paddingOf, tarHeader, type TarHeader } from './tar-writer.js'
 
 /** Whose a file or folder is, so that nothing else comes into an archive. */
 export type TarSource =
@@ -43,29 +43,34 @@ export interface PackingInNode {
   readonly done: Promise<readonly string[]>
 }
 
-type Add = (header: TarHeader) => WritableStream<Uint8Array>
+type Pieces = AsyncGenerator<Uint8Array>
 
 /** Sorted by name. Files that go away meanwhile are left out; sockets and the like are, too. */
 export function packInNode(inputs: readonly TarInput[], options: PackInNodeOptions = {}): PackingInNode {
-  const { readable, controller } = createTarPacker()
   const changes: string[] = []
-  const add: Add = (header) => controller.add(options.anonymous ? { ...header, uid: 0, gid: 0 } : header)
-  const work = async () => {
+  const { promise: done, resolve, reject } = Promise.withResolvers<readonly string[]>()
+  done.catch(() => undefined)
+  async function* all(): Pieces {
     for (const input of inputs) {
       checkTarget(input.target)
-      if ('content' in input) await addText(input, add)
-      else if ('expected' in input) await addExactly(input.source, input.target, input.expected, add)
-      else if ('owner' in input)
-        await addPath(input.source, input.target, add, { ...options, owner: input.owner }, changes)
-      else if (await isBelow(input.source, input.root))
-        await addPath(input.source, input.target, add, { ...options, owner: undefined }, changes)
+      if ('content' in input) yield* addText(input, options)
+      else if ('expected' in input) yield* addExactly(input.source, input.target, input.expected, options)
+      else if ('owner' in input || (await isBelow(input.source, input.root)))
+        yield* addPath(input.source, input.target, { owner: undefined, ...options, ...input }, changes)
     }
-    controller.finalize()
-    return changes
+    yield endOfTar
+    resolve(changes)
   }
-  const done = work()
-  done.catch((error: unknown) => controller.error(error))
-  return { content: Readable.fromWeb(readable as Parameters<typeof Readable.fromWeb>[0]), done }
+  const content = Readable.from(all(), { objectMode: false })
+  content.once('error', reject)
+  // The rest of it is not wanted.
+  content.once('close', () => reject(new Error('it was not packed completely')))
+  return { content, done }
+}
+
+/** What comes before the content of an entry. */
+function headerOf(header: TarHeader, { anonymous = false }: PackInNodeOptions): Buffer {
+  return tarHeader(anonymous ? { ...header, uid: 0, gid: 0 } : header)
 }
 
 /** It would be written beside where the archive is unpacked. */
@@ -86,41 +91,47 @@ async function isBelow(source: string, root: string): Promise<boolean> {
   return true
 }
 
-async function addText({ content, target, mode }: Extract<TarInput, { content: string }>, add: Add): Promise<void> {
-  const body = new TextEncoder().encode(content)
-  const writer = add({ name: target, size: body.length, mode, mtime: new Date() }).getWriter()
-  await writer.write(body)
-  await writer.close()
+async function* addText(
+  { content, target, mode }: Extract<TarInput, { content: string }>,
+  options: PackInNodeOptions,
+): Pieces {
+  const body = Buffer.from(content)
+  yield headerOf({ name: target, size: body.length, mode, mtime: new Date() }, options)
+  yield body
+  yield Buffer.alloc(paddingOf(body.length))
 }
 
-async function addPath(
+type PathOptions = PackInNodeOptions & { readonly owner: number | undefined }
+
+async function* addPath(
   path: string,
   target: string,
-  add: Add,
-  options: PackInNodeOptions & { readonly owner: number | undefined },
+  options: PathOptions,
   changes: string[],
   // The same path through an open folder, which cannot be replaced.
   at = path,
-): Promise<void> {
+): Pieces {
   const { isLeftOut, owner } = options
   if (isLeftOut?.(path)) return
-  const stats = await lstat(at).catch(ignoreMissing)
+  const place = pathFor(at)
+  const stats = await lstat(place).catch(ignoreMissing)
   if (!stats) return
   const { mode, mtime, uid, gid } = stats
   const header = { name: target, size: 0, mode: mode & 0o7777, mtime, uid, gid }
   if (stats.isSymbolicLink()) {
-    const linkname = await readlink(at).catch(ignoreMissing)
-    if (linkname !== undefined) await add({ ...header, type: 'symlink', linkname }).close()
+    const linkname = await readlink(place, { encoding: 'buffer' }).catch(ignoreMissing)
+    if (linkname !== undefined) yield headerOf({ ...header, type: 'symlink', linkname: nameOf(linkname) }, options)
   } else if (stats.isFile()) {
-    await addFile({ path, at, owner }, header, stats, add, changes)
+    yield* addFile(path, at, header, stats, options, changes)
   } else if (stats.isDirectory()) {
-    await add({ ...header, name: `${target}/`, type: 'directory' }).close()
-    const folder = owner === undefined ? undefined : await open(at, foreignFolderFlags).catch(ignoreReplaced)
+    yield headerOf({ ...header, name: `${target}/`, type: 'directory' }, options)
+    const folder = owner === undefined ? undefined : await open(place, foreignFolderFlags).catch(ignoreReplaced)
     if (owner !== undefined && !folder) return
     const from = folder ? throughHandle(folder.fd) : at
     try {
-      for (const name of ((await readdir(from).catch(ignoreMissing)) ?? []).toSorted())
-        await addPath(join(path, name), `${target}/${name}`, add, options, changes, join(from, name))
+      const names = (await readdir(pathFor(from), { encoding: 'buffer' }).catch(ignoreMissing)) ?? []
+      for (const name of names.map(nameOf).toSorted())
+        yield* addPath(join(path, name), `${target}/${name}`, options, changes, join(from, name))
     } finally {
       await folder?.close()
     }
@@ -128,40 +139,47 @@ async function addPath(
 }
 
 /** Fails in its middle, so that the archive is not taken for a complete one, when the file is another one. */
-async function addExactly(path: string, target: string, { size, sha256 }: FileHash, add: Add): Promise<void> {
+async function* addExactly(
+  path: string,
+  target: string,
+  { size, sha256 }: FileHash,
+  options: PackInNodeOptions,
+): Pieces {
   const { mode, mtime } = await lstat(path)
-  const writer = add({ name: target, size, mode: mode & 0o7777, mtime, type: 'file' }).getWriter()
+  yield headerOf({ name: target, size, mode: mode & 0o7777, mtime, type: 'file' }, options)
   const hash = createHash('sha256')
   let left = size
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>) {
     left -= chunk.length
     hash.update(chunk)
     if (left < 0 || (left === 0 && hash.copy().digest('hex') !== sha256)) break
-    await writer.write(chunk)
+    yield chunk
   }
   if (left !== 0 || hash.digest('hex') !== sha256) throw new Error(`${path} is not what it was`)
-  await writer.close()
+  yield Buffer.alloc(paddingOf(size))
 }
 
 /** Exactly as many bytes as its header says; one that became shorter is filled up with zeros, as GNU tar does. */
-async function addFile(
-  { path, at, owner }: { readonly path: string; readonly at: string; readonly owner: number | undefined },
+async function* addFile(
+  path: string,
+  at: string,
   header: TarHeader,
   { size }: Stats,
-  add: Add,
+  { owner, ...options }: PathOptions,
   changes: string[],
-): Promise<void> {
+): Pieces {
+  const place = pathFor(at)
   const handle =
     owner === undefined
-      ? await open(at).catch(ignoreMissing)
-      : await open(at, constants.O_RDONLY | foreignFlags).catch(ignoreReplaced)
+      ? await open(place).catch(ignoreMissing)
+      : await open(place, constants.O_RDONLY | foreignFlags).catch(ignoreReplaced)
   if (!handle) return
   try {
     if (owner !== undefined && !isOwn(await handle.stat(), owner)) {
       changes.push(`${path}: belongs to another user and is not in the backup`)
       return
     }
-    const writer = add({ ...header, size, type: 'file' }).getWriter()
+    yield headerOf({ ...header, size, type: 'file' }, options)
     let left = size
     if (size > 0)
       for await (const chunk of handle.createReadStream({
@@ -170,12 +188,12 @@ async function addFile(
         highWaterMark: 1 << 18,
         autoClose: false,
       })) {
-        await writer.write(chunk as Buffer)
+        yield chunk as Buffer
         left -= (chunk as Buffer).length
       }
     if (left > 0) changes.push(`${path}: became shorter while it was read`)
-    for (; left > 0; left -= Math.min(left, 65_536)) await writer.write(new Uint8Array(Math.min(left, 65_536)))
-    await writer.close()
+    for (; left > 0; left -= Math.min(left, 65_536)) yield Buffer.alloc(Math.min(left, 65_536))
+    yield Buffer.alloc(paddingOf(size))
   } finally {
     await handle.close()
   }

@@ -10,6 +10,8 @@ export type Measures = Omit<ManifestFile, 'name'>
 export interface TarContents {
   /** The only folders that entries may be in. Default: any. */
   readonly tops?: readonly string[] | undefined
+  /** Names that only GNU tar can unpack are refused. Default: any name is good. */
+  readonly plainNames?: boolean | undefined
 }
 
 export interface UnpackPlace {

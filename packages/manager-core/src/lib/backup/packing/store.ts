@@ -61,7 +61,7 @@ async function readByStreams(
   const plain = createMeter(onBytes, limit)
   const stored = createMeter()
   const source = Readable.from(followFile(path, end), { objectMode: false })
-  const check = tar && createEntryCheck(tar.tops)
+  const check = tar && createEntryCheck(tar)
   let entries = 0
   const count = (entry: TarEntry) => {
     entries++

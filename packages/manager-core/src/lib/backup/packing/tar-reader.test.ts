@@ -11,7 +11,11 @@ import { packingTools } from './tools.js'
 
 const hasTar = (await packingTools()).tar !== undefined
 
-function read(tar: Uint8Array, pieceSize = tar.length, check = createEntryCheck(['app', 'data'])): readonly TarEntry[] {
+function read(
+  tar: Uint8Array,
+  pieceSize = tar.length,
+  check = createEntryCheck({ tops: ['app', 'data'] }),
+): readonly TarEntry[] {
   const entries: TarEntry[] = []
   const reader = createTarReader((entry) => {
     check(entry)

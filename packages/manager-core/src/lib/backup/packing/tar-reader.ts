@@ -1,4 +1,6 @@
-/** What is looked at of an entry. */
+import { nameOf } from '../../files/file-names.ts'
+
+/** What is looked at of an entry. Names are those of `nameOf`. */
 export interface TarEntry {
   readonly name: string
   readonly type?: 'file' | 'directory' | 'symlink' | 'link'
@@ -185,9 +187,9 @@ function readHeader(block: Buffer): Header {
 function text(block: Buffer, at: number, length: number): string {
   const field = block.subarray(at, at + length)
   const end = field.indexOf(0)
-  if (end === -1) return field.toString('utf8')
+  if (end === -1) return nameOf(field)
   if (!isZero(field.subarray(end))) throw new Error('a header has something after a name')
-  return field.toString('utf8', 0, end)
+  return nameOf(field.subarray(0, end))
 }
 
 function octal(block: Buffer, at: number, length: number, what: string): number {
@@ -212,7 +214,7 @@ function readPax(bytes: Buffer): ReadonlyMap<string, string> {
   for (let at = 0; at < bytes.length;) {
     const [digits = '', count] = /^([1-9]\d{0,5}) /.exec(bytes.toString('latin1', at, at + 7)) ?? []
     const record = bytes.subarray(at + digits.length, at + Number(count ?? 0))
-    const [, key = '', value = ''] = /^([^=]+)=([^]*)\n$/.exec(record.toString('utf8')) ?? []
+    const [, key = '', value = ''] = /^([^=]+)=([^]*)\n$/.exec(nameOf(record)) ?? []
     if (key === '' || at + Number(count) > bytes.length) throw new Error('a pax header is not well formed')
     if (!paxKeys.has(key)) throw new Error(`a pax header has ${JSON.stringify(key)}, which backups do not have`)
     if (records.has(key) || value === '' || value.includes('\0'))
@@ -226,5 +228,5 @@ function readPax(bytes: Buffer): ReadonlyMap<string, string> {
 function readLongName(bytes: Buffer): string {
   const end = bytes.indexOf(0)
   if (end < 1 || end !== bytes.length - 1) throw new Error('a long name is not well formed')
-  return bytes.toString('utf8', 0, end)
+  return nameOf(bytes.subarray(0, end))
 }

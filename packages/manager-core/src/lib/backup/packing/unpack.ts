@@ -1,7 +1,9 @@
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { unpackTar } from 'modern-tar/fs'
-import { ManagerError } from '../../../errors.js'
-import { runFilter, type Command } from '../../accounts/program.js'
+import { runChain, runFilter, type Command } from '../../accounts/program.js'
 import { createEntryCheck } from './check-entries.js'
 import type { TarContents, UnpackPlace } from './read-options.js'
 import { recordFlags } from './record-flags.js'
@@ -17,44 +19,55 @@ export interface Unpacking {
  * Takes a tar that `inspectTar` lets through, and writes its entries: by GNU tar when it is there, else by Node, whose
  * files are this process's.
  */
-export async function unpackInto({ folder, account }: UnpackPlace, { tops }: TarContents): Promise<Unpacking> {
-  if ((await packingTools()).tar === undefined) return unpackInNode(folder, tops)
+export async function unpackInto({ folder, account }: UnpackPlace, tar: TarContents): Promise<Unpacking> {
+  if ((await packingTools()).tar === undefined) return unpackInNode(folder, tar)
   const filter = runFilter([extraction({ folder, account })])
   filter.output.resume()
   return { sink: filter.input, done: filter.done }
 }
 
-/** No file gets the rights of its owner or group, nor can be changed by every user. */
+/** Nothing can be changed by every user, see `tame`. */
 const umask = 0o002
 
-/** For what `createTarReader` let through. */
+/**
+ * For what `createTarReader` and `createEntryCheck` let through, so that no file runs with the rights of its owner. Folders
+ * keep that what comes into them is their group's.
+ */
 export function extraction({ folder, account }: UnpackPlace): Command {
   return {
     command: 'tar',
-    args: ['--extract', '--no-same-owner', '--no-same-permissions', ...recordFlags],
+    args: ['--extract', '--no-same-owner', '--same-permissions', ...recordFlags],
     account,
     withoutPrivileges: true,
     cwd: folder,
-    umask,
   }
 }
 
-function unpackInNode(folder: string, tops: readonly string[] | undefined): Unpacking {
-  const check = createEntryCheck(tops)
+/** Follows when GNU tar has unpacked all. */
+export async function tame({ folder, account }: UnpackPlace, signal?: AbortSignal): Promise<void> {
+  if ((await packingTools()).tar === undefined) return
+  const args = ['-R', '--', 'o-w', '.']
+  await runChain([{ command: 'chmod', args, account, withoutPrivileges: true, cwd: folder }], { signal })
+}
+
+function unpackInNode(folder: string, { tops }: TarContents): Unpacking {
+  const check = createEntryCheck({ tops, plainNames: true })
+  const modes = new Map<string, number>()
   const sink = unpackTar(folder, {
     strict: true,
     maxDepth: Infinity,
     filter: ({ type, ...header }) => {
+      const { name, mode = 0 } = header
       check({ ...header, type: type as 'file' })
-      // It would be unpacked under another name.
-      if (/\\|^[A-Za-z]:/.test(header.name))
-        throw new ManagerError(
-          'ERR_BACKUP',
-          `"${header.name}" can only be unpacked by GNU tar, which is not installed.`,
-        )
+      // Folders are made without it.
+      if (type === 'directory' && (mode & 0o2000) !== 0) modes.set(join(folder, name), mode & 0o3777 & ~umask)
       return true
     },
     map: (header) => ({ ...header, ...(header.mode !== undefined && { mode: header.mode & 0o777 & ~umask }) }),
   })
-  return { sink, done: Promise.resolve() }
+  const done = finished(sink).then(async () => {
+    for (const [path, mode] of modes) await chmod(path, mode)
+  })
+  done.catch(() => undefined)
+  return { sink, done }
 }
