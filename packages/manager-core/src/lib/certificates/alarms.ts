@@ -17,10 +17,12 @@ export function alarmOf({ name, state, info, attempts, problem }: Surveyed): str
     case 'soon':
       return `The certificate ${name} expires on ${day}.${failed}`
     case 'unreadable':
-      return `The certificate ${name} cannot be read: ${problem}.`
+      return `The certificate ${name} cannot be used: ${problem}.`
     case 'missing':
+      if (problem !== undefined) return `There is no certificate for ${name}, so browsers refuse it: ${problem}.`
       return failed === '' ? undefined : `There is no certificate for ${name}, so it has no HTTPS.${failed}`
     case 'good':
+      if (problem !== undefined) return `There is no certificate for ${name}, so browsers refuse it: ${problem}.`
       return failed === '' ? undefined : `The certificate ${name} cannot be renewed; it expires on ${day}.${failed}`
     case 'unused':
       return undefined

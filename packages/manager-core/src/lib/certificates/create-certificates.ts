@@ -25,8 +25,6 @@ export interface Certificates {
   covers(hostName: string): boolean
   /** Those that were issued, by name. */
   issued(): readonly StoredCertificate[]
-  /** The configured one; undefined: none is set. Throws when it cannot be read. */
-  configured(): (CertificateFiles & CertificateInfo) | undefined
 }
 
 export interface CertificatesOptions {
@@ -65,10 +63,6 @@ export function createCertificates({ home: { certificates: folder }, settings }:
     filesOf(settings().global.ssl) !== undefined && isFor(namesOf, hostNames)
   return {
     issued: () => issued().list,
-    configured() {
-      const files = filesOf(settings().global.ssl)
-      return files && { ...files, ...namesOf() }
-    },
     covers: (hostName) => isConfiguredFor([hostName]) || acmeFor([hostName]) !== undefined,
     for(hostNames) {
       const own = filesOf(settings().global.ssl)

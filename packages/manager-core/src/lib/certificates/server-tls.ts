@@ -1,7 +1,7 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { ManagerContext } from '../context.js'
 import { clientAuthorities } from './client-authorities.js'
+import { readPair } from './read-pair.js'
 
 /** What a server that speaks HTTPS itself needs, as texts in PEM. */
 export interface ServerTls {
@@ -47,14 +47,7 @@ export function readServerTls({ settings, certificates }: Context): ServerTls | 
   const { baseUrl, ssl } = settings.global
   const files = certificates.for([new URL(baseUrl).hostname])
   if (!files) return undefined
-  const own = readFileSync(files.certificate, 'utf8')
-  const key = readFileSync(files.key, 'utf8')
-  if (!new X509Certificate(own).checkPrivateKey(createPrivateKey(key)))
-    throw new Error(`${files.key} is not the key of ${files.certificate}`)
-  const authority = files.origin === 'configured' ? ssl.serverCaCertificate : undefined
-  return {
-    certificate: authority === undefined ? own : `${own.trimEnd()}\n${readFileSync(authority, 'utf8')}`,
-    key,
-    clientAuthorities: clientAuthorities(ssl),
-  }
+  const authorities = files.origin === 'configured' ? ssl.serverCaCertificate : undefined
+  const { chain, key } = readPair({ ...files, authorities })
+  return { certificate: chain, key, clientAuthorities: clientAuthorities(ssl) }
 }

@@ -5,6 +5,7 @@ import { removeTree } from '../accounts/remove-tree.js'
 import type { Home } from '../domain/home.js'
 import { forgetAttempts } from './attempts.js'
 import { readCertificate, type CertificateInfo } from './certificate.js'
+import { readPair } from './read-pair.js'
 
 /** A certificate that was issued over ACME, with its files. */
 export interface StoredCertificate extends CertificateInfo {
@@ -33,7 +34,9 @@ function newest(folder: string, name: string): StoredCertificate | undefined {
     const at = (file: string) => join(folder, name, generation, file)
     try {
       if (!existsSync(at('key.pem'))) continue
-      return { name, certificate: at('cert.pem'), key: at('key.pem'), ...readCertificate(at('cert.pem')) }
+      const files = { certificate: at('cert.pem'), key: at('key.pem') }
+      readPair(files)
+      return { name, ...files, ...readCertificate(files.certificate) }
     } catch {
       // Damaged by hand: the one before, else it is issued again.
     }

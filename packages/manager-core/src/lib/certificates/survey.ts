@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import type { ManagerContext } from '../context.js'
 import { readAttempts, type Attempts } from './attempts.js'
-import type { CertificateInfo } from './certificate.js'
+import { readCertificate, type CertificateInfo } from './certificate.js'
 import { publicHosts } from './hosts.js'
 import { renewalOf, stateOf } from './lifetime.js'
+import { readPair } from './read-pair.js'
 
 /** A certificate, or an address that is to have one. */
 export interface Surveyed {
@@ -12,14 +14,14 @@ export interface Surveyed {
   readonly hosts: readonly string[]
   /**
    * `missing`: it is not there yet; `unused`: none of its hosts is an address of this manager any more, so that it is not
-   * renewed; `unreadable`: its files are damaged.
+   * renewed; `unreadable`: no server can serve with its files.
    */
   readonly state: 'good' | 'soon' | 'expired' | 'missing' | 'unused' | 'unreadable'
   readonly info?: CertificateInfo
   /** When it is issued again. */
   readonly renewal?: Date
   readonly attempts?: Attempts
-  /** Why it is unreadable. */
+  /** Why it is unreadable or missing. */
   readonly problem?: string
 }
 
@@ -60,16 +62,22 @@ export function surveyCertificates(context: Context): readonly Surveyed[] {
 }
 
 function configured({ certificates, settings }: Context, now: Date): readonly Surveyed[] {
-  const { serverCertificate: name, serverKey: key, mode } = settings.global.ssl
+  const { ssl, acme, baseUrl } = settings.global
+  const { serverCertificate: name, serverKey: key, serverCaCertificate: authorities, mode } = ssl
   if (mode === 'off' || name === undefined) return []
   const about = { name, origin: 'configured' } as const
   const unreadable = (problem: string): Surveyed => ({ ...about, hosts: [], state: 'unreadable', problem })
   if (key === undefined) return [unreadable('APPS_SERVER_KEY is not set')]
   try {
-    const info = certificates.configured()
-    return [
-      info ? { ...about, hosts: info.names, info, state: stateOf(info, now) } : unreadable(`it or ${key} is missing`),
-    ]
+    if (!existsSync(name) || !existsSync(key)) return [unreadable(`it or ${key} is missing`)]
+    readPair({ certificate: name, key, authorities })
+    const info = readCertificate(name)
+    const found: Surveyed = { ...about, hosts: info.names, info, state: stateOf(info, now) }
+    const host = new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1')
+    // Else it is issued.
+    if (acme || !baseUrl.startsWith('https:') || certificates.covers(host)) return [found]
+    const problem = `${name} is for others: ${info.names.join(', ')}`
+    return [found, { name: host, origin: 'configured', hosts: [host], state: 'missing', problem }]
   } catch (error) {
     return [unreadable((error as Error).message)]
   }

@@ -6,7 +6,7 @@ export const certificateChecks: readonly DoctorCheck[] = [
   {
     id: 'certificates',
     category: 'certificates',
-    title: 'Certificates do not expire soon',
+    title: 'Certificates can be used, and do not expire soon',
     async run(context) {
       return surveyCertificates(context).flatMap((one): readonly Finding[] => {
         const message = alarmOf(one)

@@ -1,7 +1,7 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { CertificateFiles, Certificates } from '../certificates/create-certificates.js'
+import { readPair } from '../certificates/read-pair.js'
 import { hashOf } from './hash.js'
 import type { Problem } from './problem.js'
 import type { SiteTls } from './site.js'
@@ -57,15 +57,11 @@ function readFiles(
   authorities: string | undefined,
 ): Read | string {
   try {
-    const own = readFileSync(file, 'utf8')
-    const key = readFileSync(keyFile, 'utf8')
-    const certificate = new X509Certificate(own)
-    if (!certificate.checkPrivateKey(createPrivateKey(key))) return `${keyFile} is not the key of ${file}`
-    const isAlone = origin === 'configured' && authorities !== undefined
-    const chain = isAlone ? `${own.trimEnd()}\n${readFileSync(authorities, 'utf8')}` : own
+    const after = origin === 'configured' ? authorities : undefined
+    const { certificate, chain, key } = readPair({ certificate: file, key: keyFile, authorities: after })
     return { certificate, tls: { certificate: chain, hash: hashOf(chain).slice(0, 16), keyFile, keyHash: hashOf(key) } }
   } catch (error) {
-    return `its certificate cannot be used (${(error as Error).message})`
+    return `its certificate cannot be used: ${(error as Error).message}`
   }
 }
 
