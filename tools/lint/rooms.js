@@ -22,7 +22,7 @@ export const exceptions = [
       'settings/**',
       'store/**',
       'system/locks.ts',
-      'templates/{application-tree,create-templates,folder-source,git-source,npm-source,revisions,unpack-war}.ts',
+      'templates/{application-tree,create-templates,folder-source,git-source,npm-source,refuse-pointers,revisions,unpack-war}.ts',
       'terminal/**',
     ],
   },

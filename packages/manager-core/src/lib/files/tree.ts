@@ -1,11 +1,13 @@
 import { constants } from 'node:fs'
 import { copyFile, lstat, mkdir, open, readdir, readlink, realpath, symlink, utimes } from 'node:fs/promises'
-import { dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import { nameOf, pathFor } from './file-names.js'
+import { leadsOut } from './leads-out.js'
 
 /** A file, folder or link below a folder. */
 export interface TreeEntry {
-  /** Relative to the folder. */
+  /** Relative to the folder; see `nameOf`. */
   readonly path: string
   readonly type: 'file' | 'folder' | 'link'
   /** In bytes; of files, else 0. */
@@ -30,8 +32,8 @@ export interface TreeOptions {
 /**
  * Everything below a folder, parents before children, in a stable order.
  *
- * @throws ManagerError ERR_FAILED for links that lead out of the folder or nowhere, for devices, sockets and pipes, and
- *   when there is more than the limits allow.
+ * @throws ManagerError ERR_FAILED for links that lead out of the folder or nowhere, for set-uid files, devices, sockets and
+ *   pipes, and when there is more than the limits allow.
  */
 export async function readTree(folder: string, options: TreeOptions = {}): Promise<readonly TreeEntry[]> {
   const { isLeftOut = () => false, maxBytes = Infinity, maxEntries = Infinity, signal } = options
@@ -40,13 +42,15 @@ export async function readTree(folder: string, options: TreeOptions = {}): Promi
   let bytes = 0
   const visit = async (parent: string): Promise<void> => {
     signal?.throwIfAborted()
-    const names = (await readdir(join(folder, parent))).toSorted()
-    for (const name of names) {
+    const names = await readdir(pathFor(join(folder, parent)), { encoding: 'buffer' })
+    for (const name of names.map(nameOf).toSorted()) {
       const path = join(parent, name)
-      const stats = await lstat(join(folder, path))
+      const stats = await lstat(pathFor(join(folder, path)))
       const type = typeOf(stats)
       if (type !== undefined && isLeftOut(path, type)) continue
       if (type === undefined) throw refuse(folder, path, 'it is not a file, folder or link')
+      if (type === 'file' && (stats.mode & 0o6000) !== 0)
+        throw refuse(folder, path, 'it runs with the rights of its owner (set-uid)')
       const target = type === 'link' ? await checkLink(folder, root, path) : ''
       const size = type === 'file' ? stats.size : 0
       bytes += size
@@ -70,11 +74,11 @@ export async function copyTree(
   await mkdir(to, { recursive: true })
   for (const { path, type, mode, modified, target } of entries) {
     signal?.throwIfAborted()
-    const place = join(to, path)
+    const place = pathFor(join(to, path))
     if (type === 'folder') await mkdir(place, { mode: mode | 0o700 })
-    else if (type === 'link') await symlink(target, place)
+    else if (type === 'link') await symlink(pathFor(target), place)
     else {
-      await copyFile(join(from, path), place, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
+      await copyFile(pathFor(join(from, path)), place, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
       await utimes(place, modified / 1000, modified / 1000)
     }
   }
@@ -88,7 +92,7 @@ export async function syncTree(folder: string, entries: readonly TreeEntry[]): P
 
 /** A file or folder: its content, or the names in it. */
 export async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY)
+  const handle = await open(pathFor(path), constants.O_RDONLY)
   try {
     await handle.sync()
   } finally {
@@ -104,15 +108,18 @@ function typeOf(stats: Awaited<ReturnType<typeof lstat>>): TreeEntry['type'] | u
 
 /** What is written in a link may look harmless and still lead out over other links, so the real path counts, too. */
 async function checkLink(folder: string, root: string, path: string): Promise<string> {
-  const target = await readlink(join(folder, path))
-  const real = await realpath(join(folder, path)).catch(() => undefined)
+  const at = pathFor(join(folder, path))
+  const target = nameOf(await readlink(at, { encoding: 'buffer' }))
+  const real = await realpath(at).catch(() => undefined)
   if (real === undefined) throw refuse(folder, path, `the link leads nowhere ("${target}")`)
-  const isOutside = (place: string) => place === '..' || place.startsWith(`..${sep}`) || isAbsolute(place)
-  if (isAbsolute(target) || isOutside(join(dirname(path), target)) || isOutside(relative(root, real)))
+  const from = relative(root, real)
+  const isOutside = from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from)
+  // A backup of an instance refuses it, too.
+  if (isOutside || leadsOut(path.split(sep).length - 1, target))
     throw refuse(folder, path, `the link leads out of the folder ("${target}")`)
   return target
 }
 
 function refuse(folder: string, path: string, why: string): ManagerError {
-  return new ManagerError('ERR_FAILED', `Cannot read "${path}" in ${folder}: ${why}.`)
+  return new ManagerError('ERR_FAILED', `Cannot read ${JSON.stringify(path)} in ${folder}: ${why}.`)
 }

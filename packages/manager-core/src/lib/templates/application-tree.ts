@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { TreeEntry } from '../files/tree.js'
 import { readTree } from '../files/tree.js'
 import { ManagerError } from '../../errors.js'
+import { pathFor } from '../files/file-names.js'
 
 /** Not specified; chosen as far more than an application has, and less than what fills a disk by mistake. */
 export const applicationLimits = { maxBytes: 2 * 1024 ** 3, maxEntries: 200_000 }
@@ -46,6 +47,6 @@ export async function hashApplication(
 /** SHA-256 of a file's content, in hex. */
 export async function hashFile(file: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256')
-  await pipeline(createReadStream(file), hash, { signal })
+  await pipeline(createReadStream(pathFor(file)), hash, { signal })
   return hash.digest('hex')
 }

@@ -114,6 +114,30 @@ describe('git source', () => {
     expect(readFileSync(join(folder, 'app.yaml'), 'utf8')).toBe('shop')
   })
 
+  it('refuses submodules, which would be empty folders', async () => {
+    const { git, commit, url } = repository
+    commit({ 'app.yaml': 'shop', 'other/app.yaml': 'other' })
+    git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},objects/shared`)
+    git('commit', '--quiet', '--message=Add a submodule')
+    await expect(fetched(`git:${url}`)).rejects.toMatchObject({
+      code: 'ERR_TEMPLATE',
+      message: `${url} has submodules, which are not fetched: objects/shared.`,
+    })
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder)
+    expect(await fetched(`git:${url}?path=other`)).toMatchObject({ files: ['app.yaml'] })
+  })
+
+  it.runIf(process.getuid?.() === 0)("says how to trust another user's repository", async () => {
+    repository.commit({ 'app.yaml': 'shop' })
+    execFileSync('chown', ['-R', '54321', repository.work])
+    const failure = await repository.source.latest(`git:${repository.url}`).catch((reason: unknown) => reason)
+    expect(failure).toMatchObject({
+      message: expect.stringContaining('dubious ownership'),
+      help: expect.stringContaining(`git config --global --add safe.directory ${repository.work}`),
+    })
+  })
+
   it('runs no hooks of the user', async () => {
     const { commit, url, work } = repository
     commit({ 'app.yaml': 'shop' })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { removeTree } from '../accounts/remove-tree.js'
 import { ManagerError } from '../../errors.js'
 import { parseGitLocation, type GitLocation } from './git-location.js'
+import { listOf } from './refuse-pointers.js'
 import { runTool } from './run-tool.js'
 import type { TemplateSource } from './template-source.js'
 
@@ -66,10 +67,20 @@ export function createGitSource({ workFolder }: GitSourceOptions): TemplateSourc
           })
         const attempt = `Cannot take out ${place.path === '' ? 'the files' : `the folder "${place.path}"`} of ${place.url}`
         await git(attempt, 'read-tree', `${commit}:${place.path}`)
+        refuseSubmodules(place, await git(attempt, 'ls-files', '--stage', '-z'))
         await git(attempt, `--work-tree=${folder}`, 'checkout-index', '--all', '--quiet')
       })
     },
   }
+}
+
+/** Only their commits are in a repository, so that their folders would be empty. */
+function refuseSubmodules({ url }: GitLocation, listed: string): void {
+  const submodules = listed.split('\0').flatMap((line) => /^160000 [^\t]*\t(.*)$/s.exec(line)?.[1] ?? [])
+  if (submodules.length === 0) return
+  throw new ManagerError('ERR_TEMPLATE', `${url} has submodules, which are not fetched: ${listOf(submodules)}.`, {
+    help: 'Put their files into the repository, or name a folder without them in the location: ?path=<folder>.',
+  })
 }
 
 /**

@@ -6,6 +6,7 @@ import type { VersionRow } from '../store/registry.js'
 import { syncPath, syncTree } from '../files/tree.js'
 import { readApplication } from './application-tree.js'
 import { checkTemplate } from './check-template.js'
+import { refusePointers } from './refuse-pointers.js'
 
 /**
  * What was fetched: `templates/.revisions/<version>-<hash>/`, never changed once it is there, and for people
@@ -66,7 +67,9 @@ export function createRevisions(folder: string): Revisions {
         await fetch(draft)
         const { title } = await checkTemplate(draft)
         await check(draft)
-        await syncTree(draft, await readApplication(draft))
+        const entries = await readApplication(draft)
+        await refusePointers(draft, entries)
+        await syncTree(draft, entries)
         await chmod(draft, 0o755)
         await mkdir(at(revisionsFolder), { recursive: true })
         await rename(draft, at(name))

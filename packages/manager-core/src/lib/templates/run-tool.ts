@@ -45,7 +45,13 @@ export async function runTool(program: 'git' | 'npm', call: ToolCall): Promise<s
   for (const secret of secrets) output = output.replaceAll(secret, '***')
   output = output.slice(-2000)
   const why = ended === 'late' ? `${program} took longer than ${timeout / 60_000} minutes` : reasonOf(output)
-  throw new ManagerError('ERR_TEMPLATE', `${attempt}: ${why}`, { output })
+  throw new ManagerError('ERR_TEMPLATE', `${attempt}: ${why}`, { output, help: remedyIn(output) })
+}
+
+/** Git refuses repositories of other users, whose settings could run programs. */
+function remedyIn(output: string): string | undefined {
+  const command = /^\s*(git config --global --add safe\.directory .+)$/m.exec(output)?.[1]
+  return command && `The repository belongs to another user. If you trust it, run as the manager's user: ${command}`
 }
 
 /** The line that says most: git marks it by `fatal:`, npm by `npm error`. */

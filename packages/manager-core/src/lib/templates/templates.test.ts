@@ -103,6 +103,19 @@ describe('refresh()', () => {
     expect(readdirSync(join(home, 'templates/.revisions'))).toHaveLength(1)
   })
 
+  it('keeps the version it has when files of Git LFS were not fetched, wherever the template is from', async () => {
+    configure('1.0', `folder:${template}`)
+    await refresh()
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 4096\n`
+    for (const name of ['logo.png', 'a.png', 'b.png', 'c.png']) write(name, pointer)
+    const [report] = await refresh()
+    expect(report).toMatchObject({ result: 'failed' })
+    expect(report?.error).toContain('pointers of Git LFS in place of a.png, b.png, c.png and 1 more')
+    expect((await list())[0]?.title).toBe('A shop')
+    for (const name of ['logo.png', 'a.png', 'b.png', 'c.png']) write(name, `${pointer}${'x'.repeat(2000)}`)
+    expect(await refresh()).toMatchObject([{ result: 'updated' }])
+  })
+
   it('keeps the version it has when the new one is not an application, and says why', async () => {
     configure('1.0', `folder:${template}`)
     await refresh()
@@ -159,6 +172,23 @@ describe('refresh()', () => {
     expect(readdirSync(join(home, 'templates/1.0')).toSorted()).toEqual(['app.yaml', 'objects'])
     write('data/shop.db', 'more rows')
     expect(await refresh()).toMatchObject([{ result: 'unchanged' }])
+  })
+
+  it('keeps names that are not UTF-8, and refuses links that no backup would take', async () => {
+    configure('1.0', `folder:${template}`)
+    const name = Buffer.from(`${template}/Gr\xf6sse`, 'latin1')
+    writeFileSync(name, 'size')
+    expect(await refresh()).toMatchObject([{ result: 'new' }])
+    const folder = (await list())[0]?.folder ?? ''
+    expect(readdirSync(folder, { encoding: 'latin1' })).toContain('Gr\xf6sse')
+    expect(await refresh()).toMatchObject([{ result: 'unchanged' }])
+    write('tool.sh', '#!/bin/sh\n')
+    chmodSync(join(template, 'tool.sh'), 0o4755)
+    expect((await refresh())[0]?.error).toContain('it runs with the rights of its owner')
+    rmSync(join(template, 'tool.sh'))
+    mkdirSync(join(template, 'inner'))
+    symlinkSync('inner/../app.yaml', join(template, 'link'))
+    expect((await refresh())[0]?.error).toContain('the link leads out of the folder ("inner/../app.yaml")')
   })
 
   it('keeps programs programs, and links inside', async () => {
