@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -17,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeWithAccounts } from '../testing/accounts-of.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { canUseAccounts } from '../testing/reachable-checkout.js'
+import { canMount, mountMemory, unmount } from '../testing/small-disk.js'
 import { accountAt } from '../accounts/account.js'
 import { give } from '../accounts/give.js'
 
@@ -52,9 +54,9 @@ describe.each(homes)('files of a home %s', (_which, isolation) => {
       .split('\0')
       .filter((line) => line !== '' && !/ (?:tmp|documents|token\.key)\b/.test(line))
       .toSorted()
-  const makeOwn = async () => {
+  const makeOwn = async (folder = data()) => {
     const account = accountAt(test.path('demo'))
-    if (account) await give(data(), account)
+    if (account) await give(folder, account)
   }
 
   it(
@@ -91,6 +93,32 @@ describe.each(homes)('files of a home %s', (_which, isolation) => {
       await test.perform('restore', { name: 'demo' })
       expect(treeOf('demo')).toEqual(kept)
       expect(readFileSync(Buffer.from(`${data()}/Gr\xf6sse/\xfc.txt`, 'latin1'), 'utf8')).toBe('1\n')
+    },
+  )
+
+  it.runIf(canMount())(
+    'on a disk that is mounted are backed up and cloned, and not replaced',
+    { tags: 'core' },
+    async () => {
+      const documents = data('demo', 'my documents')
+      mkdirSync(documents)
+      mountMemory(documents, '1m')
+      try {
+        writeFileSync(join(documents, 'document'), 'of demo')
+        mkdirSync(join(documents, 'lost+found'), { mode: 0o700 })
+        chmodSync(documents, 0o755)
+        await makeOwn(documents)
+        lchownSync(join(documents, 'lost+found'), 0, 0)
+        await test.perform('save', { name: 'demo' })
+        await expect(test.perform('restore', { name: 'demo' })).rejects.toMatchObject({
+          message: `${documents} is mounted: a restore would replace the folder that it is in.`,
+          help: expect.stringContaining('--as'),
+        })
+        await test.perform('clone', { name: 'demo', new: 'moved', 'no-start': true })
+        expect(readdirSync(data('moved', 'my documents'))).toEqual(['document'])
+      } finally {
+        unmount(documents)
+      }
     },
   )
 

@@ -1,5 +1,8 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext, OperationKind, Plan } from '../context.js'
+import type { InstanceHome } from '../domain/home.js'
 import type { Instance } from '../domain/instance.js'
 import { reachDatabaseServer, requireOwnDatabaseOf } from '../instances/database-step.js'
 import { checkSpace } from '../instances/inspect-creation.js'
@@ -7,6 +10,7 @@ import { leftOf, leftStep, type Left } from '../instances/left-step.js'
 import { moveToTrash } from '../instances/move-to-trash.js'
 import { startStep, stopStep } from '../instances/runtime-steps.js'
 import { unprotected } from '../instances/unprotected.js'
+import { mountsIn } from '../system/mounts.js'
 import { versionStep, type InstanceVersion } from '../instances/version-step.js'
 import type { Manifest } from './backup.js'
 import { checkFits, checkKnown, checkNotNewer } from './check-version.js'
@@ -67,6 +71,7 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
     if (parts !== 'all') checkFits(instance, manifest.instance, parts)
     if (parts !== 'data' && !allowNewer) await checkKnown(context, manifest.instance)
     if (parts === 'all' && !allowNewer) checkNotNewer(instance, manifest.instance)
+    refuseMounts(context.home.instance(id), instance.name, parts)
     const { file, kind } = databaseFileOf(manifest)
     if (parts !== 'app') {
       await reachDatabaseServer(context, instance.database)
@@ -95,6 +100,20 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
     }
   },
   plan: planRestore,
+}
+
+/** A folder that is replaced would take them along, into the trash, and the restored one would be on the disk of the home. */
+function refuseMounts({ folder, app, data }: InstanceHome, name: string, parts: RestoreRequest['parts']): void {
+  const replaced = { all: [app, data], data: [data], app: [app] }[parts]
+  if (!existsSync(folder)) return
+  const home = realpathSync(folder)
+  const [mount] = mountsIn(replaced.map((each) => join(home, basename(each))))
+  if (mount === undefined) return
+  throw new ManagerError('ERR_STATE', `${mount} is mounted: a restore would replace the folder that it is in.`, {
+    help:
+      `Restore it under another name (--as), or stop "${name}", move the contents of ${mount} to the disk of the home, ` +
+      'unmount it, and mount it again after the restore.',
+  })
 }
 
 /** null: nothing is kept here (APPS_TRASHDAYS), or it was lost. */

@@ -17,6 +17,8 @@ export function fileError(error: unknown, attempt: string): unknown {
     case 'EPERM':
     case 'EROFS':
       return say('permission denied', 'Check that the manager owns its home, and check the permissions of the folder.')
+    case 'EBUSY':
+      return say('a disk is mounted there, or a program uses it', 'Unmount it, or end the program.')
     case 'EXDEV':
       return say('it is on another file system', 'The home and all folders in it must be on one file system.')
     default:
