@@ -3,6 +3,7 @@ import type { ActionResult } from '../action.js'
 import { stampOf } from '../backup/new-backup.js'
 import type { ManagerContext } from '../context.js'
 import { createArchive, downloadTypes, type DownloadType } from '../download/create-archive.js'
+import { newerAway } from '../backup/known-backups.js'
 import { packBackup } from '../download/pack-backup.js'
 import { defineAction } from './define-action.js'
 
@@ -63,17 +64,20 @@ export const download = defineAction({
 })
 
 async function ofBackup(
-  { backups }: ManagerContext,
+  context: ManagerContext,
   { name, backup, type }: { readonly name: string; readonly backup: string; readonly type?: DownloadType | undefined },
 ): Promise<ActionResult> {
   if (type !== undefined)
     throw new ManagerError('ERR_USAGE', `A backup is downloaded as a whole, not only "${type}" of it.`, {
       command: 'download --help',
     })
-  const found = await backups.find(name, backup)
+  const found = await context.backups.find(name, backup)
+  const away = backup === 'latest' ? await newerAway(context, name, found.key) : undefined
+  const fetch = away && `manager backups fetch ${name} --from ${away.target}:${away.id}`
   const file = `${found.key.replace('/', '-')}.tar`
   return {
     message: `${file} of the backup ${found.key}.`,
+    ...(away && { warnings: [`A newer backup, ${away.id}, is at "${away.target}" only. To get it: ${fetch}`] }),
     file: { name: file, mime: 'application/x-tar', content: () => packBackup(found) },
   }
 }

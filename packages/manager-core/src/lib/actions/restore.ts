@@ -4,6 +4,8 @@ import { lastPart } from '../backup/choose-backup.js'
 import { fetchBackup } from '../backup/copies/fetch-backup.js'
 import { findCopy } from '../backup/copies/list-copies.js'
 import type { RemoteBackup } from '../backup/copies/remote-backup.js'
+import { newerAway, type BackupAway } from '../backup/known-backups.js'
+import type { Backup } from '../backup/backup.js'
 import { isIdFree } from '../backup/free-id.js'
 import { needManifest, storedBytes } from '../backup/manifest.js'
 import { recreateKind } from '../backup/recreate.js'
@@ -99,9 +101,10 @@ export const restore = defineAction({
       () => ({ name, key, target: remote?.target }),
       async () => {
         if (!remote) {
-          const backup = await context.backups.find(name, from ?? 'latest')
+          const backup = await localBackup(context, name, from)
           key = backup.key
-          const passedOver = from === undefined ? await newerDamaged(context, name, key) : []
+          const passedOver =
+            from === undefined ? [...(await newerDamaged(context, name, key)), ...(await newerAtTarget(call, key))] : []
           const result = await restoreFrom(call, backup)
           return { ...result, warnings: [...passedOver, ...(result.warnings ?? [])] }
         }
@@ -127,6 +130,33 @@ function withFetch({ plan, ...planned }: ActionResult, { manifest, target }: Rem
   const bytes = storedBytes(manifest.files)
   const note = `The backup is fetched from "${target}" first (${sizeText(bytes)}).`
   return { ...planned, ...(plan && { plan: { ...plan, notes: [note, ...plan.notes] } }) }
+}
+
+/** @throws ManagerError that says how to restore the latest, when it is at a target only */
+async function localBackup(context: ManagerContext, name: string, from = 'latest'): Promise<Backup> {
+  try {
+    return await context.backups.find(name, from)
+  } catch (error) {
+    if (!ManagerError.is(error) || error.code !== 'ERR_NOT_FOUND' || from !== 'latest') throw error
+    const away = await newerAway(context, name)
+    if (!away) throw error
+    throw new ManagerError('ERR_NOT_FOUND', error.message, { command: restoreAway(name, away), cause: error })
+  }
+}
+
+/** Known before anything is replaced. */
+async function newerAtTarget({ context, input, caller }: RestoreCall, key: string): Promise<readonly string[]> {
+  const away = await newerAway(context, input.name, key)
+  if (!away) return []
+  const text =
+    `A newer backup, ${away.id}, is at "${away.target}" only; this is about ${key}. ` +
+    `To restore the newer one: manager ${restoreAway(input.name, away)}`
+  caller.onEvent?.({ type: 'warning', text })
+  return [text]
+}
+
+function restoreAway(name: string, { id, target }: BackupAway): string {
+  return `restore ${name} --from ${target}:${id}`
 }
 
 /** What `latest` did not mean. */

@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { OperationEvent } from '../domain/caller.js'
 import { mailServer, plain } from '../mail/mail-server-for-test.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { writeBackupOfNothing } from '../testing/made-up-backup.js'
@@ -50,10 +51,16 @@ describe('checksaves', () => {
       exitCode: undefined,
       message: '1 of 2 instances in nightly backups have a good backup; 1 new without one yet.',
     })
+    expect((await test.perform('list', { filter: 'demo' })).list).toMatchObject([
+      { last_backup: hoursAgo(25).toISOString() },
+    ])
     // The clock was set back, so far that its age is unknown.
     rmSync(save, { recursive: true })
     writeBackupOfNothing(save, 'demo', hoursAgo(-100))
-    expect((await check()).problems).not.toMatchObject({ demo: '' })
+    expect((await check()).problems.demo).toBe(
+      '1 good backup of a date in the future does not count: a clock was wrong.',
+    )
+    expect((await test.perform('list', { filter: 'demo' })).list).toMatchObject([{ last_backup: '' }])
     writeBackupOfNothing(save, 'demo', hoursAgo(-3))
     expect((await check()).problems).toMatchObject({ demo: '' })
   })
@@ -104,6 +111,26 @@ describe('checksaves', () => {
     rmSync(young, { recursive: true })
     expect(await checkAgain()).toBe('')
     expect(received).toHaveLength(1)
+
+    // It is the last backup, wherever it is, and an older one is not taken without a word.
+    const id = basename(young)
+    const listed = await test.perform('list', { filter: 'demo' })
+    expect(listed.list).toMatchObject([{ name: 'demo', last_backup: hoursAgo(4).toISOString() }])
+    const told: string[] = []
+    const onEvent = (event: OperationEvent) => void (event.type === 'warning' && told.push(event.text))
+    await test.perform('restore', { name: 'demo' }, { dryRun: true, onEvent }).catch(() => undefined)
+    expect(told).toEqual([
+      `A newer backup, ${id}, is at "nas" only; this is about demo/${basename(old)}. To restore the newer one: ` +
+        `manager restore demo --from nas:${id}`,
+    ])
+    rmSync(old, { recursive: true })
+    await expect(test.perform('restore', { name: 'demo' })).rejects.toMatchObject({
+      message: `No backup of "demo" is here; the latest, ${id}, is at "nas".`,
+      command: `restore demo --from nas:${id}`,
+    })
+    await expect(test.perform('download', { name: 'demo', backup: 'latest' })).rejects.toMatchObject({
+      command: `backups fetch demo --from nas:${id}`,
+    })
     expect(test.context.registry.history().at(-1)).toMatchObject({ action: 'checksaves', result: 'ok' })
     writeFileSync(config, before)
   })

@@ -7,6 +7,7 @@ import type { Registry } from '../store/registry.js'
 import type { Backup, BackupFilter, Backups } from './backup.js'
 import { foldersOfBackups } from './backup-folders.js'
 import { chooseBackup, isBackupId, lastPart, nameIn, newestFirst } from './choose-backup.js'
+import { newerAway } from './known-backups.js'
 import { readManifest } from './manifest.js'
 import { isFolderOf, ownerOf, ownerOfFolder, owns, type BackupOwner } from './owner.js'
 import { rememberingDamage } from './remembering-damage.js'
@@ -61,6 +62,18 @@ export function createBackups({ settings, registry, clock }: BackupsOptions): Ba
       const [folder, wanted] = backup.includes('/') ? (backup.split('/', 2) as [string, string]) : ['', backup]
       const owner = folder === '' ? ownerOf(registry(), name) : ownerOfFolder(folder)
       const { backups, damaged } = await scan(owner)
+      const away =
+        wanted === 'latest' &&
+        backups.length === 0 &&
+        (await newerAway({ settings: settings(), registry: registry() }, name))
+      if (away)
+        throw new ManagerError(
+          'ERR_NOT_FOUND',
+          `No backup of "${owner.name}" is here; the latest, ${away.id}, is at "${away.target}".`,
+          {
+            command: `backups fetch ${owner.name} --from ${away.target}:${away.id}`,
+          },
+        )
       const others = owner.id === undefined ? [] : (await scan(ownerOfFolder(owner.name))).backups
       return chooseBackup({
         backups,

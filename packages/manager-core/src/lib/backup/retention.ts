@@ -64,7 +64,12 @@ const toleranceMs = dayMs
 
 /** Whether a backup says that it was made later than now. */
 export function isFuture({ manifest }: Pick<RetentionCandidate, 'manifest'>, now: Date): boolean {
-  return Date.parse(manifest.started) - now.getTime() > toleranceMs
+  return isFutureTime(Date.parse(manifest.started), now)
+}
+
+/** @param made ms since the Unix epoch */
+export function isFutureTime(made: number, now: Date): boolean {
+  return made - now.getTime() > toleranceMs
 }
 
 /** The same of backups of several instances, whatever they were called, in the order of their newest names. */

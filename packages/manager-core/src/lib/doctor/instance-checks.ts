@@ -119,18 +119,15 @@ export const instanceChecks: readonly DoctorCheck[] = [
     category: 'instances',
     title: 'No instance is blocked by an operation',
     async run(context) {
-      const blocking = new Map(leftOperations(context).map((one) => [one.id, one]))
-      return context.registry.instances().flatMap(({ name, operation }): readonly Finding[] => {
-        const entry = blocking.get(operation)
-        if (!entry) return []
-        return [
-          {
-            level: 'error',
-            message: `"${name}" is blocked by an operation that needs attention: ${entry.title}.`,
-            help: `To try again: manager doctor operations --fix. To leave things as they are: manager giveup ${entry.id}`,
-          },
-        ]
-      })
+      // The record of the instance may have been changed since, by a stop for example.
+      const left = Map.groupBy(leftOperations(context), ({ instanceId }) => instanceId)
+      return context.registry.instances().flatMap(({ id, name }) =>
+        (left.get(id) ?? []).map((entry): Finding => ({
+          level: 'error',
+          message: `"${name}" is blocked by an operation that needs attention: ${entry.title}.`,
+          help: `To try again: manager doctor operations --fix. To leave things as they are: manager giveup ${entry.id}`,
+        })),
+      )
     },
   },
   {

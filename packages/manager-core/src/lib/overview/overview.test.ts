@@ -83,8 +83,16 @@ describe('list', () => {
       /"demo" needs attention: It broke\. .*manager doctor --fix.*manager giveup op1$/,
     ) as string
     const { list, warnings } = await test.perform('list', { filter: 'demo' })
-    expect(list).toMatchObject([{ state: 'started, needs attention', attention: 'It broke' }])
+    expect(list).toMatchObject([{ state: 'started, needs attention', attention: 'It broke', operation: 'op1' }])
     expect(warnings).toEqual([wayOut])
+    // What was allowed meanwhile, a stop for example, leaves no operation in the record.
+    database.exec(`update instance set operation = ''`)
+    const after = await test.perform('list', { filter: 'demo' })
+    expect(after).toMatchObject({ list: [{ attention: 'It broke', operation: 'op1' }], warnings: [wayOut] })
+    const blocked = (await test.perform('doctor', { category: 'instances' })).list as readonly Record<string, string>[]
+    expect(blocked.filter(({ check }) => check === 'instance-blocked')).toMatchObject([
+      { level: 'error', help: expect.stringContaining('manager giveup op1') },
+    ])
     expect((await test.perform('get', { name: 'demo' })).warnings).toEqual([wayOut])
     const one = await test.perform('status', { name: 'demo' })
     expect(one).toMatchObject({ warnings: [wayOut], item: { operations: [{ title: 'Try', state: 'attention' }] } })

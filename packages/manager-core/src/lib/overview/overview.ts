@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import { healthPlace } from '../application/health-place.js'
+import { knownBackups, lastGood, type KnownBackup } from '../backup/known-backups.js'
 import type { ManagerContext } from '../context.js'
 import { isAvailable, isRunning, type Instance } from '../domain/instance.js'
 import { rounded } from '../domain/sample.js'
@@ -19,6 +20,8 @@ export type Overview = {
   readonly update: 'available' | ''
   /** Why an operation needs attention; empty: none does. */
   readonly attention: string
+  /** Id of that operation, whatever others did since; else of the one that changes the instance now, or empty. */
+  readonly operation: string
 }
 
 /** What has to be looked for on disk and asked of processes. Null and empty: it does not run, or it is unknown. */
@@ -31,7 +34,7 @@ export type Measured = {
   /** How often it was started again after a crash since it was started. */
   readonly restarts: number | null
   readonly memory_mb: number | null
-  /** When the last good backup of it was started that is here, ISO 8601. */
+  /** When the last good backup of it was started that is here or, as this manager remembers, at a target, ISO 8601. */
   readonly last_backup: string
   /** Version of the application server that it stays with; empty: it follows the manager, or has its own. */
   readonly server: string
@@ -69,18 +72,22 @@ export function overviews(
 ): ReadonlyMap<string, Overview> {
   const newest = new Map(registry.versions().map((version) => [version.version, version]))
   const open = createJournal(registry, { clock }).open()
-  const attention = new Map(
-    open.filter(({ state }) => state === 'attention').map(({ instanceId, message }) => [instanceId, message]),
+  const stuck = Map.groupBy(
+    open.filter(({ state }) => state === 'attention'),
+    ({ instanceId }) => instanceId,
   )
   return new Map(
     instances.map((instance) => {
       const version = newest.get(instance.version)
+      const [first, ...others] = stuck.get(instance.id) ?? []
+      const attention = others.find(({ id }) => id === instance.operation) ?? first
       return [
         instance.id,
         {
-          state: stateOf(instance, attention.has(instance.id)),
+          state: stateOf(instance, attention !== undefined),
           update: version && isUpgradeNeeded(instance, version) ? 'available' : '',
-          attention: attention.get(instance.id) ?? '',
+          attention: attention?.message ?? '',
+          operation: attention?.id ?? instance.operation,
         },
       ]
     }),
@@ -88,7 +95,7 @@ export function overviews(
 }
 
 /** How to get out of what needs attention, for a person; undefined: nothing does. */
-export function wayOut({ name, operation }: Instance, { attention }: Overview): string | undefined {
+export function wayOut({ name }: Pick<Instance, 'name'>, { attention, operation }: Overview): string | undefined {
   if (attention === '') return undefined
   const cause = attention.replace(/\.?$/, '.')
   return (
@@ -99,7 +106,7 @@ export function wayOut({ name, operation }: Instance, { attention }: Overview): 
 
 /** By the instance's id. */
 export async function measured(
-  context: Pick<ManagerContext, 'runtimes' | 'home' | 'backups' | 'clock'>,
+  context: Pick<ManagerContext, 'runtimes' | 'home' | 'backups' | 'clock' | 'registry' | 'settings'>,
   instances: readonly Instance[],
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, Measured>> {
@@ -107,7 +114,7 @@ export async function measured(
   const refs = instances
     .filter(({ observed }) => observed !== 'stopped' && observed !== 'asleep')
     .map((instance) => refOf(context, instance))
-  const [usage, backups] = await Promise.all([runtimes.usageAll(refs), lastBackups(context)])
+  const [usage, backups] = await Promise.all([runtimes.usageAll(refs), lastBackups(context, instances)])
   const limit = pLimit(atOnce)
   const measure = async (instance: Instance): Promise<Measured> => {
     const { id, observed } = instance
@@ -144,12 +151,17 @@ const nothing: Measured = {
 }
 
 /** By the instance's id. Where backups cannot be looked for, the rest is worth showing all the same. */
-async function lastBackups({ backups }: Pick<ManagerContext, 'backups'>): Promise<ReadonlyMap<string, string>> {
-  const found = await backups.list().catch(() => [])
-  const good = found.filter(({ damage }) => damage === undefined).map(({ manifest }) => manifest)
-  const last = new Map<string, string>()
-  for (const { instance, started } of good) if (started > (last.get(instance.id) ?? '')) last.set(instance.id, started)
-  return last
+async function lastBackups(
+  context: Pick<ManagerContext, 'backups' | 'clock' | 'registry' | 'settings'>,
+  instances: readonly Instance[],
+): Promise<ReadonlyMap<string, string>> {
+  const known = await knownBackups(context, instances).catch(() => new Map<string, readonly KnownBackup[]>())
+  return new Map(
+    [...known].flatMap(([id, backups]) => {
+      const last = lastGood(backups, context.clock())
+      return last ? [[id, new Date(last.made).toISOString()]] : []
+    }),
+  )
 }
 
 function stateOf({ desired, observed, operation }: Instance, needsAttention: boolean): string {
