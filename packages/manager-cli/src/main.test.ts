@@ -59,10 +59,13 @@ const actions: readonly Action[] = [
     parameters: [name],
     mutating: true,
     destructive: 'All data of "{name}" will be lost.',
-    handler: async ({ caller, input }) =>
-      caller.dryRun
-        ? { message: 'nothing', plan }
-        : { message: 'Dropped.', operation: 'op1', item: { name: input.name as string } },
+    async handler({ caller, input }) {
+      if (input.name === 'ghost') throw new ManagerError('ERR_NOT_FOUND', 'There is no instance "ghost".')
+      const losesNothing = input.name === 'fresh' ? ({ losesNothing: true } as const) : {}
+      return caller.dryRun
+        ? { message: 'nothing', plan, ...losesNothing }
+        : { message: 'Dropped.', operation: 'op1', item: { name: input.name as string } }
+    },
   },
   {
     ...base,
@@ -442,6 +445,16 @@ describe('commands of two words', () => {
   })
 })
 
+test('what is scheduled says in its log when it ran, which command it was, and how it ended', async () => {
+  const env = { STEWARD_SURFACE: 'schedule' }
+  const at = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
+  const good = await cli('show 1 --quiet', { env })
+  expect(good.out).toMatch(new RegExp(`^${at} show started\\n[^]*\\n${at} show ended with code 0\\n$`))
+  const bad = await cli('fail ERR_FAILED', { env })
+  expect(bad.out).toMatch(new RegExp(`^${at} fail started\\n${at} fail ended with code 1\\n$`))
+  expect((await cli('show 1 --json', { env })).json).toMatchObject({ status: 0 })
+})
+
 describe('before something is lost', () => {
   test('it is refused where the user cannot be asked', async () => {
     const expected =
@@ -454,7 +467,18 @@ describe('before something is lost', () => {
     expect(await cli('drop demo --yes')).toMatchObject({ code: 0, out: 'Dropped.\n' })
   })
 
+  test('what is not there is said before any question', async () => {
+    expect(await cli('drop ghost')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('no instance "ghost"') as string,
+    })
+    expect(await cli('drop ghost --json', { columns: 80 })).toMatchObject({ code: 3, json: { code: 'ERR_NOT_FOUND' } })
+    expect(await cli('drop ghost', { columns: 100, typed: [] })).toMatchObject({ code: 3 })
+  })
+
   test('there is no question where nothing is lost', async () => {
+    expect(await cli('drop fresh')).toMatchObject({ code: 0, out: 'Dropped.\n' })
+    expect(await cli('drop fresh', { columns: 100, typed: [] })).toMatchObject({ code: 0, out: 'Dropped.\n' })
     expect(await cli('dropall')).toMatchObject({ code: 4 })
     expect(await cli('dropall --as copy')).toMatchObject({ code: 0, out: 'Dropped.\n' })
   })

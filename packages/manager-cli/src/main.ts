@@ -42,6 +42,11 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     stderr.write(`\n${what} …\n`)
   })
   let manager: Manager | undefined
+  /** What `schedule` installs appends to one log: each command says when it ran, and how it ended. */
+  const log = async (text: string) => {
+    if (call && !json && env.STEWARD_SURFACE === 'schedule')
+      await write(stdout, `${new Date().toISOString()} ${call.action.name} ${text}\n`)
+  }
   const work = async () => {
     const { actions } = createFor('')
     const managerAt = (home: string | undefined) => (manager = createFor(homeFolder(home, surroundings)))
@@ -70,13 +75,17 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
       create().parse([...typed, ...(typed.includes('--') ? [] : ['--']), name], { from: 'user' })
     }
     if (!call) return 0
+    await log('started')
     const code = await runCall(call, managerFor(call), surroundings, interruption)
     if (isBare) await write(stdout, `\n${usual()}`)
     return code
   }
   try {
     const first = await Promise.race([work(), interruption.second.then((code) => ({ code }))])
-    if (typeof first === 'number') return first
+    if (typeof first === 'number') {
+      await log(`ended with code ${first}`)
+      return first
+    }
     stderr.write('Stopped immediately. The next command will repair the instance.\n')
     return first.code
   } catch (error) {
@@ -84,6 +93,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     const failure = failureOf(error, interruption.exitCode)
     if (json) await write(stdout, failureJson(failure))
     else await write(stderr, failureText(failure, { verbose, utc }))
+    await log(`ended with code ${failure.exitCode}`)
     return failure.exitCode
   } finally {
     interruption.end()

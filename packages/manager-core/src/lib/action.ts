@@ -179,6 +179,8 @@ export interface ActionResult {
   readonly item?: Json
   /** Set by a dry run. */
   readonly plan?: PlannedOperation
+  /** Set by a dry run: nothing that is there is replaced or removed, so that no confirmation is needed. */
+  readonly losesNothing?: true
   /** Other keys of the answer: `io_url`, `health`, `config` … */
   readonly data?: Readonly<Record<string, Json>>
   /** Lines as they come. */

@@ -140,8 +140,8 @@ export const doctorActions: readonly Action[] = [
     view: { type: 'text' },
     async handler({ context, input, caller }) {
       const id = input.operation
-      if (caller.dryRun) return { message: `Would give up operation ${id}.` }
       const { title } = await context.operations.giveUp(id, caller)
+      if (caller.dryRun) return { message: `Would give up: ${title}.` }
       const folders = leftFolders(context.home, id)
       const where = folders.length > 0 ? ` Its files in ${folders.join(' and ')} are not removed automatically.` : ''
       return { message: `Given up: ${title}. What it left is unchanged.${where}`, operation: id }

@@ -218,7 +218,7 @@ async function recreate(
     sameInstance && (await isIdFree(context, instance, database ?? instance.database)) ? instance.id : randomId()
   const runtime = input.runtime ?? null
   const request = { id, name, backup: folder, key, database, runtime, sameInstance, allowNewer }
-  return runOperation(call, recreateKind, request, () => {
+  const result = await runOperation(call, recreateKind, request, () => {
     const made = context.registry.get(name)
     const state = made.desired === 'started' ? `started: ${urlOf(made)}` : 'there, stopped'
     return {
@@ -226,4 +226,5 @@ async function recreate(
       item: wireInstance(made, context.settings.global),
     }
   })
+  return call.caller.dryRun ? { ...result, losesNothing: true } : result
 }

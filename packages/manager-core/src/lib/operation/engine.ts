@@ -125,6 +125,7 @@ export function createOperations<Context extends EngineContext>({
         const entry = unended(id)
         if (entry.state !== 'attention')
           throw new ManagerError('ERR_STATE', `${title}: it needs no attention; the next command continues it.`)
+        if (caller.dryRun) return { title }
         context().registry.transaction((writer) => {
           const why = `Given up by ${caller.actor}.`
           endAttention(entry, { why, journal: journal(), writer, caller, clock })

@@ -42,6 +42,19 @@ describe('forEachInstance', () => {
       if (names.includes(name)) throw new ManagerError('ERR_DISK', `${name} is full`)
     }
 
+  it('has the last words of what failed, which name the cause', async () => {
+    const output = `${'x'.repeat(500)}\n\nThe mount is gone.\nCode 3\n`
+    const { done } = under(['a', 'b'], 1, async (name) => {
+      throw new ManagerError('ERR_HOOK', 'hooks/pre-save.sh failed with code 3.', name === 'a' ? { output } : {})
+    })
+    const [first, second] = (await done).entries
+    expect(first?.message).toMatch(
+      /^hooks\/pre-save\.sh failed with code 3\. Output: …x+ \| The mount is gone\. \| Code 3$/,
+    )
+    expect(first?.message.length).toBeLessThan(500)
+    expect(second?.message).toBe('hooks/pre-save.sh failed with code 3.')
+  })
+
   it('does that many at the same time, and keeps their order', async () => {
     let [now, most] = [0, 0]
     const { done } = under(['slow', 'b', 'c', 'd', 'e'], 2, async (name) => {

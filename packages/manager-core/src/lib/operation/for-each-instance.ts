@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import type { ManagerError } from '../../errors.js'
 import type { Caller } from '../domain/caller.js'
 import type { Instance } from '../domain/instance.js'
 import { isInWindow } from '../schedule/window.js'
@@ -103,6 +104,17 @@ async function turnOf<D extends Done>(run: () => Promise<D>, caller: Caller): Pr
     return { result: 'done', message: '', done }
   } catch (error) {
     caller.signal?.throwIfAborted()
-    return { result: 'failed', message: (error as Error).message, done: undefined }
+    return { result: 'failed', message: withOutput(error as ManagerError), done: undefined }
   }
+}
+
+/** With the last words of a hook or a program, which often name the cause. */
+function withOutput({ message, output = '' }: Pick<ManagerError, 'message' | 'output'>): string {
+  const lines = output.split('\n').map((line) => line.trim())
+  const said = lines
+    .filter((line) => line !== '')
+    .slice(-5)
+    .join(' | ')
+  if (said === '' || message.includes(said)) return message
+  return `${message.replace(/\.?$/, '.')} Output: ${said.length > 400 ? `…${said.slice(-400)}` : said}`
 }
