@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
 import { writeEntry, type NewEntry } from '../../manager-core/src/lib/history/write-entry.js'
@@ -38,9 +39,12 @@ needsBrowser((browser) => {
 
   it.each([1280, 390])('the head of every page leads to what the manager cannot do, at %d pixels', async (width) => {
     const { page, problems, close } = await pages.open(browser(), 'activity', { width })
-    const mark = page.getByRole('banner').getByRole('button', { name: '1 problem of the manager' })
+    const mark = page.getByRole('banner').getByRole('button', { name: '2 problems of the manager' })
     await mark.click()
-    await page.getByText('Target "vault": ').first().waitFor()
+    const found = page.getByRole('banner').getByRole('listitem')
+    await expect
+      .poll(() => found.allInnerTexts())
+      .toEqual([expect.stringMatching(/^saveall is not scheduled/), expect.stringMatching(/^Target "vault": /)])
     await keepScreenshot(page, `problems-mark-${width}`)
     expect(await accessibilityProblems(page)).toEqual([])
     expect(await scrollsSideways(page)).toBe(false)
@@ -86,6 +90,21 @@ needsBrowser((browser) => {
     await feed.filter({ hasText: 'backed up archive' }).waitFor()
     await keepScreenshot(page, 'problems-activity-1280')
     expect(await accessibilityProblems(page)).toEqual([])
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('a wrong setting is reported on the pages, which show all the rest', async () => {
+    const { page, problems, close } = await pages.open(browser())
+    await page.getByRole('link', { name: 'archive' }).first().waitFor()
+    appendFileSync(pages.manager.context.home.config, 'export APPS_TRASHDAYS=abc\n')
+    await page.reload()
+    await page.getByRole('button', { name: '3 problems of the manager' }).waitFor()
+    await page.locator('.notice').filter({ hasText: 'APPS_TRASHDAYS is "abc" (config.sh:' }).waitFor()
+    await page.getByRole('link', { name: 'archive' }).first().click()
+    await page.getByRole('heading', { name: 'archive', exact: true }).waitFor()
+    await page.getByText('Included in nightly backups, but the manager has none scheduled.').waitFor()
+    await keepScreenshot(page, 'problems-setting-1280')
     expect(problems).toEqual([])
     await close()
   })
