@@ -12,7 +12,7 @@ type Name = 'sqlite' | 'postgresql' | 'mysql' | 'mssql'
 
 const me = systemPrincipal({ login: 'me' })
 
-/** Tables whose rows the definitions below identify by a column that is no key. */
+/** Tables whose rows the definitions below identify by a column without a unique index. */
 const twins = [
   `create table twin (code varchar(10) not null, name varchar(20))`,
   `insert into twin values ('a', 'one'), ('a', 'two'), ('b', 'three')`,
@@ -150,9 +150,64 @@ onEachServer(
         expect(await service.update(me, 'EventLog', '1', { text: 'bye' })).toMatchObject({ text: 'bye' })
         expect(await service.delete(me, 'EventLog', '1')).toMatchObject({ row_id: '1' })
       })
+
+      it('a table that others inherit from is served as long as its key holds for their rows', async () => {
+        const { rows } = database.admin
+        await rows(`
+        create table animal (id int primary key, name text not null);
+        create table dog (breed text, primary key (id)) inherits (animal);
+        insert into animal values (1, 'generic'); insert into dog values (2, 'fido', 'pug')`)
+        const store = database.store()
+        const { objects, notes } = await store.introspect()
+        const animals = objects.filter(({ name }) => ['Animal', 'Dog'].includes(name))
+        expect(animals.map(({ name, readOnly = false }) => [name, readOnly])).toStrictEqual([
+          ['Animal', false],
+          ['Dog', false],
+        ])
+        expect(notes).toContainEqual({ table: 'animal', text: expect.stringContaining('(dog)') as string })
+        const animal = createBusinessObjects({ model: createModel(animals), store })
+        expect(await animal.update(me, 'Animal', '2', { name: 'rex' })).toMatchObject({ name: 'rex' })
+
+        // From now on the key is one of two rows.
+        await rows(`insert into dog values (1, 'bello', 'boxer')`)
+        await expect(animal.update(me, 'Animal', '1', { name: 'x' })).rejects.toMatchObject({ status: 409 })
+        await expect(animal.delete(me, 'Animal', '1')).rejects.toMatchObject({ status: 409 })
+        expect(await rows('select name from animal order by name')).toMatchObject([
+          { name: 'bello' },
+          { name: 'generic' },
+          { name: 'rex' },
+        ])
+        expect(await animal.update(me, 'Dog', '1', { breed: 'pug' })).toMatchObject({ breed: 'pug' })
+        const { objects: now, skipped } = await store.introspect()
+        expect(now.map(({ name }) => name)).not.toContain('Animal')
+        expect(skipped).toContainEqual({ table: 'animal', reason: expect.stringContaining('inherit') as string })
+      })
     })
   },
   ['postgresql'],
+)
+
+onEachServer(
+  (database) => {
+    it('a view of a table that is gone is left out with the reason, and refused by hand', async () => {
+      const { rows } = database.admin
+      for (const sql of [
+        'create table old (code varchar(10) primary key, name varchar(20))',
+        'create view broken as select code, name from old',
+        'drop table old',
+      ])
+        await rows(sql)
+      const store = database.store()
+      const { skipped } = await store.introspect()
+      expect(skipped).toMatchObject([{ table: 'broken', reason: expect.stringContaining('invalid table') as string }])
+      const service = createBusinessObjects({ model: createModel([byCode('Broken')]), store })
+      await expect(service.count(me, 'Broken')).rejects.toMatchObject({
+        status: 409,
+        message: expect.stringContaining('"Broken"') as string,
+      })
+    })
+  },
+  ['mysql'],
 )
 
 describe('sqlite', () => {

@@ -31,7 +31,7 @@ export function isOneBatch(query: Query): boolean {
 }
 
 export interface SessionOptions {
-  /** It is no transaction: each statement is kept at once. Default false. */
+  /** Each statement is kept at once, without a transaction. Default false. */
   readonly isAlone?: boolean
   /** The database promises that a row id of the object has at most one row. Absent: it may have several. */
   readonly isCertain?: ((object: ObjectModel) => Promise<boolean>) | undefined

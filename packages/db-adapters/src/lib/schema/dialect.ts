@@ -81,6 +81,8 @@ export interface SchemaInfo {
 export interface IntrospectionRules {
   /** Most digits of a decimal column; beyond, the column is read as good as the database stores it. */
   readonly decimalDigits: number
+  /** A foreign key always names a key of a table that is there. */
+  readonly foreignKeysFit: boolean
   /** An insert returns the row id also when a default has given it. */
   readonly defaultIdsAreKnown: boolean
   /** Looks at values where the declared types promise nothing. */

@@ -64,7 +64,8 @@ export function keyOf(
 
   function isPossible(name: string): boolean {
     const column = fields.get(name)?.column
-    const type = column && !column.generated ? fieldTypeOf(column.type, true, rules) : undefined
+    const isGiven = column && !column.generated && (column.isWritable !== false || info.isWritable === false)
+    const type = isGiven ? fieldTypeOf(column.type, true, rules) : undefined
     return type !== undefined && keyTypes.has(type.type)
   }
 }

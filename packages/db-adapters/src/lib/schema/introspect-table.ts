@@ -27,11 +27,11 @@ export function serve(
   const reason = whyNot(info, dialect)
   if (reason !== undefined) return reason
   if (typeof found === 'string') return found
-  const id = idOf(found ? { ...info, primaryKey: [found.column] } : info, dialect)
+  const id = idOf(found ? { ...info, primaryKey: found.columns } : info, dialect)
   if (typeof id === 'string') return id
 
   const timestamps = Object.entries(technical).every(([name, kind]) =>
-    info.columns.some((column) => column.name === name && column.type.kind === kind),
+    info.columns.some((column) => column.name === name && column.type.kind === kind && column.isReadable !== false),
   )
   const giveName = uniqueNames(['row_id', ...Object.keys(technical), ...filterKeywords], '_')
   const fields = new Map<string, { name: string; column: ColumnInfo }>()
@@ -41,13 +41,16 @@ export function serve(
   for (const column of info.columns) {
     if (column.name === mapped || (timestamps && column.name in technical)) continue
     const twin = spellings.get(column.name.toLowerCase())
-    const without = info.wordIndexes.some((index) => index.column === column.name)
-      ? 'it holds the words of an index search'
-      : twin !== undefined
-        ? `its name differs from "${twin}" by case only`
-        : fieldTypeOf(column.type, false, dialect.introspection)
-          ? undefined
-          : `no field has the type ${column.declaration}`
+    const without =
+      column.isReadable === false
+        ? notReadable
+        : info.wordIndexes.some((index) => index.column === column.name)
+          ? 'it holds the words of an index search'
+          : twin !== undefined
+            ? `its name differs from "${twin}" by case only`
+            : fieldTypeOf(column.type, false, dialect.introspection)
+              ? undefined
+              : `no field has the type ${column.declaration}`
     if (without !== undefined) {
       leftOut.push({ column: column.name, reason: without })
       continue
@@ -65,15 +68,21 @@ export function serve(
   return { info, object, id, fields, timestamps, isGuessed, key: keyOf(info, fields, dialect.introspection), leftOut }
 }
 
-function whyNot({ kind, name, schema }: TableInfo, { types }: SchemaDialect): string | undefined {
+const notReadable = `the database's user may not read it`
+
+function whyNot({ kind, name, schema, columns, unreadable }: TableInfo, { types }: SchemaDialect): string | undefined {
   const bare = schema === undefined ? name : name.slice(schema.length + 1)
   if (kind === 'virtual') return 'it is a virtual table'
+  if (unreadable !== undefined) return `reading it fails: ${unreadable}`
+  if (columns.length > 0 && columns.every(({ isReadable }) => isReadable === false)) return notReadable
   return types.schemasInNames && `${schema ?? ''}${bare}`.includes('.')
     ? 'a dot in its name would separate a schema'
     : undefined
 }
 
 function idOf(info: TableInfo, { introspection }: SchemaDialect): ServedTable['id'] | string {
+  const hidden = info.columns.find((each) => each.isReadable === false && info.primaryKey.includes(each.name))
+  if (hidden) return `the database's user may not read "${hidden.name}" of its primary key`
   const [name, ...others] = info.primaryKey
   const column = info.columns.find((each) => each.name === name)
   const values = column && others.length === 0 ? idValuesOf(column) : undefined
@@ -88,7 +97,8 @@ function idOf(info: TableInfo, { introspection }: SchemaDialect): ServedTable['i
     return { columns: [info.implicitId], values: 'integer', assigned: true, takesUuid: false }
   if (name === undefined) return 'it has no primary key'
   if (key !== undefined) return key
-  return `its primary key "${name}" is neither a number nor a text (${column?.declaration ?? ''})`
+  if (!column) return `its primary key "${name}" is none of its columns`
+  return `its primary key "${name}" is neither a whole number of 64 bits nor a text (${column.declaration})`
 }
 
 /** The definition of a served table. `find` gives the served table of that name. */
@@ -100,6 +110,9 @@ export function define(
   const { id, info, object, key } = table
   const unique = uniqueColumns(info)
   const several = id.columns.length > 1
+  const mayWrite = ({ isWritable }: ColumnInfo): boolean => isFixed(table) || isWritable !== false
+  const idColumn = info.columns.find(({ name }) => name === id.columns[0])
+  const isGiven = !isFixed(table) && (idColumn === undefined || mayWrite(idColumn))
   const fields: Record<string, FieldDefinition> = {}
   if (several) fields['row_id'] = { type: 'id', fields: id.columns.map((column) => nameOf(table, column)) }
   else
@@ -108,18 +121,19 @@ export function define(
       column: id.columns[0],
       ...(id.values === 'integer' ? {} : { values: id.values }),
       // The database gives none, so the client must, where a UUID would not do.
-      ...(id.assigned || isFixed(table) ? {} : { readOnly: false }),
-      ...(id.assigned || id.takesUuid || isFixed(table) ? {} : { required: true }),
+      ...(id.assigned || !isGiven ? {} : { readOnly: false }),
+      ...(id.assigned || id.takesUuid || !isGiven ? {} : { required: true }),
     }
   for (const { name, column } of table.fields.values()) {
     const isKey = key.includes(column.name)
     const isId = several && id.columns.includes(column.name)
     const reference = referenceOf(info, column, find, isKey || isId)
     const type = reference ?? fieldTypeOf(column.type, isKey || unique.has(column.name), dialect.introspection)
-    const filled = column.nullable || column.hasDefault || column.generated
+    const filled = column.nullable || column.hasDefault || column.generated || !mayWrite(column)
     const isBoolean = type?.type === 'boolean'
     const isBytes = type?.type === 'document'
-    const initial = isBoolean && !filled ? false : isFixed(table) || !type ? undefined : defaultOf(column, type)
+    const initial =
+      isBoolean && !filled ? false : isFixed(table) || !mayWrite(column) || !type ? undefined : defaultOf(column, type)
     fields[name] = {
       ...type,
       ...textsOf(column.comment),
@@ -130,7 +144,7 @@ export function define(
       ...(isKey || isId || filled || isBoolean || reference?.onDelete === 'setNull' ? {} : { required: true }),
       ...(initial === undefined ? {} : { default: initial }),
       ...(isBytes ? {} : indexOf(info, column.name, reference !== undefined, isKey)),
-      ...(column.generated ? { readOnly: true } : {}),
+      ...(column.generated || !mayWrite(column) ? { readOnly: true } : {}),
     } as FieldDefinition
   }
   Object.assign(fields, referencesOf(table, find, fields))
@@ -146,6 +160,7 @@ export function define(
 
 /** Writes that go by a column that other rows may share are left to triggers, whose owner knows what they do. */
 export function isFixed({ info, isGuessed }: ServedTable): boolean {
+  if (info.isWritable === false) return true
   if (info.writtenBy === 'triggers') return false
   return isGuessed || (info.kind !== 'table' && info.writtenBy === undefined)
 }

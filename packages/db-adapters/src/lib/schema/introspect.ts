@@ -58,7 +58,7 @@ export function describe(
   dialect: SchemaDialect,
   keys: ReadonlyMap<TableInfo, FoundKey | string> = new Map(),
 ): Required<Introspection> {
-  const { foldTable } = lookupIn(catalogue)
+  const { foldTable, table } = lookupIn(catalogue)
   const giveName = uniqueNames([], '')
   const served = new Map<string, ServedTable>()
   const skipped: { table: string; column?: string; reason: string }[] = []
@@ -76,13 +76,43 @@ export function describe(
     served.set(foldTable(info.name), { ...result, object: giveName(result.object) })
     skipped.push(...result.leftOut.map((column) => ({ table: info.name, ...column })))
     if (result.isGuessed) notes.push({ table: info.name, text: guessText(result) })
+    else if (info.children) notes.push({ table: info.name, text: childrenText(info.children) })
   }
+  if (!dialect.introspection.foreignKeysFit)
+    for (const info of catalogue.tables) for (const text of misfits(info, table)) notes.push({ table: info.name, text })
   const find = (name: string): ServedTable | undefined => served.get(foldTable(name))
   return { objects: [...served.values()].map((table) => define(table, find, dialect)), skipped, notes }
 }
 
 function bareName({ name, schema }: TableInfo): string {
   return schema === undefined ? name : name.slice(schema.length + 1)
+}
+
+/** Foreign keys for which the database refuses all writes of both tables. */
+function misfits({ foreignKeys }: TableInfo, find: (name: string) => TableInfo | undefined): string[] {
+  return foreignKeys.flatMap(({ columns, table, targetColumns }) => {
+    const key = `its foreign key (${columns.join(', ')})`
+    const refused = 'the database refuses to change records of both'
+    const target = find(table)
+    if (!target) return [`${key} refers to "${table}", which is missing: the database refuses to change its records`]
+    const keys = [
+      target.primaryKey,
+      ...target.indexes.filter(({ unique, plain }) => unique && plain).map((index) => index.columns),
+    ]
+    const named = targetColumns.map((name) => name.toLowerCase())
+    const fits =
+      named.length > 0 &&
+      keys.some((each) => each.length === named.length && each.every((name) => named.includes(name.toLowerCase())))
+    return fits
+      ? []
+      : [
+          `${key} refers to (${targetColumns.join(', ')}) of "${table}", which is not a key there: ${refused}. Add a unique index to it`,
+        ]
+  })
+}
+
+function childrenText(children: readonly string[]): string {
+  return `tables inherit from it (${children.join(', ')}), and its key does not hold for their rows; a write that meets several rows is undone`
 }
 
 function guessText(table: ServedTable): string {

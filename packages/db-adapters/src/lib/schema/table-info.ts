@@ -23,6 +23,10 @@ export interface TableInfo {
    * owner. Never on SQLite, which reports neither how many rows triggers have changed nor what they hold now.
    */
   readonly writtenBy?: 'database' | 'triggers' | undefined
+  /** The database's user may insert, update or delete rows, or some columns of them. Absent: it may, or nothing is known. */
+  readonly isWritable?: boolean | undefined
+  /** The tables that inherit from it, and whose rows are among its own, although keys do not hold for them. */
+  readonly children?: readonly string[] | undefined
   /** Why the database cannot read it, e.g. a view of a table that is gone. */
   readonly unreadable?: string | undefined
 }
@@ -39,6 +43,10 @@ export interface ColumnInfo {
   readonly autoIncrement: boolean
   /** Computed by the database; cannot be written. */
   readonly generated: boolean
+  /** The database's user may read it. Absent: it may, or nothing is known. */
+  readonly isReadable?: boolean | undefined
+  /** As `isReadable`, for inserts or updates. */
+  readonly isWritable?: boolean | undefined
   readonly collation: string | undefined
   /** The owner's comment. */
   readonly comment?: string | undefined

@@ -7,7 +7,7 @@ import { text } from './rows.js'
 
 /**
  * Whether a row id of the object has at most one row, by the database's own promise, and a write of its table does what it
- * says. False when the database does not tell.
+ * says. False when the database does not say.
  */
 export async function isCertain(
   connection: SchemaConnection,

@@ -252,7 +252,9 @@ describe('createCompiler() writes', () => {
     const cte = createCompiler(postgresqlLike)
     const insert = cte.insert(movie, { title: 'a', genre: '1' }, select).statement
     expect(insert.gives).toBe('records')
-    expect(insert.sql).toMatch(/^with t0 as \(insert into "movie" .* returning \*\) select /)
+    expect(insert.sql).toMatch(
+      /^with t0 as \(insert into "movie" .* returning "row_id", "title", "year", "seen", "genre"\) select /,
+    )
     // The row could be its own parent, and the statement sees the table as it was.
     expect(cte.update(genre, '1', { code: 'a' }, { select: genre.selection })?.statement.gives).toBe('id')
     const reread = createCompiler(mysqlLike)

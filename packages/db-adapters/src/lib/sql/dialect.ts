@@ -28,7 +28,7 @@ export interface Dialect {
   readonly emptyRow: string | ((id: string) => string)
   /**
    * How a write gives back the row:
-   * - `cte`: `with t0 as (update … returning *) select … from t0 left join …`, one statement
+   * - `cte`: `with t0 as (update … returning …) select … from t0 left join …`, one statement
    * - `returning`: `… returning` with the joined fields as scalar subqueries, one statement
    * - `into`: `… returning … into`, with placeholders at the end that take the values; own fields that are not long only,
    *   otherwise the row id, and the adapter reads the row with `get`

@@ -173,10 +173,12 @@ function answering(dialect: Dialect, { object, columns, selected }: WriteParts, 
     return { ...sql`${write} returning ${id}`, gives: 'id' }
   }
   const joins = createJoins('t0', dialect)
-  const reads = readsOf(selected)
-    .reads.map((column) => dialect.read(joins.place(column), column.type))
-    .join(', ')
-  return { ...sql`with t0 as (${write} returning *) select ${reads} from t0${joins.clauses()}`, gives: 'records' }
+  const given = readsOf(selected).reads
+  const reads = given.map((column) => dialect.read(joins.place(column), column.type)).join(', ')
+  // No others: the database's user may lack the right to read them.
+  const own = new Set(given.flatMap(({ path: [first], column }) => (first ? keyColumns(first) : [column])))
+  const back = [...own].map(dialect.quote).join(', ')
+  return { ...sql`with t0 as (${write} returning ${back}) select ${reads} from t0${joins.clauses()}`, gives: 'records' }
 }
 
 /** What shows that a row was written: its id, or the first column of one that has several. */

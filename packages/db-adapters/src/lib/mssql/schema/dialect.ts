@@ -27,7 +27,7 @@ export const mssqlSchema = Object.freeze({
   name: 'mssql' as const,
   transactionalDdl: true,
   types: mssqlTypes,
-  introspection: { decimalDigits: 38, defaultIdsAreKnown: true, schemas: readSchemas },
+  introspection: { decimalDigits: 38, foreignKeysFit: true, defaultIdsAreKnown: true, schemas: readSchemas },
   quote,
   page: mssqlDialect.page,
   read: readMssql,

@@ -1,6 +1,7 @@
 import type { SchemaConnection, SchemaRow } from '../../schema/connection.js'
 import { isOwnName } from '../../schema/names.js'
-import { flag, number, text } from '../../schema/rows.js'
+import { flag, number, reasonOf, text } from '../../schema/rows.js'
+import { quote } from '../quote.js'
 import type { Catalogue } from '../../schema/dialect.js'
 import type { ColumnFamily, ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../../schema/table-info.js'
 import { filledAs } from '../../schema/view-columns.js'
@@ -19,7 +20,7 @@ const tablesSql = `
 const columnsSql = `
   select c.table_name as \`table\`, c.column_name as \`name\`, c.column_type as \`type\`, c.is_nullable as nullable,
     c.column_default as \`default\`, c.extra as extra, c.character_set_name as charset, c.collation_name as collation,
-    c.column_comment as comment, s.maxlen as bytes
+    c.column_comment as comment, c.privileges as privileges, s.maxlen as bytes
   from information_schema.columns c
     left join information_schema.character_sets s on s.character_set_name = c.character_set_name
   where c.table_schema = database() order by c.table_name, c.ordinal_position`
@@ -51,6 +52,11 @@ export async function readMysql(connection: SchemaConnection): Promise<Catalogue
   const columns = byTable(await connection.rows(columnsSql))
   const indexes = byTable(await connection.rows(indexesSql))
   const foreignKeys = byTable(await connection.rows(foreignKeysSql))
+  const broken = new Map<string, string>()
+  for (const row of tables) {
+    const name = text(row, 'name')
+    if (text(row, 'kind') === 'VIEW' && columns(name).length === 0) broken.set(name, await whyBroken(connection, name))
+  }
   const isMariadb = flag(settings, 'mariadb')
   const json = byTable(isMariadb ? await connection.rows(jsonColumnsSql) : [])
   return {
@@ -83,6 +89,8 @@ export async function readMysql(connection: SchemaConnection): Promise<Catalogue
           .filter((index) => isOwnName(index.name)),
         foreignKeysSupported: text(row, 'engine').toLowerCase() === 'innodb',
         implicitId: undefined,
+        unreadable: broken.get(name),
+        isWritable: columns(name).some(mayWrite),
         comment: isView ? undefined : text(row, 'comment') || undefined,
         writtenBy: base && text(row, 'updatable') === 'YES' ? 'database' : undefined,
       }
@@ -92,6 +100,16 @@ export async function readMysql(connection: SchemaConnection): Promise<Catalogue
   function primaryKeyOf(table: string): readonly string[] {
     const rows = indexes(table).filter((row) => text(row, 'name') === 'PRIMARY')
     return rows.map((row) => text(row, 'column'))
+  }
+}
+
+/** The catalogue has no columns of a view that refers to something that is missing. */
+async function whyBroken(connection: SchemaConnection, view: string): Promise<string> {
+  try {
+    await connection.rows(`select * from ${quote(view)} limit 0`)
+    return 'the database does not show its columns'
+  } catch (error) {
+    return reasonOf(error)
   }
 }
 
@@ -143,11 +161,18 @@ function columnInfo(row: SchemaRow, json: boolean, isMariadb: boolean): ColumnIn
     // MariaDB writes the default as an expression, the missing one of a nullable column too.
     hasDefault: autoIncrement || (row.default !== null && text(row, 'default') !== 'NULL'),
     autoIncrement,
+    isReadable: /\bselect\b/i.test(text(row, 'privileges')),
+    isWritable: mayWrite(row),
     generated: /\b(virtual|stored|persistent) generated\b/.test(extra),
     collation,
     comment: text(row, 'comment') || undefined,
     default: defaultOf(row, isMariadb || extra.includes('default_generated')),
   }
+}
+
+/** The rights of the user on a column, those on its table included: `select,insert`. */
+function mayWrite(row: SchemaRow): boolean {
+  return /\b(?:insert|update)\b/i.test(text(row, 'privileges'))
 }
 
 /** MySQL gives the value of a literal, MariaDB the expression of any. */

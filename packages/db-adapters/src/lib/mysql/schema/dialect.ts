@@ -24,7 +24,7 @@ export const mysqlSchema = Object.freeze({
   name: 'mysql' as const,
   transactionalDdl: false,
   types: mysqlTypes.mysql,
-  introspection: { decimalDigits: 38, defaultIdsAreKnown: false },
+  introspection: { decimalDigits: 38, foreignKeysFit: true, defaultIdsAreKnown: false },
   quote,
   read: readMysql,
   constraintColumns,

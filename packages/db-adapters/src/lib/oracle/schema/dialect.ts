@@ -28,7 +28,7 @@ export function createOracleSchema(open: () => Promise<OtherConnection>): Schema
     name: 'oracle' as const,
     transactionalDdl: false,
     types: oracleTypes,
-    introspection: { decimalDigits: 38, defaultIdsAreKnown: true, refine, schemas: readSchemas },
+    introspection: { decimalDigits: 38, foreignKeysFit: true, defaultIdsAreKnown: true, refine, schemas: readSchemas },
     quote,
     page: (limit) => sql` fetch first ${limit} rows only`,
     read: readOracle,

@@ -16,13 +16,20 @@ const chosen = `(select oid from pg_namespace where nspname = any(coalesce($1::t
 const nameOf = (table: string, schema: string): string =>
   `case when ${schema}.nspname = current_schema() then '' else ${schema}.nspname || '.' end || ${table}.relname`
 
+/** Whether this session may change anything: a standby may not, nor may an account that only reads. */
+const takesWrites = `current_setting('default_transaction_read_only') = 'off' and not pg_is_in_recovery()`
+
 /** Tables without partitions, for which their parent stands. Updates, inserts and deletes are the bits 4, 8 and 16. */
 const tablesSql = `
   select c.oid::text as id, ${nameOf('c', 'n')} as name, c.relname::text as bare, c.relkind::text as kind,
     case when n.nspname <> current_schema() then n.nspname::text end as schema,
     obj_description(c.oid, 'pg_class') as comment,
     case when c.relkind <> 'v' or pg_relation_is_updatable(c.oid, true) & 28 <> 28 then null
-      when pg_relation_is_updatable(c.oid, false) & 28 = 28 then 'database' else 'triggers' end as written_by
+      when pg_relation_is_updatable(c.oid, false) & 28 = 28 then 'database' else 'triggers' end as written_by,
+    ${takesWrites} and has_schema_privilege(n.oid, 'usage') and (has_any_column_privilege(c.oid, 'insert, update')
+      or has_table_privilege(c.oid, 'delete')) as writable,
+    (select json_agg(d.relname order by d.relname)::text from pg_inherits h join pg_class d on d.oid = h.inhrelid
+      where h.inhparent = c.oid and not d.relispartition) as children
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where c.relnamespace in ${chosen} and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition and ${ownOnly}
   order by n.nspname <> current_schema(), array_position($1::text[], n.nspname::text), c.relname`
@@ -43,6 +50,8 @@ const columnsSql = `
     (a.attnotnull or t.typnotnull) as required,
     a.attidentity::text as identity, a.attgenerated::text as generated,
     c.relkind = 'v' and not pg_column_is_updatable(c.oid, a.attnum, true) as fixed,
+    has_schema_privilege(c.relnamespace, 'usage') and has_column_privilege(c.oid, a.attnum, 'select') as readable,
+    has_column_privilege(c.oid, a.attnum, 'insert, update') as writable,
     (a.atthasdef or t.typdefault is not null) as filled,
     coalesce(pg_get_expr(d.adbin, d.adrelid), t.typdefault) as expression,
     col_description(c.oid, a.attnum) as comment,
@@ -105,6 +114,8 @@ export async function readPostgresql(connection: SchemaConnection, schemas?: rea
         foreignKeysSupported: true,
         implicitId: undefined,
         comment: text(row, 'comment') || undefined,
+        isWritable: flag(row, 'writable'),
+        children: list(row, 'children').length > 0 ? names(row, 'children') : undefined,
         writtenBy: (text(row, 'written_by') || undefined) as TableInfo['writtenBy'],
       }
     }),
@@ -145,6 +156,8 @@ function columnInfo(row: SchemaRow): ColumnInfo {
     hasDefault: autoIncrement || flag(row, 'filled'),
     autoIncrement,
     generated,
+    isReadable: flag(row, 'readable'),
+    isWritable: flag(row, 'writable'),
     collation,
     comment: text(row, 'comment') || undefined,
     default: generated || autoIncrement ? undefined : text(row, 'expression') || undefined,

@@ -24,6 +24,7 @@ export const postgresqlSchema = Object.freeze({
   types: postgresqlTypes,
   introspection: {
     decimalDigits: 38,
+    foreignKeysFit: true,
     defaultIdsAreKnown: true,
     refine: findViewKeys,
     schemas: readSchemas,

@@ -26,7 +26,12 @@ export const sqliteSchema = Object.freeze({
   name: 'sqlite' as const,
   transactionalDdl: true,
   types: sqliteTypes,
-  introspection: { decimalDigits: exactDigits, defaultIdsAreKnown: true, refine: refineByValues },
+  introspection: {
+    decimalDigits: exactDigits,
+    foreignKeysFit: false,
+    defaultIdsAreKnown: true,
+    refine: refineByValues,
+  },
   quote,
   read: readSqlite,
 

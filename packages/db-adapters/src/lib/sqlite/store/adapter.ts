@@ -30,6 +30,7 @@ import type { JoinedConnection } from '../../pool/joined-connection.js'
 import { collectRows } from '../../pool/collect-rows.js'
 import { JoinedStore } from '../../pool/joined-store.js'
 import type { SchemaConnection } from '../../schema/connection.js'
+import type { SchemaDialect } from '../../schema/dialect.js'
 import { introspect } from '../../schema/introspect.js'
 import { applySync, planSync } from '../../schema/sync.js'
 import { sqliteSchema } from '../schema/dialect.js'
@@ -229,7 +230,10 @@ class SqliteStore implements ObjectStore {
   }
 
   introspect(options?: IntrospectOptions): Promise<Introspection> {
-    return this.#schema((connection) => introspect(connection, sqliteSchema, options))
+    return this.#schema(async (connection) => {
+      const isWritable = this.#config.readOnly || !this.#database?.isReadOnly
+      return introspect(connection, isWritable ? sqliteSchema : unwritable, options)
+    })
   }
 
   async ping(): Promise<void> {
@@ -294,6 +298,15 @@ class SqliteStore implements ObjectStore {
       }
     })
   }
+}
+
+/** The schema of a file that may only be read. One that was opened for reading by choice is described as others could use it. */
+const unwritable: SchemaDialect = {
+  ...sqliteSchema,
+  async read(connection) {
+    const catalogue = await sqliteSchema.read(connection)
+    return { ...catalogue, tables: catalogue.tables.map((table) => ({ ...table, isWritable: false })) }
+  },
 }
 
 function notDatabase(): TypeError {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isTemporary, type SqliteConfig } from './config.js'
 import { SqliteConnection } from './connection.js'
 import { loadDriver, type Driver } from './driver.js'
-import { isBusy, toStoreError } from './errors.js'
+import { isBusy, toStoreError, type VendorError } from './errors.js'
 import { Readers } from './readers.js'
 import { createWriteLock } from './write-lock.js'
 
@@ -44,10 +44,21 @@ export class Database {
     const filename = isTemporary(config.filename)
       ? join(mkdtempSync(join(tmpdir(), 'steward-sqlite-')), 'temporary.db')
       : config.filename
-    const main = await retryWhileBusy(config.busyTimeoutMs, `open the database "${filename}"`, () =>
-      SqliteConnection.open(driver, { ...config, filename }),
-    )
-    return new Database(driver, config, filename, main)
+    const attempt = `open the database "${filename}"`
+    return retryWhileBusy(config.busyTimeoutMs, attempt, () => {
+      try {
+        return new Database(driver, config, filename, SqliteConnection.open(driver, { ...config, filename }))
+      } catch (error) {
+        const main = config.readOnly ? undefined : openUnwritable(driver, { ...config, filename }, error)
+        if (!main) throw error
+        return new Database(driver, { ...config, readOnly: true }, filename, main)
+      }
+    })
+  }
+
+  /** Nothing can be written: so it was asked for, or the file or its folder may not be written. */
+  get isReadOnly(): boolean {
+    return this.#config.readOnly
   }
 
   /** Runs a read on this thread; it sees what is committed. */
@@ -155,6 +166,21 @@ export class Database {
       filename: this.#filename,
       readOnly: true,
     }))
+  }
+}
+
+/** A file that may only be read: SQLite refuses to set it to write-ahead logging, or to make files beside it. */
+function openUnwritable(driver: Driver, config: SqliteConfig, refusal: unknown): SqliteConnection | undefined {
+  const { code = '' } = refusal as VendorError
+  if (!code.startsWith('SQLITE_READONLY') && !code.startsWith('SQLITE_CANTOPEN')) return undefined
+  let connection: SqliteConnection | undefined
+  try {
+    connection = SqliteConnection.open(driver, { ...config, readOnly: true })
+    connection.raw.prepare('select count(*) from sqlite_schema').get()
+    return connection
+  } catch {
+    connection?.raw.close()
+    return undefined
   }
 }
 
