@@ -1,4 +1,5 @@
 import type { Caller, Shares } from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -178,9 +179,14 @@ function openUnwritable(driver: Driver, config: SqliteConfig, refusal: unknown):
     connection = SqliteConnection.open(driver, { ...config, readOnly: true })
     connection.raw.prepare('select count(*) from sqlite_schema').get()
     return connection
-  } catch {
+  } catch (error) {
     connection?.raw.close()
-    return undefined
+    if (connection === undefined || !((error as VendorError).code ?? '').startsWith('SQLITE_CANTOPEN')) return undefined
+    throw new StoreError(
+      'unavailable',
+      `Cannot read "${config.filename}": it is in write-ahead mode, in which SQLite makes files beside it, and its folder may not be written. Let this user write the folder, or run "pragma journal_mode = delete" on the file where that is possible.`,
+      { cause: error },
+    )
   }
 }
 

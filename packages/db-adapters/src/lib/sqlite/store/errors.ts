@@ -89,10 +89,7 @@ function classify(code: string, message: string, attempt: string): [StoreErrorCo
     case 'SQLITE_FULL': // database or disk is full
       return ['unavailable', 'Make room on the disk.']
     case 'SQLITE_CANTOPEN': // unable to open database file
-      return [
-        'unavailable',
-        'Check that the folder exists and may be written. A file in write-ahead mode is not read from a folder that may not: run "pragma journal_mode = delete" on it where it may.',
-      ]
+      return ['unavailable', 'Check that the folder exists and may be written.']
     case 'SQLITE_INTERRUPT': // interrupted
       return ['timeout']
     case 'SQLITE_PROTOCOL': // locking protocol
