@@ -181,7 +181,7 @@ function openUnwritable(driver: Driver, config: SqliteConfig, refusal: unknown):
     return connection
   } catch (error) {
     connection?.raw.close()
-    if (connection === undefined || !((error as VendorError).code ?? '').startsWith('SQLITE_CANTOPEN')) return undefined
+    if (!((error as VendorError).code ?? '').startsWith('SQLITE_READONLY')) return undefined
     throw new StoreError(
       'unavailable',
       `Cannot read "${config.filename}": it is in write-ahead mode, in which SQLite makes files beside it, and its folder may not be written. Let this user write the folder, or run "pragma journal_mode = delete" on the file where that is possible.`,
