@@ -148,7 +148,7 @@ export type { GrantData } from './lib/rights/create-rights.js'
 export { createPrincipal, systemPrincipal } from './lib/rights/principal.js'
 export { readingOnly } from './lib/rights/reading-only.js'
 export type { NamedKind, ObjectRights, Principal, RightLetter, Rights } from './lib/rights/rights.js'
-export { describeService } from './lib/documentation/describe-service.js'
+export { describeService, describeServiceSteps } from './lib/documentation/describe-service.js'
 export type { DescribeOptions } from './lib/documentation/describe-service.js'
 export type {
   AnswerDescription,
@@ -162,10 +162,10 @@ export type {
   Schema,
   ServiceDescription,
 } from './lib/documentation/description.js'
-export { pageStyle, toHtml } from './lib/documentation/html.js'
-export { toMarkdown } from './lib/documentation/markdown.js'
-export { toOpenApi } from './lib/documentation/openapi.js'
-export { toSwagger } from './lib/documentation/swagger.js'
+export { htmlSteps, pageStyle, toHtml } from './lib/documentation/html.js'
+export { markdownSteps, toMarkdown } from './lib/documentation/markdown.js'
+export { openApiSteps, toOpenApi } from './lib/documentation/openapi.js'
+export { swaggerSteps, toSwagger } from './lib/documentation/swagger.js'
 export type {
   ParameterForm,
   RequestParameter,
@@ -218,5 +218,7 @@ export type { ByteBudgetOptions, ByteUseOptions } from './lib/byte-budget.js'
 export { defaultLongLength } from './lib/fields/text-value.js'
 export { batchBytes, memoryLimits, rowsOfBatch, sizeOf, type MemoryLimits } from './lib/memory-limits.js'
 export { Shares } from './lib/shares.js'
+export { atOnce, inTurns } from './lib/steps.js'
+export type { Steps } from './lib/steps.js'
 export type { Refusal, Release, ShareRequest, SharesOptions } from './lib/shares.js'
 export { Turns } from './lib/turns.js'

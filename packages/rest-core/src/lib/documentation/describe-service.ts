@@ -1,4 +1,5 @@
 import type { Model, ObjectModel } from '../model/model.js'
+import { atOnce, type Steps } from '../steps.js'
 import { accessOf } from '../rights/access.js'
 import type { Access } from '../rights/access.js'
 import type { Principal, RightLetter } from '../rights/rights.js'
@@ -37,7 +38,17 @@ export interface DescribeOptions {
  *
  * @throws RestError ERR_RIGHT when the user has no right at all on the object.
  */
-export function describeService({ model, principal, service, object: only }: DescribeOptions): ServiceDescription {
+export function describeService(options: DescribeOptions): ServiceDescription {
+  return atOnce(describeServiceSteps(options))
+}
+
+/** As `describeService`, object by object. */
+export function* describeServiceSteps({
+  model,
+  principal,
+  service,
+  object: only,
+}: DescribeOptions): Steps<ServiceDescription> {
   const accesses = (only ? [only] : [...model.objects.values()])
     .map((object) => accessOf(principal, object))
     .filter(({ may }) => letters.some(may))
@@ -46,6 +57,15 @@ export function describeService({ model, principal, service, object: only }: Des
   const { title, version, base, level, authorizationHeader, routes } = service
   const names = new Set(service.parameters.map(({ name }) => name))
   const has = (parameter: string): boolean => names.has(parameter)
+  const objects: ObjectDescription[] = []
+  const operations = only ? [] : routes.filter(({ path }) => !path.includes('{object}')).flatMap(describeServiceRoute)
+  const schemas: Record<string, Schema> = { ...generalSchemas }
+  for (const access of accesses) {
+    objects.push(describeObject(access, principal))
+    for (const route of routes) if (route.path.includes('{object}')) operations.push(...describeRoute(access, route))
+    for (const [name, schema] of objectSchemas(access)) schemas[name] = schema
+    yield
+  }
   return {
     title,
     version,
@@ -53,14 +73,9 @@ export function describeService({ model, principal, service, object: only }: Des
     level,
     authorizationHeader,
     parameters: service.parameters.map(({ name }) => name),
-    objects: accesses.map((access) => describeObject(access, principal)),
-    operations: withOwnIds([
-      ...(only ? [] : routes.filter(({ path }) => !path.includes('{object}')).flatMap(describeServiceRoute)),
-      ...accesses.flatMap((access) =>
-        routes.filter(({ path }) => path.includes('{object}')).flatMap((route) => describeRoute(access, route)),
-      ),
-    ]),
-    schemas: { ...generalSchemas, ...Object.fromEntries(accesses.flatMap(objectSchemas)) },
+    objects,
+    operations: withOwnIds(operations),
+    schemas,
   }
 
   function describeServiceRoute(route: Route): OperationDescription[] {

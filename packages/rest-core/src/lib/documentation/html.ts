@@ -1,6 +1,7 @@
 import { Marked } from 'marked'
 import type { ServiceDescription } from './description.js'
-import { toMarkdown } from './markdown.js'
+import { atOnce, type Steps } from '../steps.js'
+import { markdownParts } from './markdown.js'
 import { escapeHtml } from '../text/escape-html.js'
 
 /** Style of the page; its hash is in the content security policy that it is sent with. */
@@ -20,6 +21,11 @@ nav ul{columns:14rem;padding-inline-start:1.25rem}`
 
 /** The description as a page: no scripts, nothing from elsewhere. */
 export function toHtml(service: ServiceDescription): string {
+  return atOnce(htmlSteps(service))
+}
+
+/** As `toHtml`, object by object. */
+export function* htmlSteps(service: ServiceDescription): Steps<string> {
   const title = escapeHtml(service.title)
   let tables = 0
   const headings: { id: string; html: string }[] = []
@@ -48,7 +54,11 @@ export function toHtml(service: ServiceDescription): string {
       },
     },
   })
-  const content = marked.parse(toMarkdown(service), { async: false })
+  let content = ''
+  for (const part of markdownParts(service)) {
+    content += marked.parse(part, { async: false })
+    yield
+  }
   const links = headings.map(({ id, html }) => `<li><a href="#${id}">${html}</a></li>`).join('\n')
   return `<!doctype html>
 <html lang="en">

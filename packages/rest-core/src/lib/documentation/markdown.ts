@@ -8,28 +8,44 @@ import type {
   Schema,
   ServiceDescription,
 } from './description.js'
+import { atOnce, type Steps } from '../steps.js'
 import { guide } from './guide.js'
 import { code, plainText } from './markdown-text.js'
 
 /** The description as Markdown. */
 export function toMarkdown(service: ServiceDescription): string {
+  return atOnce(markdownSteps(service))
+}
+
+/** As `toMarkdown`, object by object. */
+export function* markdownSteps(service: ServiceDescription): Steps<string> {
+  let text = ''
+  for (const part of markdownParts(service)) {
+    text += part
+    yield
+  }
+  return text
+}
+
+/** The parts of the text: what is general, and each object. */
+export function* markdownParts(service: ServiceDescription): Generator<string, void, undefined> {
   const { title, version, base, objects, operations } = service
-  const general = operations.filter(({ object }) => object === undefined)
-  return [
+  const byObject = Map.groupBy(operations, ({ object }) => object)
+  const general = byObject.get(undefined) ?? []
+  const parts = [
     `# ${plainText(title)}${version === '' ? '' : ` ${plainText(version)}`}`,
     `Base address: ${code(base === '' ? '/' : base)}`,
     guide(service),
     `**Credentials.** Every call needs basic authentication, or a token as \`Authorization: Bearer …\`; both also in the header \`${service.authorizationHeader}\`.`,
     errorTable(operations),
     ...(general.length > 0 ? ['## Service', ...general.flatMap((operation) => operationPart(operation, '###'))] : []),
-    ...objects.flatMap((object) => objectPart(object, operations)),
-    '',
-  ].join('\n\n')
+  ]
+  yield `${parts.join('\n\n')}\n\n`
+  for (const object of objects) yield `${objectPart(object, byObject.get(object.name) ?? []).join('\n\n')}\n\n`
 }
 
-function objectPart(object: ObjectDescription, operations: readonly OperationDescription[]): string[] {
+function objectPart(object: ObjectDescription, own: readonly OperationDescription[]): string[] {
   const { name, label, help, fields } = object
-  const own = operations.filter((operation) => operation.object === name)
   const [filtered] = own.filter(({ id }) => id.endsWith('-search'))
   const filters = (filtered?.parameters ?? []).filter(isFilter)
   return [

@@ -7,20 +7,30 @@ import type {
   Schema,
   ServiceDescription,
 } from './description.js'
+import { atOnce, type Steps } from '../steps.js'
 import { guide } from './guide.js'
 import { plainText } from './markdown-text.js'
 
+/** Operations, or parts of a document, that are written in one step. */
+export const perStep = 20
+
 /** An OpenAPI 3.1 document. */
 export function toOpenApi(service: ServiceDescription): Record<string, unknown> {
+  return atOnce(openApiSteps(service))
+}
+
+/** As `toOpenApi`, some operations after the other. */
+export function* openApiSteps(service: ServiceDescription): Steps<Record<string, unknown>> {
   const { base, operations, schemas } = service
   const { info, tags } = infoAndTags(service)
+  const paths = yield* operationsByPath(service, toOperation)
   return {
     openapi: '3.1.0',
     info,
     servers: [{ url: base === '' ? '/' : base }],
     security: [{ basic: [] }, { bearer: [] }, { header: [] }],
     tags,
-    paths: operationsByPath(service, toOperation),
+    paths,
     components: {
       schemas,
       parameters: Object.fromEntries(
@@ -53,14 +63,16 @@ export function infoAndTags(service: ServiceDescription): Record<'info' | 'tags'
  * One object per path, one operation in it per method. Operations that differ from another one by a parameter only are left out,
  * since such documents cannot describe it.
  */
-export function operationsByPath<T>(
+export function* operationsByPath<T>(
   { operations }: ServiceDescription,
   render: (operation: OperationDescription) => T,
-): Record<string, Record<string, T>> {
+): Steps<Record<string, Record<string, T>>> {
   const paths: Record<string, Record<string, T>> = {}
-  for (const operation of operations)
+  for (const [at, operation] of operations.entries()) {
     if (!operation.path.includes('?'))
       (paths[operation.path] ??= {})[operation.method.toLowerCase()] = render(operation)
+    if (at % perStep === 0) yield
+  }
   return paths
 }
 

@@ -46,7 +46,7 @@ function commonType({ anyOf }: Schema): unknown {
   return others.length === 0 && typeof first === 'string' ? first : undefined
 }
 
-export function mapValues<T, U>(values: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
+function mapValues<T, U>(values: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]))
 }
 

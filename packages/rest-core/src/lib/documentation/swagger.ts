@@ -6,13 +6,25 @@ import type {
   Schema,
   ServiceDescription,
 } from './description.js'
-import { infoAndTags, operationsByPath } from './openapi.js'
-import { mapValues, toSwaggerSchema } from './swagger-schema.js'
+import { atOnce, type Steps } from '../steps.js'
+import { infoAndTags, operationsByPath, perStep } from './openapi.js'
+import { toSwaggerSchema } from './swagger-schema.js'
 
 /** A Swagger 2.0 document, for tools that do not know OpenAPI 3.1. */
 export function toSwagger(service: ServiceDescription): Record<string, unknown> {
+  return atOnce(swaggerSteps(service))
+}
+
+/** As `toSwagger`, some operations after the other. */
+export function* swaggerSteps(service: ServiceDescription): Steps<Record<string, unknown>> {
   const { base, schemas, authorizationHeader } = service
   const { info, tags } = infoAndTags(service)
+  const paths = yield* operationsByPath(service, toOperation)
+  const definitions: Record<string, unknown> = {}
+  for (const [at, [name, schema]] of Object.entries(schemas).entries()) {
+    definitions[name] = toSwaggerSchema(schema)
+    if (at % perStep === 0) yield
+  }
   return {
     swagger: '2.0',
     info,
@@ -24,8 +36,8 @@ export function toSwagger(service: ServiceDescription): Record<string, unknown> 
       header: { type: 'apiKey', in: 'header', name: authorizationHeader, description: 'Instead of `Authorization`.' },
     },
     tags,
-    paths: operationsByPath(service, toOperation),
-    definitions: mapValues(schemas, toSwaggerSchema),
+    paths,
+    definitions,
   }
 }
 
