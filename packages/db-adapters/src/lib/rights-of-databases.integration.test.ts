@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createBusinessObjects, createModel, createPrincipal } from '@steward/rest-core'
+import { createBusinessObjects, createModel, systemPrincipal } from '@steward/rest-core'
 import type { BusinessObjects, Introspection, ObjectDefinition } from '@steward/rest-core'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onEachServer, openStore } from '../../test/server-stores.js'
 import { createSqliteStore } from '../sqlite.js'
 
-const me = createPrincipal({ login: 'me' })
+const me = systemPrincipal({ login: 'me' })
 
 const tables = [
   'create table secret_notes (id int primary key, name varchar(20))',

@@ -131,6 +131,8 @@ export interface Dump {
   readonly done: Promise<void>
   /** Programs that made it, with their versions. */
   readonly tools: Readonly<Record<string, string>>
+  /** What is not in it, and why. Absent: everything is. */
+  readonly warnings?: readonly string[]
 }
 
 /** A dump that is about to be made, once. */

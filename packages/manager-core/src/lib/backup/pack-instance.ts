@@ -162,7 +162,7 @@ function startStreams(
 }
 
 async function storeDatabase(
-  { context, signal }: StepRun,
+  { context, signal, warn }: StepRun,
   options: PackInstanceOptions,
   { onBytes, onBegun }: { readonly onBytes: (total: number) => void; readonly onBegun: () => void },
 ): Promise<StoringDatabase> {
@@ -172,6 +172,7 @@ async function storeDatabase(
   const direct = programs && (await dumpDirectly(context, options))
   const dump = direct ?? (await dumpDatabase(context, options, { signal }))
   const { kind, tools } = dump
+  if ('warnings' in dump) for (const warning of dump.warnings ?? []) warn(warning)
   const name = fileNameOf(`db.${kind}`, { encryption: seal?.encryption })
   const file = await createFile(join(target, name))
   // If a program ended otherwise, nothing resolves; SQLite's files are read by this process.

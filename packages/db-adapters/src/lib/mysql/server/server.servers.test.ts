@@ -141,13 +141,11 @@ needsOwn('mysql', (start) => {
   })
 
   describe('faults', () => {
-    it('a wrong password is ERR_CREDENTIALS, of a program, too', async () => {
+    it('a wrong password is ERR_CREDENTIALS, of a database, too', async () => {
       await expect(make({ password: 'wrong' }).probe()).rejects.toMatchObject({ code: 'ERR_CREDENTIALS' })
       const given = account('wrong')
       await make().create(given)
-      const { content, done } = await make().dump({ ...given, password: 'wrong' })
-      content.resume()
-      await expect(done).rejects.toMatchObject({ code: 'ERR_CREDENTIALS', output: /Access denied/ })
+      await expect(make().dump({ ...given, password: 'wrong' })).rejects.toMatchObject({ code: 'ERR_CREDENTIALS' })
       await make().drop(given)
     })
 
@@ -166,9 +164,7 @@ needsOwn('mysql', (start) => {
       for (const attempt of ['exists', 'create', 'drop', 'statistics'] as const)
         await expect(make()[attempt](given)).rejects.toMatchObject({ code: 'ERR_UNREACHABLE' })
       await expect(make().probe()).rejects.toMatchObject({ code: 'ERR_UNREACHABLE' })
-      const again = await make().dump(given)
-      again.content.resume()
-      await expect(again.done).rejects.toMatchObject({ code: 'ERR_UNREACHABLE' })
+      await expect(make().dump(given)).rejects.toMatchObject({ code: 'ERR_UNREACHABLE' })
       await server.start()
       await make().drop(given)
     })

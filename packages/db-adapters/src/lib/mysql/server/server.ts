@@ -11,6 +11,7 @@ import { connect } from './connect.js'
 import { mysqlContents } from './contents.js'
 import { editDump } from './edit-dump.js'
 import { translateError } from './errors.js'
+import { brokenViewsIn, routinesOf } from './objects-of-others.js'
 
 const trailer = '-- Dump completed'
 
@@ -21,7 +22,6 @@ const dumpArguments = [
   '--no-tablespaces',
   '--hex-blob',
   '--tz-utc',
-  '--routines',
   '--triggers',
   '--events',
   '--skip-add-drop-table',
@@ -41,10 +41,11 @@ export function createMysqlServer(
 ): DatabaseServer {
   const location: DatabaseServerLocation & DatabaseServerMark = { ...options }
   const tools = createTools({ mysqldump: ['mariadb-dump', 'mysqldump'], mysql: ['mariadb', 'mysql'] }, options)
+  const sessions = createSqlSessions({ location, adminDatabase: undefined, connect, translate: translateError })
   return createSqlServer({
     type: 'mysql',
     location,
-    sessions: createSqlSessions({ location, adminDatabase: undefined, connect, translate: translateError }),
+    sessions,
     tools,
     restorer: 'mysql',
     longestNames: { name: 64, user: 32 },
@@ -65,16 +66,28 @@ export function createMysqlServer(
       const toolVersion = await tools.version('mysqldump', account)
       // MySQL's alone: its dumps would want the rights of an administrator, and its own kind of server.
       const own = /MariaDB/i.test(toolVersion) ? [] : ['--set-gtid-purged=OFF', '--column-statistics=0']
-      const args = [...connectionArguments(account), ...dumpArguments, ...own, account.name]
-      return dumpWithTool({
+      const { name, user } = account
+      const broken = await sessions.asUser(account, brokenViewsIn)
+      // What belongs to others is read here, so that no program gets the password of who may make databases.
+      const routines = await sessions.admin((run) => routinesOf(run, name, user))
+      const objects = [
+        ...(routines === undefined ? ['--routines'] : []),
+        ...broken.map((view) => `--ignore-table=${name}.${view.name}`),
+      ]
+      const args = [...connectionArguments(account), ...dumpArguments, ...own, ...objects, name]
+      const dump = dumpWithTool({
         call: { command, args, environment: environmentOf(account), launch: tools.launch(account), signal },
         trailer,
-        edit: editDump,
+        edit: (source) => editDump(source, { database: name, routines }),
         tools: { mysqldump: toolVersion },
         translate: translateError,
         onProgress,
         silenceMs,
       })
+      return {
+        ...dump,
+        warnings: broken.map(({ name: view, reason }) => `View "${view}" is not in the dump: ${reason}`),
+      }
     },
 
     async restore(account, content, { signal, onProgress, silenceMs }) {
