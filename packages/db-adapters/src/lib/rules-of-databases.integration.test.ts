@@ -189,6 +189,37 @@ onEachServer(
 
 onEachServer(
   (database) => {
+    it('what triggers refuse with codes of their own, and triggers that miss a table, are clear refusals', async () => {
+      const { rows } = database.admin
+      const isPostgresql = database.name === 'postgresql'
+      for (const table of ['coded', 'missing'])
+        await rows(`create table ${table} (code varchar(10) primary key, name varchar(20))`)
+      const triggers = isPostgresql
+        ? [
+            `create function refuse_coded() returns trigger language plpgsql as
+              $$ begin raise exception 'not on Sundays' using errcode = 'U0001'; end $$`,
+            'create trigger t before insert on coded for each row execute function refuse_coded()',
+            `create function log_missing() returns trigger language plpgsql as
+              $$ begin insert into not_there values (1); return new; end $$`,
+            'create trigger t before insert on missing for each row execute function log_missing()',
+          ]
+        : [
+            `create trigger t before insert on coded for each row
+              signal sqlstate '45001' set mysql_errno = 31001, message_text = 'not on Sundays'`,
+            `create trigger u before insert on missing for each row update missing set name = 'x'`,
+          ]
+      for (const sql of triggers) await rows(sql)
+      const model = createModel([byCode('Coded'), byCode('Missing')])
+      const service = createBusinessObjects({ model, store: database.store() })
+      await expect(service.create(me, 'Coded', { row_id: 'a' })).rejects.toMatchObject({ code: 'ERR_VALIDATION' })
+      await expect(service.create(me, 'Missing', { row_id: 'a' })).rejects.toMatchObject({ code: 'ERR_CONFLICT' })
+    })
+  },
+  ['postgresql', 'mysql'],
+)
+
+onEachServer(
+  (database) => {
     it('a view of a table that is gone is left out with the reason, and refused by hand', async () => {
       const { rows } = database.admin
       for (const sql of [

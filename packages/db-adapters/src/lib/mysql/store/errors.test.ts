@@ -34,6 +34,7 @@ const cases: readonly (readonly [errno: number, expected: string, message: strin
   [1471, 'right', 'The target table rated of the INSERT is not insertable-into'],
   [1356, 'broken', "View 'app.old' references invalid table(s) or column(s)"],
   [1449, 'broken', "The user specified as a definer ('gone'@'%') does not exist"],
+  [1442, 'broken', "Can't update table 'film' in stored function/trigger"],
   [1369, 'value', "CHECK OPTION failed 'app.good_film'"],
   [1064, 'internal', 'You have an error in your SQL syntax'],
 ]

@@ -5,9 +5,13 @@ interface MysqlError extends Error {
   readonly code?: string
   /** Only on errors that the server sent, and on those of the network (negative). */
   readonly errno?: number
+  readonly sqlState?: string
   /** Set by the driver when the connection cannot be used any more. */
   readonly fatal?: boolean
 }
+
+/** Unhandled user-defined exception condition */
+const signalled = 1644
 
 /**
  * The driver's or the server's error as a StoreError.
@@ -17,7 +21,8 @@ interface MysqlError extends Error {
 export function translateError(error: unknown): StoreError {
   if (StoreError.is(error)) return error
   const cause = error as MysqlError
-  switch (cause.errno ?? 0) {
+  // A trigger may signal its own number with the state for such errors.
+  switch (cause.sqlState?.startsWith('45') ? signalled : (cause.errno ?? 0)) {
     case 1022: // Can't write; duplicate key in table '%s'
     case 1062: // Duplicate entry '%s' for key '%s'
     case 1169: // Can't write, because of unique constraint, to table '%s'
@@ -56,7 +61,9 @@ export function translateError(error: unknown): StoreError {
     case 4025: // CONSTRAINT %s failed for %s
     case 1153: // Got a packet bigger than 'max_allowed_packet' bytes
     case 1369: // CHECK OPTION failed '%s'
-    case 1644: // what a trigger signalled
+    case 1172: // Result consisted of more than one row (in a trigger)
+    case 1242: // Subquery returns more than 1 row (in a trigger)
+    case signalled: // what a trigger signalled
       return new StoreError('value', `The database refused a value: ${cause.message}`, {
         cause,
         refusal: refusalOf(cause),
@@ -108,6 +115,8 @@ export function translateError(error: unknown): StoreError {
     case 1471: // The target table %s of the %s is not insertable-into
       return new StoreError('right', `The database does not allow it: ${cause.message}`, { cause })
 
+    case 1305: // %s %s does not exist (a function of a view or trigger)
+    case 1442: // Can't update table '%s' in stored function/trigger because it is already used by statement which invoked it
     case 1356: // View '%s' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them
     case 1449: // The user specified as a definer ('%s') does not exist
       return new StoreError('broken', `The table refers to what is missing: ${cause.message}`, { cause })
@@ -157,11 +166,14 @@ const reasons: Readonly<Record<number, Refusal['why']>> = {
   1369: 'check',
   3819: 'check',
   4025: 'check',
-  1644: 'trigger',
+  1172: 'trigger',
+  1242: 'trigger',
+  [signalled]: 'trigger',
 }
 
 /** Texts of MySQL and MariaDB; a column is `'name'`, or with its database and table before it. */
-function refusalOf({ errno = 0, message }: MysqlError): Refusal {
+function refusalOf({ errno: number = 0, sqlState, message }: MysqlError): Refusal {
+  const errno = sqlState?.startsWith('45') ? signalled : number
   const column = /(?:[Cc]olumn|Field) (?:`[^`]*`\.`[^`]*`\.`([^`]+)`|'([^']+)')/.exec(message)
   const name = column?.[1] ?? column?.[2]
   return {

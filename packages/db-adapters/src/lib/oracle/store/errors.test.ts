@@ -36,6 +36,8 @@ const cases: readonly (readonly [code: string, expected: string, text: string, l
   ['ORA-12081', 'right', 'update operation not allowed on table "APP"."region"'],
   ['ORA-04063', 'broken', 'view "APP.totals" has errors'],
   ['ORA-01402', 'value', 'view WITH CHECK OPTION where-clause violation'],
+  ['ORA-04091', 'broken', 'table APP.region is mutating, trigger/function may not see it'],
+  ['ORA-06502', 'value', 'PL/SQL: numeric or value error'],
   ['ORA-20001', 'value', 'not on Sundays'],
   ['ORA-01555', 'unavailable', 'snapshot too old'],
   ['ORA-01013', 'timeout', 'user requested cancel of current operation'],

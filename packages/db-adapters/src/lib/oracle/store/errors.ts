@@ -96,6 +96,8 @@ export function translateError(error: unknown): StoreError {
     case 42399: // cannot perform a DML operation on a read-only view
       return new StoreError('right', `The database does not allow it: ${cause.message}`, { cause })
 
+    case 4091: // table %s is mutating, trigger/function may not see it
+    case 6508: // PL/SQL: could not find program unit being called
     case 4063: // %s has errors (a view of a table that is gone)
     case 4098: // trigger '%s' is invalid and failed re-validation
       return new StoreError('broken', `The table refers to what is missing: ${cause.message}`, { cause })
@@ -125,8 +127,8 @@ export function translateError(error: unknown): StoreError {
     case 40: // active time limit exceeded - call aborted
       return new StoreError('timeout', `The statement was ended: ${cause.message}`, { cause })
   }
-  // raise_application_error of a trigger
-  if (number >= 20_000 && number <= 20_999)
+  // raise_application_error of a trigger, no data or too many rows found by it, and a value that does not fit in it
+  if ((number >= 20_000 && number <= 20_999) || [1403, 1422, 6502].includes(number))
     return new StoreError('value', `The database refused a value: ${cause.message}`, {
       cause,
       refusal: { why: 'trigger' },

@@ -8,6 +8,8 @@ interface PostgresqlError extends Error {
   readonly column?: string
   readonly constraint?: string
   readonly detail?: string
+  /** Functions and statements in which it happened; absent for the statement itself. */
+  readonly where?: string
 }
 
 /**
@@ -17,6 +19,7 @@ interface PostgresqlError extends Error {
 export function translateError(error: unknown): StoreError {
   if (StoreError.is(error)) return error
   const cause = error as PostgresqlError
+  if (isInTrigger(cause)) return triggerError(cause)
   switch (cause.code ?? '') {
     case '23505': // duplicate key value violates unique constraint "%s"
     case '23P01': // conflicting key value violates exclusion constraint "%s"
@@ -48,7 +51,6 @@ export function translateError(error: unknown): StoreError {
     case '428C9': // cannot insert a non-DEFAULT value into column "%s"
     case '44000': // new row violates check option for view "%s"
     case '54000': // index row size %d exceeds btree version %d maximum %d for index "%s"
-    case 'P0001': // what a trigger raised
       return new StoreError('value', `The database refused a value: ${cause.message}`, {
         cause,
         refusal: refusalOf(cause),
@@ -93,6 +95,10 @@ export function translateError(error: unknown): StoreError {
     case '25006': // cannot execute %s in a read-only transaction
       return new StoreError('readOnly', `The database takes no changes: ${cause.message}`, { cause })
 
+    case '58P01': // could not open file "%s" for reading: No such file or directory (of a foreign table)
+      return new StoreError('broken', `The table refers to what is missing: ${cause.message}`, { cause })
+
+    case '42809': // cannot change materialized view "%s"
     case '0A000': // cannot insert into a view with columns that are not updatable, and other features that it lacks
     case '42501': // permission denied for table %s / new row violates row-level security policy for table "%s"
     case '55000': // cannot insert into view "%s"
@@ -116,6 +122,28 @@ export function translateError(error: unknown): StoreError {
   return new StoreError('internal', `The database failed: ${cause.message}`, { cause })
 }
 
+/**
+ * Errors that functions of the database raise: P0001 by default, or any other code that is not the server's, and those of
+ * programs. Statements of functions may also name what is missing.
+ */
+function isInTrigger({ code = '', severity, where = '' }: PostgresqlError): boolean {
+  if (severity !== 'ERROR' || code.length !== 5) return false
+  if (!ownClasses.test(code)) return true
+  return /^(?:09|27|38|39|P0)/.test(code) || (code.startsWith('42') && code !== '42501' && /\bfunction\b/.test(where))
+}
+
+function triggerError(cause: PostgresqlError): StoreError {
+  if (cause.code?.startsWith('42'))
+    return new StoreError('broken', `A trigger refers to what is missing: ${cause.message}`, { cause })
+  return new StoreError('value', `The database refused a value: ${cause.message}`, {
+    cause,
+    refusal: { ...refusalOf(cause), why: 'trigger' },
+  })
+}
+
+/** First two characters of the server's own codes. */
+const ownClasses = /^(?:0[0-9A-Z]|2[0-9A-Z]|3[0-9A-Z]|4[0-4]|5[3-8]|72|F0|HV|P0|XX)/
+
 const reasons: Readonly<Record<string, Refusal['why']>> = {
   '22001': 'length',
   '54000': 'length',
@@ -127,7 +155,6 @@ const reasons: Readonly<Record<string, Refusal['why']>> = {
   '23502': 'missing',
   '23514': 'check',
   '44000': 'check',
-  P0001: 'trigger',
   '22007': 'form',
   '22P02': 'form',
   '22032': 'form',

@@ -26,6 +26,8 @@ describe('toStoreError() translates what SQLite throws', () => {
     create trigger no_year_9 before insert on parent when new.year = 9 begin select raise(abort, 'not in year 9'); end;
     create table misfit (id integer primary key, parent text references pair (b));
     create table orphan (id integer primary key, parent integer references gone (id));
+    create table strange (id integer primary key);
+    create trigger strange_call before insert on strange begin select unknown_call(new.id); end;
     create view rated as select code, count(*) as n from parent group by code;
     insert into parent (id, code) values (1, 'a'), (2, 'b');
     insert into restricted values (1, 1);
@@ -53,6 +55,7 @@ describe('toStoreError() translates what SQLite throws', () => {
     [`insert into misfit (parent) values ('b')`, 'broken'],
     [`insert into orphan (parent) values (1)`, 'broken'],
     [`delete from pair`, 'broken'],
+    [`insert into strange values (1)`, 'broken'],
     [`insert into rated values ('a', 1)`, 'right'],
     [`selec`, 'internal'],
   ]

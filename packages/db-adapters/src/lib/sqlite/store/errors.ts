@@ -63,6 +63,8 @@ export function isBusy(error: unknown): boolean {
 function misfit(message: string, attempt: string): string | undefined {
   const [, key] = /^foreign key mismatch - (.*)$/s.exec(message) ?? []
   if (key !== undefined) return `foreign key: ${key}`
+  const [, kind = '', what] = /^no such (function|collation sequence): (.*)$/s.exec(message) ?? []
+  if (what !== undefined) return `no ${kind} "${what}"`
   const [, table] = /^no such table: main\.(.*)$/s.exec(message) ?? []
   return table === undefined || attempt.toLowerCase().endsWith(`"${table.toLowerCase()}"`)
     ? undefined
