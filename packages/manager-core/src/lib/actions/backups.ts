@@ -115,7 +115,7 @@ const verify = defineAction({
   summary: 'Verify a backup: read every byte and compare its hashes',
   description:
     'The result is stored and shown by backups list. --deep also decrypts and unpacks the backup, without ' +
-    'writing it anywhere. --at verifies the copy at a target; to replace a damaged copy, use backups export.',
+    'writing it anywhere; prove also loads its database and starts it. --at verifies the copy at a target; to replace a damaged copy, use backups export.',
   parameters: [nameOfBackup, whichBackup],
   options: [deep, atTarget],
   ability: 'operate',
@@ -148,8 +148,10 @@ async function verifyHere({ context, input, caller }: VerifyCall): Promise<Actio
     onBytes: (bytes) => caller.onEvent?.({ type: 'progress', step: 'verify', text: 'Read the backup', bytes, of }),
   })
   const what = depth === 'contents' ? 'everything in it was read and unpacked' : 'every byte was read'
+  const isTested = backup.proved !== undefined || depth !== 'contents'
+  const next = isTested ? '' : ` To test that its database loads and the application starts: manager prove ${input.name}`
   return {
-    message: `The backup ${backup.key} is good: ${what}.`,
+    message: `The backup ${backup.key} is good: ${what}.${next}`,
     item: wireBackup(await context.backups.find(input.name, backup.key)),
     ...(note !== undefined && { warnings: [note] }),
   }
