@@ -1,3 +1,4 @@
+import { checkLoads } from '../application/check-loads.js'
 import type { OperationKind, Plan, Step } from '../context.js'
 import { isRunning } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
@@ -30,7 +31,10 @@ export const restartKind: OperationKind<RestartRequest, RestartFacts> = {
     await checkDataThere(context, instance)
     const { folder } = context.home.instance(id)
     const { state } = await context.runtimes.of({ id }).observe({ id, folder })
-    return { name: instance.name, folder, handing: isRunning(state) ? await handingOf(context, instance) : null }
+    const handing = isRunning(state) ? await handingOf(context, instance) : null
+    // A copy that does not start beside it takes nothing down.
+    if (handing && handing.gap !== null && state !== 'suspended') await checkLoads(context, instance)
+    return { name: instance.name, folder, handing }
   },
   plan: planRestart,
 }
