@@ -31,7 +31,11 @@ const status = defineAction({
           url: publicUrlOf(instance, global),
           port: instance.port,
           state:
-            !now.enabled || now.generation === '' ? 'not-published' : problems.length > 0 ? 'problem' : 'published',
+            !now.enabled || now.generation === '' || !now.running
+              ? 'not-published'
+              : problems.length > 0
+                ? 'problem'
+                : 'published',
           message: problems.map(({ message }) => message).join('\n'),
         }
       })
@@ -102,6 +106,13 @@ const publish = defineAction({
 
 async function bring({ context, caller }: CallPlace): Promise<ActionResult> {
   const { state, warnings } = await context.proxies.publish(caller, { repair: true, retry: true })
+  const { running, type } = await context.proxies.status()
+  if (!running)
+    return {
+      message: `The configuration is written, but ${type} is not running, so nothing is published until it starts.`,
+      exitCode: 1,
+      ...(warnings.length > 0 && { warnings }),
+    }
   return {
     message:
       state === 'published'
@@ -119,11 +130,11 @@ function refuseWhenOff({ enabled }: ProxyStatus): void {
   })
 }
 
-function describe({ enabled, type, published }: ProxyStatus): string {
+function describe({ enabled, type, published, running }: ProxyStatus): string {
   if (!enabled) return 'Publishing through a reverse proxy is off (APPS_PROXY=no).'
   return published === ''
     ? `Nothing has been published through ${type} yet.`
-    : `Published through ${type} at ${published}.`
+    : `Published through ${type} at ${published}${running ? '' : `, but ${type} is not running`}.`
 }
 
 export const proxyActions: readonly Action[] = [status, check, publish]

@@ -22,7 +22,16 @@ export const proxyChecks: readonly DoctorCheck[] = [
     category: 'system',
     title: 'The reverse proxy publishes the instances',
     async run({ proxies, settings }) {
-      if (!(await proxies.status()).enabled) return []
+      const { enabled, running, type } = await proxies.status()
+      if (!enabled) return [{ level: 'ok', message: 'No reverse proxy publishes the instances (APPS_PROXY=no)' }]
+      if (!running)
+        return [
+          {
+            level: 'error',
+            message: `${type} is not running, so instances are not published.`,
+            help: `Start ${type}.`,
+          },
+        ]
       const shared = isSharedOrigin(settings.global) ? [sharedOrigin] : []
       const { refusal, problems, isDue } = await proxies.check(caller)
       if (refusal !== undefined)

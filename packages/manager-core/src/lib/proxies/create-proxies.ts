@@ -3,7 +3,7 @@ import type { Caller } from '../domain/caller.js'
 import { recordHistory } from '../history/record-history.js'
 import { lockOptionsOf } from '../system/lock-options.js'
 import { drained } from './drain.js'
-import type { Problem } from './problem.js'
+import { notRunning, type Problem } from './problem.js'
 import type { Proxies } from './proxies.js'
 import { readState } from './proxy-state.js'
 import { createPublisher, type Publisher } from './publisher.js'
@@ -37,13 +37,14 @@ export function createProxies(context: () => ManagerContext, { takeOverMs = 60_0
       const { enabled, type, folder } = settings()
       const { generation, published, problems: noted, failure, waker, sleepers, open, closed } = readState(folder)
       const others = noted.filter((problem) => !isStopped(problem))
-      const runs = others.length < noted.length && (await createPublisher(context(), takeOverMs).isRunning())
+      const running = !enabled || generation === '' || (await isRunning())
       return {
         enabled,
         type,
         generation,
         published,
-        problems: runs ? others : noted,
+        running,
+        problems: running ? others : [...others, notRunning(type)],
         waker,
         sleepers,
         open,
@@ -58,6 +59,15 @@ export function createProxies(context: () => ManagerContext, { takeOverMs = 60_0
     const waitMs = Math.max(leastWaitMs, caller.waitMs ?? 0)
     const options = lockOptionsOf({ ...caller, waitMs }, 'publication', clock())
     return locks.with(['proxy'], options, () => work(createPublisher(context(), takeOverMs)))
+  }
+
+  /** When it cannot be found out, that is not reported as stopped. */
+  async function isRunning(): Promise<boolean> {
+    try {
+      return await createPublisher(context(), takeOverMs).isRunning()
+    } catch {
+      return true
+    }
   }
 
   /** Changes by the operator are reported in the history of the instance. */

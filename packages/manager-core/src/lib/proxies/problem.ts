@@ -55,3 +55,8 @@ export function newProblems(problems: readonly Problem[], known: readonly Proble
   const old = new Set(known.map(({ message }) => message))
   return problems.filter(({ message }) => !old.has(message))
 }
+
+/** What is noted when the program does not run while something is published. */
+export function notRunning(type: string): Problem {
+  return { kind: 'probe', message: `${type} is not running. The instances will be published when it starts.` }
+}

@@ -18,7 +18,7 @@ export interface Proxies {
   drained(options: DrainOptions): Promise<boolean>
   /** What would be published and what is; renders and tests, but changes nothing. */
   check(caller: Caller): Promise<ProxyCheck>
-  /** What was published last; whether the program runs is looked at when it did not then. */
+  /** What was published last, and whether the program runs. */
   status(): Promise<ProxyStatus>
 }
 
@@ -53,6 +53,8 @@ export interface ProxyCheck {
 export interface ProxyStatus {
   readonly enabled: boolean
   readonly type: string
+  /** Whether its program runs; true while nothing was published. */
+  readonly running: boolean
   readonly generation: string
   readonly published: string
   readonly problems: readonly Problem[]

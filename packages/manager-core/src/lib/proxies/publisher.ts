@@ -16,7 +16,7 @@ import { upstreamOf } from './manager-upstream.js'
 import { createNginx } from './nginx/create-nginx.js'
 import type { ProxySettings } from '../settings/settings.js'
 import { findsGeneration, foreignSites } from './probe.js'
-import { newProblems, placeOf, snippetProblems, type Problem } from './problem.js'
+import { newProblems, notRunning, placeOf, snippetProblems, type Problem } from './problem.js'
 import type { ProxyCheck, PublishOptions, PublishResult } from './proxies.js'
 import { readState, writeState, type ProxyState } from './proxy-state.js'
 import type { ReverseProxy, ReverseProxyPlugin } from './reverse-proxy.js'
@@ -192,8 +192,7 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
       }
       found = await probe(publication, state, repair)
     } else {
-      const message = `${proxy.type} is not running. The instances will be published when it starts.`
-      found = [{ kind: 'probe', message }]
+      found = [notRunning(proxy.type)]
     }
     const problems = [...state.problems, ...found]
     await writeState(folder, { ...state, problems, reloaded: true })

@@ -108,9 +108,18 @@ export function testFaults(under: () => ProxyUnderTest, words: ProductWords): vo
         `${proxy.type} is not running. The instances will be published when it starts.`,
       ])
       const { proxies } = under().test.context
-      expect((await proxies.status()).problems).toHaveLength(1)
+      expect(await proxies.status()).toMatchObject({ running: false, problems: [{ kind: 'probe' }] })
+      expect(await under().test.perform('proxy publish')).toMatchObject({
+        message: expect.stringContaining('is not running, so nothing is published') as string,
+        exitCode: 1,
+      })
+      const shown = await under().test.perform('proxy status')
+      expect(shown).toMatchObject({
+        message: expect.stringMatching(/is not running\.$/) as string,
+        list: [{ name: 'demo', state: 'not-published' }],
+      })
       await proxy.start()
-      expect((await proxies.status()).problems).toEqual([])
+      expect(await proxies.status()).toMatchObject({ running: true, problems: [] })
       expect((await under().call('demo.apps.test')).echo.name).toBe('demo')
     })
   })
