@@ -107,6 +107,22 @@ describe('start and stop', () => {
     expect(test.instance('demo')).toMatchObject({ desired: 'started', observed: 'started' })
   })
 
+  it('restart takes nothing down whose application cannot be loaded', async () => {
+    const pid = pidOf('demo', 'application')
+    test.tell('demo', { problems: ['app.yaml is missing'] })
+    try {
+      const error = await failure(test.perform('restart', { name: 'demo' }))
+      expect(error).toMatchObject({
+        code: 'ERR_STATE',
+        message: expect.stringMatching(/^"demo" was not restarted and keeps running: .*app\.yaml is missing/),
+      })
+      expect(pidOf('demo', 'application')).toBe(pid)
+      expect(test.instance('demo')).toMatchObject({ observed: 'started', operation: '' })
+    } finally {
+      test.tell('demo', {})
+    }
+  })
+
   it('run hooks around; a failing pre-hook refuses, a failing post-hook warns', async () => {
     const told = join(test.folder, 'told')
     for (const name of ['pre-stop', 'post-stop', 'pre-start', 'post-start'])
@@ -117,6 +133,13 @@ describe('start and stop', () => {
       ['pre-stop', 'post-stop', 'pre-start', 'post-start'].map((name) => `${name} demo demo`),
     )
     expect(warnings).toEqual([expect.stringContaining('sorry')])
+    rmSync(told)
+    await test.perform('stop', { name: 'demo', force: true })
+    await test.perform('start', { name: 'demo' })
+    expect(readFileSync(told, 'utf8').trim().split('\n')).toEqual([
+      ...['pre-stop', 'post-stop'].map((name) => `${name} demo force=true demo`),
+      ...['pre-start', 'post-start'].map((name) => `${name} demo demo`),
+    ])
     hook('pre-stop', 'echo not today', 'exit 1')
     const error = await failure(test.perform('stop', { name: 'demo' }))
     expect(`${error.message} ${error.output}`).toContain('not today')

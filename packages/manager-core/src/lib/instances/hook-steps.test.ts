@@ -115,6 +115,19 @@ it('warns when a post-hook fails, and continues', async () => {
   expect(existsSync(marker)).toBe(true)
 })
 
+it('a caller who cancels does not wait for a post-hook, and what was done stays', async () => {
+  const begun = join(test.home, 'begun')
+  writeHook(test.home, 'post-start', `touch ${begun}; sleep 50`)
+  rmSync(marker, { force: true })
+  const cancelled = new AbortController()
+  const { signal } = cancelled
+  const done = test.context.operations.run(kind, { folder: folder() }, { ...test.caller, signal })
+  await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true)
+  cancelled.abort()
+  expect((await done).warnings).toEqual([expect.stringMatching(/^hooks\/post-start\.sh was ended, because/)])
+  expect(existsSync(marker)).toBe(true)
+})
+
 it('has no more than the name before an instance has settings', async () => {
   writeHook(test.home, 'pre-start', 'echo "$USER:$SERVICE_URL:"; exit 1')
   await expect(run({})).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK', output: 'demo::\n' })

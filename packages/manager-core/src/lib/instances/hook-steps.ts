@@ -34,7 +34,8 @@ export function hookStep({ hook, args, folder, instance, input }: HookStepOption
           args,
           environment: await environmentOf(run),
           input,
-          signal: run.signal,
+          // Nothing depends on how a post-hook ends: a caller who cancels need not wait for it.
+          signal: isPost ? (run.caller.signal ?? run.signal) : run.signal,
         })
         if (!isPost) run.signal.throwIfAborted()
         if (problem !== undefined) throw new ManagerError('ERR_HOOK', problem, { ...(output !== '' && { output }) })

@@ -102,7 +102,8 @@ export const stopKind: OperationKind<Request & { readonly force: boolean }, Fact
   },
   plan({ id, force }, { name, folder, lost }) {
     const instance = { id, name }
-    const hook = { args: [name], folder: lost ? undefined : folder, instance, input: inputOf('stop', name, { force }) }
+    const args = [name, ...(force ? ['force=true'] : [])]
+    const hook = { args, folder: lost ? undefined : folder, instance, input: inputOf('stop', name, { force }) }
     return {
       title: `Stop instance "${name}"${force ? ' by force' : ''}`,
       instance,
