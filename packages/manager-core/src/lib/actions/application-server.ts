@@ -1,3 +1,4 @@
+import { isWebapp } from '../files/webapp.js'
 import { ManagerError } from '../../errors.js'
 import type { Action } from '../action.js'
 import { healthPlace } from '../application/health-place.js'
@@ -131,10 +132,13 @@ const debug = defineAction({
       throw new ManagerError('ERR_STATE', `Instances with the runtime "${runtime.name}" cannot be debugged.`)
     return runOperation(call, appDebugKind, { id, name }, async ({ warnings }) => {
       const { debugAddress } = await runtime.observe(refOf(context, { id }))
+      const connect = isWebapp(context.home.instance(id).app)
+        ? 'a Java debugger (JDWP)'
+        : `node inspect ${debugAddress}`
       if (debugAddress === undefined)
         throw new ManagerError('ERR_FAILED', `"${name}" is started, but its debugger could not be opened.`)
       return {
-        message: `Debugger of "${name}": ${debugAddress}, for 30 minutes. Connect with: node inspect ${debugAddress}`,
+        message: `Debugger of "${name}": ${debugAddress}, for 30 minutes. Connect with: ${connect}`,
         data: { debugger: debugAddress },
         warnings: [
           ...warnings,

@@ -88,6 +88,13 @@ describe('unit tests', () => {
     expect(message).toContain('one is not two')
     expect(exitCode).toBe(1)
   })
+
+  it('one that is not there is not found, with those that are', async () => {
+    await expect(test.perform('unittests', { name: 'demo', test: 'nosuch' })).rejects.toMatchObject({
+      code: 'ERR_NOT_FOUND',
+      message: expect.stringMatching(/There is no test module "nosuch" .*there are: .*broken/),
+    })
+  })
 })
 
 describe('I/O credentials', () => {
@@ -161,10 +168,11 @@ describe('monitor', () => {
 
   it('calls the hook with the reason when it does not answer, and once when it does again', async () => {
     const hook = writeHook()
-    await test.perform('stop', { name: 'demo' })
+    await test.perform('app-stop', { name: 'demo' })
     const { stream } = await test.perform('monitor', { name: 'demo', interval: 1, count: 60 })
     for await (const line of stream ?? []) {
-      if (line.includes('ERROR unreachable') && hook.calls().length === 0) await test.perform('start', { name: 'demo' })
+      if (line.includes('ERROR unreachable') && hook.calls().length === 0)
+        await test.perform('app-start', { name: 'demo' })
       if (hook.calls().includes('demo recovered')) break
     }
     expect(hook.calls()).toEqual(['demo unreachable', 'demo recovered'])
@@ -192,11 +200,19 @@ describe('a stopped instance', () => {
     expect(exitCode).toBe(1)
   })
 
+  it('is monitored without an alarm, because it was to be stopped', async () => {
+    const hook = writeHook()
+    expect(await lines({ count: 1 })).toEqual([expect.stringMatching(/Z demo STOPPED 0 ms$/)])
+    expect(hook.calls()).toEqual([])
+  })
+
   it('a hook of monitoring that fails is reported', async () => {
     writeHook('exit 3')
+    await test.perform('setstatus', { name: 'demo', status: 'started' })
     expect(await lines({ count: 1 })).toContainEqual(
       expect.stringMatching(/ demo hooks\/monitoring\.sh failed with code 3\.$/),
     )
+    await test.perform('setstatus', { name: 'demo', status: 'stopped' })
   })
 
   it.each([

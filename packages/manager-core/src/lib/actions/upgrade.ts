@@ -11,7 +11,7 @@ import type { RehearsalReport } from '../upgrade/rehearsal-report.js'
 import { rehearsalText, rehearseKind } from '../upgrade/rehearse.js'
 import { setVersionKind } from '../upgrade/set-version.js'
 import { upgradeKind, type UpgradeRequest } from '../upgrade/upgrade.js'
-import { autoUpgraded, upgradeAll } from '../upgrade/upgrade-all.js'
+import { autoUpgraded, heldBack, upgradeAll } from '../upgrade/upgrade-all.js'
 import { defineAction, type CallPlace } from './define-action.js'
 import { runOperation } from './run-operation.js'
 import { nameOfInstance } from './shared-inputs.js'
@@ -137,11 +137,12 @@ export const upgradeAllAction = defineAction({
   view: {
     type: 'table',
     columns: ['name', 'version', 'result', 'message'],
-    empty: 'All instances in nightly upgrades have the latest template of their version.',
+    empty: 'No instance in nightly upgrades has a newer template to upgrade to.',
   },
   async handler({ context, input, caller }) {
     if (caller.dryRun) {
       const wanted = await autoUpgraded(context)
+      const held = await heldBack(context)
       const list = []
       for (const { id, name, version } of wanted) {
         const problem = await whyNotUpgraded(() =>
@@ -158,6 +159,7 @@ export const upgradeAllAction = defineAction({
       return {
         message: `${list.length - failing} would be upgraded, ${failing} would fail.`,
         list,
+        ...(held.length > 0 && { warnings: held }),
         ...(failing > 0 && { exitCode: 1 as const }),
       }
     }

@@ -14,7 +14,8 @@ export interface MonitorOptions {
   readonly signal: AbortSignal
 }
 
-const asleep = { ok: true, reason: undefined, responseTime: 0 } as const
+/** No check is made. */
+const quiet = { ok: true, reason: undefined, responseTime: 0 } as const
 
 /**
  * Calls the health check again and again, a line each. On each error or warning, and once when all is well again, the
@@ -30,14 +31,23 @@ export async function* monitor(
   let wasWell = true
   for (let turn = 1; ; turn++) {
     // A check does not wake it.
-    const isAsleep = context.registry.byId(instance.id)?.observed === 'asleep'
-    const { ok, reason, responseTime } = isAsleep ? asleep : await checkHealth(place, { slowMs })
+    const now = context.registry.byId(instance.id)
+    const isAsleep = now?.observed === 'asleep'
+    // That nothing answers is what was wanted.
+    const isStopped = now?.desired === 'stopped'
+    const { ok, reason, responseTime } = isAsleep || isStopped ? quiet : await checkHealth(place, { slowMs })
     const time = context.clock().toISOString()
-    const outcome = isAsleep ? 'ASLEEP' : ok && reason === undefined ? 'OK' : `${ok ? 'WARNING' : 'ERROR'} ${reason}`
+    const outcome = isStopped
+      ? 'STOPPED'
+      : isAsleep
+        ? 'ASLEEP'
+        : ok && reason === undefined
+          ? 'OK'
+          : `${ok ? 'WARNING' : 'ERROR'} ${reason}`
     yield `${time} ${instance.name} ${outcome} ${Math.round(responseTime)} ms`
 
-    const told = reason ?? (wasWell ? undefined : 'recovered')
-    wasWell = reason === undefined
+    const told = reason ?? (wasWell || isStopped ? undefined : 'recovered')
+    if (!isStopped) wasWell = reason === undefined
     if (told !== undefined) {
       const problem = await callMonitoringHook(context, { name: instance.name, reason: told, signal })
       if (problem !== undefined) yield `${time} ${instance.name} ${problem}`

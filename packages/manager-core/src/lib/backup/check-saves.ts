@@ -13,6 +13,8 @@ export type SaveCheck = {
   readonly saved: string
   /** What is wrong, sentences; empty: nothing. */
   readonly problem: string
+  /** Targets without a recent good backup, although there is one here or at others. */
+  readonly missing_at: readonly string[]
 }
 
 type CheckContext = Pick<ManagerContext, 'backups' | 'clock' | 'registry' | 'settings'>
@@ -37,6 +39,7 @@ function checkInstance(context: CheckContext, { name, created }: Instance, known
   const hours = `${saveMaxAgeMs / 3_600_000} hours`
   const saved = last ? new Date(last.made).toISOString() : ''
   const problems: string[] = []
+  const missingAt: string[] = []
   if (young.length === 0 && !isYoung(Date.parse(created))) {
     if (last) problems.push(`Its last good backup is of ${saved}, which is older than ${hours}.`)
     else if (good.length === 0) problems.push('It has no good backup.')
@@ -51,9 +54,11 @@ function checkInstance(context: CheckContext, { name, created }: Instance, known
   if (young.length > 0)
     for (const target of targets) {
       const isThere = young.some(({ copies }) => isGood(copies[target.name]))
-      if (!isThere) problems.push(`No good backup of the last ${hours} is at "${target.name}".`)
+      if (isThere) continue
+      missingAt.push(target.name)
+      problems.push(`No good backup of the last ${hours} is at "${target.name}".`)
     }
-  return { name, backup: last?.key ?? '', saved, problem: problems.join(' ') }
+  return { name, backup: last?.key ?? '', saved, problem: problems.join(' '), missing_at: missingAt }
 }
 
 function isGood(copy: KnownBackup['copies'][string] | undefined): boolean {

@@ -16,10 +16,12 @@ export const backupChecks: readonly DoctorCheck[] = [
     async run(context) {
       return (await checkSaves(context))
         .filter(({ problem }) => problem !== '')
-        .map(({ name, problem }) => ({
+        .map(({ name, problem, missing_at: missing }) => ({
           level: 'error',
           message: `"${name}": ${problem}`,
-          help: `Back it up: manager save ${name}. To see why saveall did not: manager history ${name}`,
+          help:
+            `Back it up: manager save ${name}${missing.length > 0 ? ` --to ${missing.join(',')}` : ''}. ` +
+            `To see why saveall did not: manager history ${name}`,
         }))
     },
   },

@@ -1,9 +1,14 @@
+import type { Instance } from '../domain/instance.js'
 import { namedDatabases, whoseIs } from '../instances/mark-databases.js'
 import { registryFaults } from '../store/check-registry.js'
 import { hasOperations } from '../store/operation-rows.js'
 import { createReserve } from '../store/reserve.js'
 import { rebuildCommand } from '../system/failure.js'
 import type { DoctorCheck, Finding } from './check.js'
+
+function nameThem(instances: readonly Instance[], type: string): string {
+  return instances.flatMap(({ name, database }) => (database === type ? [name] : [])).join(', ')
+}
 
 export const databaseChecks: readonly DoctorCheck[] = [
   {
@@ -70,7 +75,11 @@ export const databaseChecks: readonly DoctorCheck[] = [
           findings.push({
             level,
             message: `${type}: ${(error as Error).message}`,
-            help: `Correct its settings (APPS_${type.toUpperCase()}_…), or remove it from APPS_DATABASES.`,
+            help:
+              `Start it if it does not run, or correct its settings (APPS_${type.toUpperCase()}_…). ` +
+              (used.has(type)
+                ? `Instances use it (${nameThem(registry.instances(), type)}): without it, they do not work.`
+                : 'If no instance is to use it, remove it from APPS_DATABASES.'),
           })
         }
       }

@@ -47,6 +47,10 @@ describe('doctor', () => {
       ),
     ).toEqual([])
     expect(list?.length).toBeGreaterThan(10)
+    // What is well because there is none of it is not shown as if there were.
+    const messages = list?.map((one) => (one as { message: string }).message)
+    expect(messages).toContain('No reverse proxy publishes the instances (APPS_PROXY=no)')
+    expect(messages).toContain('No instance is included in nightly backups')
     expect([message, exitCode]).toEqual([expect.any(String), 0])
   })
 
@@ -171,6 +175,21 @@ describe('backups', () => {
   })
 })
 
+describe('databases', () => {
+  it('a server that does not run is to be started, not to be taken out of the settings', async () => {
+    const { config } = test.context.home
+    const before = readFileSync(config)
+    appendFileSync(config, 'APPS_DATABASES=sqlite,postgresql\nAPPS_POSTGRESQL_PORT=1\nAPPS_POSTGRESQL_HOST=127.0.0.1\n')
+    expect(faults(await doctor('databases')).filter(({ check }) => check === 'database-servers')).toMatchObject([
+      {
+        level: 'warning',
+        help: expect.stringMatching(/^Start it if it does not run, or .*If no instance is to use it/),
+      },
+    ])
+    writeFileSync(config, before)
+  })
+})
+
 describe('instances', () => {
   it('a folder that belongs to none is a warning, and --fix moves it to the trash', async () => {
     const stray = join(test.context.home.instances, 'nobody1')
@@ -222,8 +241,22 @@ describe('instances', () => {
     await test.perform('stop', { name: 'demo' })
     await test.perform('setstatus', { name: 'demo', status: 'started' })
     expect(faults(await doctor('instances'))).toMatchObject([
-      { level: 'error', message: expect.stringMatching(/^"demo" should be running, but is /) },
+      {
+        level: 'error',
+        message: expect.stringMatching(/^"demo" should be running, but is /),
+        help: expect.stringMatching(/start demo$/),
+      },
     ])
+    const { registry } = test.context
+    registry.transaction((writer) =>
+      writer.insertInstance(testInstance({ id: 'gother12', name: 'other', port: 45_998, desired: 'started' })),
+    )
+    const down = faults(await doctor('instances')).filter(({ check }) => check === 'instance-state')
+    expect(down).toMatchObject([
+      { help: expect.stringMatching(/manager startall$/) },
+      { help: expect.stringMatching(/manager startall$/) },
+    ])
+    registry[sqlite].exec(`delete from instance where id = 'gother12'`)
     await test.perform('setstatus', { name: 'demo', status: 'stopped' })
   })
 })

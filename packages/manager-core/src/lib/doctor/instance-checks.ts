@@ -190,6 +190,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
     title: 'Instances are in the state they should be in',
     async run(context) {
       const findings: Finding[] = []
+      const down: { readonly name: string; readonly state: string }[] = []
       for (const instance of context.registry.instances()) {
         const { name, desired, operation } = instance
         if (operation !== '') continue
@@ -210,12 +211,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
           findings.push(...(await unwakeable(context, instance)))
         else if (desired === 'started' && state === 'stopped' && missing !== undefined)
           findings.push(vanished(context, instance, missing))
-        else if (desired === 'started' && !runs)
-          findings.push({
-            level: 'error',
-            message: `"${name}" should be running, but is ${state}.`,
-            help: `See its log: manager logs ${name}. To start it: manager start ${name}`,
-          })
+        else if (desired === 'started' && !runs) down.push({ name, state })
         else if (desired === 'stopped' && runs)
           findings.push({
             level: 'warning',
@@ -227,7 +223,19 @@ export const instanceChecks: readonly DoctorCheck[] = [
           findings.push(...(await unhealthy(context, instance)))
         }
       }
-      return findings
+      return [
+        ...down.map(({ name, state }): Finding => {
+          // After a reboot it is all of them.
+          const start =
+            down.length === 1 ? `To start it: manager start ${name}` : 'To start all of these: manager startall'
+          return {
+            level: 'error',
+            message: `"${name}" should be running, but is ${state}.`,
+            help: `See its log: manager logs ${name}. ${start}`,
+          }
+        }),
+        ...findings,
+      ]
     },
   },
 ]

@@ -6,11 +6,11 @@ import { existing } from './existing.js'
 /** What of an instance's row is changed by a command of its own. */
 export const changes = {
   protect: { title: 'Protect', values: { protected: true } },
-  unprotect: { title: 'Take the protection from', values: { protected: false } },
-  autoupdate: { title: 'Upgrade automatically', values: { autoUpdate: true } },
-  noautoupdate: { title: 'Upgrade no longer automatically', values: { autoUpdate: false } },
-  autosave: { title: 'Save automatically', values: { autoSave: true } },
-  noautosave: { title: 'Save no longer automatically', values: { autoSave: false } },
+  unprotect: { title: 'Remove the protection of', values: { protected: false } },
+  autoupdate: { title: 'Include in nightly upgrades:', values: { autoUpdate: true } },
+  noautoupdate: { title: 'Exclude from nightly upgrades:', values: { autoUpdate: false } },
+  autosave: { title: 'Include in nightly backups:', values: { autoSave: true } },
+  noautosave: { title: 'Exclude from nightly backups:', values: { autoSave: false } },
   seturl: { title: 'Set the custom URL of', values: {} },
   reseturl: { title: 'Clear the custom URL of', values: { customUrl: '' } },
 } as const

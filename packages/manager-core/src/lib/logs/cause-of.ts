@@ -18,9 +18,12 @@ export function causeOf(lines: readonly string[]): string {
   return [...new Set(reasons.length > 0 ? reasons : texts)].slice(-mostLines).join('\n')
 }
 
-/** What the supervisor writes about an end gives no reason, and may come after the log is read. */
+/** What the supervisor and its shell write about an end gives no reason, and may come after the log is read. */
 function isRestart(text: string): boolean {
-  return /^The application ended with code \d+; it is started again in [\d.]+ s\.$/.test(text)
+  return (
+    /^The application ended with code \d+; it is started again in [\d.]+ s\.$/.test(text) ||
+    /^(?:\S+: (?:line )?\d+: +)?(?:\d+ +)?(?:Terminated|Killed|Hangup)(?: .*)?$/.test(text)
+  )
 }
 
 /** The one line of them that says why; undefined: there are none. */

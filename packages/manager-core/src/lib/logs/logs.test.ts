@@ -145,6 +145,18 @@ describe('causeOf()', () => {
     expect(causeOf(log).split('\n')).toEqual(broken)
   })
 
+  it('is not what a shell says about a process that was ended', () => {
+    const reason = 'app-server: /srv/app has no app.yaml, so it is not the folder of an application.'
+    for (const said of [
+      'Terminated',
+      'Killed',
+      '/bin/sh: 12: Terminated',
+      '/bin/sh: line 12:  4711 Terminated   node x',
+    ])
+      expect(reasonIn(causeOf([json({ msg: 'starting' }), reason, said]))).toBe(reason)
+    expect(causeOf([json({ msg: 'starting' }), 'Terminated'])).toBe('Terminated')
+  })
+
   it('is the end itself when nothing says why', () => {
     const at = '2026-11-22T14:03:21Z steward: '
     const ended = 'The application ended with code 3; it is started again in 1 s.'

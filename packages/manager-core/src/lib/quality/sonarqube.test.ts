@@ -221,6 +221,12 @@ it('probe() asks for state and credentials', async () => {
   expect((await probe()).message).toContain('SonarQube 10.7')
   answers['/api/authentication/validate'] = { body: { valid: false } }
   await expect(probe()).rejects.toMatchObject({ code: 'ERR_ACCESS' })
+  // Another program answers there.
+  answers['/api/system/status'] = { body: { ok: true } }
+  await expect(probe()).rejects.toMatchObject({
+    code: 'ERR_TARGET',
+    message: `${url} does not answer as SonarQube does.`,
+  })
 })
 
 it('doctor settings --network asks the server that is set', async () => {

@@ -157,7 +157,7 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
     describe(of) {
       if (of && 'version' in of) {
         const file = versionFile(of.version)
-        if (file) return describeSettings(file)
+        if (file) return describeSettings(file, (name) => hintOfVersionFile(name, of.version, file))
         throw new ManagerError('ERR_NOT_FOUND', `File not found: version-${of.version}.sh`, { command: 'versions' })
       }
       if (of) return describeSettings(instanceFile(of.folder))
@@ -188,6 +188,19 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
     const ssl = values.given('APPS_SSL')?.text
     if (!isHttps || ssl === 'false' || values.given(name)) return undefined
     return `It is required for HTTPS, because APPS_SSL is ${ssl}.`
+  }
+
+  /** What is in force where that is not what is written. */
+  function hintOfVersionFile(
+    name: keyof typeof versionTable,
+    version: string,
+    { values }: SettingsFile<typeof versionTable>,
+  ): string | undefined {
+    if (name !== 'APPS_AUTOUPGRADE' || values.given(name)?.text === 'false') return undefined
+    const isForced = values.given('APPS_JDK') !== undefined && compareVersions(version, '4.0') < 0
+    return isForced
+      ? 'It is false: versions below 4.0 with APPS_JDK, which run on Java, have their patches imported by the manager.'
+      : undefined
   }
 
   function hintOfSleep(seconds: string | undefined, proxy: string | undefined): string | undefined {

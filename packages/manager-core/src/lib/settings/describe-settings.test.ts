@@ -23,6 +23,18 @@ describe('settings.describe()', () => {
     expect([...all.values()].filter(({ hint }) => hint !== undefined)).toEqual([])
   })
 
+  it('says where a version does not have what is written', () => {
+    const { home, settings } = settingsOf()
+    const hintOf = (version: string, text: string) => {
+      writeFileSync(home.versionSettings(version), text)
+      return settings.describe({ version }).find(({ name }) => name === 'APPS_AUTOUPGRADE')?.hint
+    }
+    expect(hintOf('3.2', 'APPS_JDK=/opt/jdk\n')).toMatch(/^It is false: versions below 4\.0 /)
+    expect(hintOf('3.2', 'APPS_JDK=/opt/jdk\nAPPS_AUTOUPGRADE=false\n')).toBeUndefined()
+    expect(hintOf('4.0', 'APPS_JDK=/opt/jdk\n')).toBeUndefined()
+    expect(hintOf('3.2', 'APPS_TEMPLATE=default\n')).toBeUndefined()
+  })
+
   it('is about a version or an instance, too', () => {
     const { home, settings } = settingsOf()
     writeFileSync(home.versionSettings('1.0'), 'APPS_TEMPLATE=default\nAPPS_TOMCATMAXMEN=512\nAPPS_EMAIL=x\n')

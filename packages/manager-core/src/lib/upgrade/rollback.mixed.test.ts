@@ -145,6 +145,10 @@ describe('rollback', () => {
     await upgrade('1.1.0')
     await test.perform('rollback', { name: 'demo' })
     await test.perform('refresh')
+    expect(await test.perform('upgradeall', {}, { dryRun: true })).toMatchObject({
+      list: [],
+      warnings: [expect.stringMatching(/^"demo" is left out, .*rolled back.*manager upgrade demo$/)],
+    })
     expect(await upgraded()).toEqual([])
     expect(appVersion()).toBe('1.0.0')
     await test.perform('upgrade', { name: 'demo' })

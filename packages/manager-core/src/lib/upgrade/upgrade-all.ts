@@ -79,16 +79,29 @@ async function rehearseOnce(
  * Those that are upgraded automatically and have something newer to go to, which they were not rolled back from. Not
  * specified; chosen: those that are not protected first, as they matter less, then by name.
  */
-export async function autoUpgraded({
-  registry,
-  templates,
-}: Pick<ManagerContext, 'registry' | 'templates'>): Promise<readonly Instance[]> {
+export async function autoUpgraded(
+  context: Pick<ManagerContext, 'registry' | 'templates'>,
+): Promise<readonly Instance[]> {
+  const { wanted } = await upgradable(context)
+  return wanted.toSorted((a, b) => Number(a.protected) - Number(b.protected))
+}
+
+/** Why instances in nightly upgrades are left out although there is something newer, sentences. */
+export async function heldBack(context: Pick<ManagerContext, 'registry' | 'templates'>): Promise<readonly string[]> {
+  const { held } = await upgradable(context)
+  return held.map(
+    ({ name }) =>
+      `"${name}" is left out, because it was rolled back from the latest revision. To upgrade it: manager upgrade ${name}`,
+  )
+}
+
+/** Those in nightly upgrades that have something newer to go to. */
+async function upgradable({ registry, templates }: Pick<ManagerContext, 'registry' | 'templates'>) {
   const versions = await templates.list()
-  return registry
-    .instances()
-    .filter((instance) => {
-      const update = instance.autoUpdate ? availableUpdate(instance, versions) : undefined
-      return update !== undefined && update.revision !== instance.heldRevision
-    })
-    .toSorted((a, b) => Number(a.protected) - Number(b.protected))
+  const [wanted, held]: [Instance[], Instance[]] = [[], []]
+  for (const instance of registry.instances()) {
+    const update = instance.autoUpdate ? availableUpdate(instance, versions) : undefined
+    if (update) (update.revision === instance.heldRevision ? held : wanted).push(instance)
+  }
+  return { wanted, held }
 }

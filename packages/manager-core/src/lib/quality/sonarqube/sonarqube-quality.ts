@@ -59,6 +59,10 @@ export function createSonarqubeQuality(options: SonarqubeOptions): QualityServer
     name: 'sonarqube',
     async probe(signal) {
       const { status, version } = await api.get<{ status: string; version: string }>('api/system/status', {}, signal)
+      if (typeof status !== 'string')
+        throw new ManagerError('ERR_TARGET', `${server.url} does not answer as SonarQube does.`, {
+          help: 'Check APPS_QUALITY_URL: another program may answer there.',
+        })
       const { valid } = await api.get<{ valid: boolean }>('api/authentication/validate', {}, signal)
       if (!valid)
         throw new ManagerError('ERR_ACCESS', `The quality server ${server.url} refused the credentials.`, {
