@@ -1,5 +1,6 @@
 import type { Caller, Model, ObjectModel, ObjectStore, StoreSession } from '@steward/rest-core'
 import { LazyTransaction } from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
 
 export interface RoutedStoreOptions {
   /** Where objects are kept that `isSystem` does not claim. */
@@ -38,7 +39,14 @@ export function createRoutedStore({ data, system, isSystem }: RoutedStoreOptions
     const own = new LazyTransaction(data, undefined, undefined, caller)
     const beside = new LazyTransaction(system, undefined, undefined, caller)
     try {
-      const result = await work(route((object) => (isSystem(object) ? beside : own).session()))
+      const result = await work({
+        ...route((object) => (isSystem(object) ? beside : own).session()),
+        async connection() {
+          const session = await own.session()
+          if (session.connection) return session.connection()
+          throw new StoreError('internal', `The store "${data.capabilities.name}" has no connection for SQL.`)
+        },
+      })
       await own.commit()
       await beside.commit()
       return result

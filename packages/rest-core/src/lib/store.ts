@@ -155,6 +155,11 @@ export interface StoreSession {
    * database. Absent: not supported.
    */
   notify?(channel: string): Promise<void>
+  /**
+   * Inside a transaction: the driver's connection that it runs on, for statements of the application between calls of this
+   * session. Absent: not supported.
+   */
+  connection?(): Promise<object>
 }
 
 /** What a store can do, as frozen data; the contract suite reads it. */

@@ -32,6 +32,12 @@ export interface ServerConnection extends Poolable, SchemaConnection {
   /** Once it rejects, the transaction is undone, or the connection is lost, and the error says that the outcome is unknown. */
   commit(): Promise<void>
   rollback(): Promise<void>
+  /**
+   * The driver's connection, for statements of others between the calls, which wait for them.
+   *
+   * @param failed Called when one of them fails.
+   */
+  lend(failed: (error: unknown) => void): Promise<object>
   /** Calls everything that listens on the channel, once the transaction is committed. Absent: the server has no such thing. */
   notify?(channel: string): Promise<void>
   /**

@@ -50,6 +50,7 @@ export class ConnectionSession implements StoreSession {
   #ended = false
   #wrote = false
   readonly notify?: (channel: string) => Promise<void>
+  #lent: Promise<object> | undefined
 
   constructor(connection: ServerConnection, compiler: Compiler, { isAlone = false, isCertain }: SessionOptions = {}) {
     this.#connection = connection
@@ -57,6 +58,14 @@ export class ConnectionSession implements StoreSession {
     this.#isAlone = isAlone
     this.#isCertain = isCertain
     if (connection.notify) this.notify = (channel) => this.#run(() => connection.notify!(channel))
+  }
+
+  connection(): Promise<object> {
+    this.#check()
+    this.#wrote = true
+    return (this.#lent ??= this.#connection.lend((error) => {
+      this.#failed(StoreError.is(error) ? error : new StoreError('internal', String(error), { cause: error }))
+    }))
   }
 
   /** The first statement's failure, when one failed. */

@@ -447,6 +447,19 @@ export interface BusinessObjects {
    * await joined.committed()
    */
   join(transaction: object): JoinedTransaction
+  /**
+   * Within a transaction of the service (in hooks of writes, in actions, in the work of `transaction`): the connection of the
+   * database's driver that it runs on, e.g. a `pg.Client`, for SQL that sees, and is kept or undone with, what the service
+   * writes. Rights, hooks, events and the audit trail know nothing of such statements. It belongs to the transaction: do not
+   * end either of them, and let a statement that fails fail your code, too.
+   *
+   * @throws RestError ERR_BAD_REQUEST outside of a transaction, ERR_INTERNAL when the store has no connection (memory)
+   *
+   * @example
+   * const client = await service.connection<pg.ClientBase>()
+   * await client.query('update stock set sto_count = sto_count - 1 where sto_item = $1', [item])
+   */
+  connection<C extends object = object>(): Promise<C>
   /** How many background actions wait or run in this process. */
   openTasks(): number
   /**

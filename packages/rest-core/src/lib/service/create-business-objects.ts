@@ -128,6 +128,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       ...createOnce(context),
       transaction: inTransaction,
       join,
+      connection: connection as BusinessObjects['connection'],
       openTasks: () => tasks.open,
       close: () => tasks.close(),
     }
@@ -163,6 +164,18 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       } catch (error) {
         throw await translate(error, undefined, used)
       }
+    }
+
+    async function connection(): Promise<object> {
+      if (!transaction)
+        throw new RestError(
+          'ERR_BAD_REQUEST',
+          'Only a service within a transaction has a connection. Call it in service.transaction(), a hook of a write, or an action that is not a background one.',
+        )
+      const session = await transaction.session()
+      if (!session.connection)
+        throw new RestError('ERR_INTERNAL', `The store "${store.capabilities.name}" has no connection for SQL.`)
+      return session.connection()
     }
 
     function join(client: object): JoinedTransaction {

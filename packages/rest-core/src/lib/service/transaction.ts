@@ -62,6 +62,7 @@ export class LazyTransaction {
   #commit: () => void = () => {}
   #rollback: (reason: unknown) => void = () => {}
   #commitTried = false
+  #isOver = false
 
   /**
    * @param onError is called on failures of work after the end, which do not fail the request. Default: none.
@@ -84,7 +85,10 @@ export class LazyTransaction {
     return this.#session !== undefined
   }
 
+  /** @throws StoreError internal after the end, which would leave the transaction open for ever */
   session(): Promise<StoreSession> {
+    if (this.#isOver && !this.#session)
+      return Promise.reject(new StoreError('internal', 'This transaction has ended. Its service can no longer be used.'))
     return (this.#session ??= new Promise((resolve, reject) => {
       this.#ended = this.#store.transaction(
         (session) =>
@@ -118,6 +122,7 @@ export class LazyTransaction {
   async commit(): Promise<void> {
     if (this.#session) await this.#beforeCommit?.(await this.#session)
     this.#commitTried = true
+    this.#isOver = true
     if (this.#session) {
       await this.#session
       this.#commit()
@@ -128,6 +133,7 @@ export class LazyTransaction {
   }
 
   async rollback(reason: unknown): Promise<void> {
+    this.#isOver = true
     if (this.#session) {
       // An opening that failed has nothing to undo, and what ends the transaction is the reason itself.
       await this.#session.then(

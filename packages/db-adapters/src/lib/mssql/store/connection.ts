@@ -99,6 +99,12 @@ export class MssqlConnection implements ServerConnection {
     }
   }
 
+  /** What fails is not heard of: the code that lends it has to fail, too. */
+  async lend(): Promise<object> {
+    await this.#last
+    return this.#client
+  }
+
   page(call: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined> {
     return this.#rows(call, alone, pageSize, this.#statementTimeoutMs)
   }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Connection as Client, QueryError, ResultSetHeader } from 'mysql2'
 import type { StoreError } from '@steward/rest-core/errors'
 import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
+import { lentClient } from '../../pool/lent-client.js'
 import { RowStream, type RowSource } from '../../pool/row-stream.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
 import type { BoundStatement } from '../../sql/statement.js'
@@ -161,6 +162,12 @@ export class MysqlConnection implements ServerConnection {
       if (this.usable && this.#statementTimeoutMs > 0)
         await this.#command(setStatementTimeout(this.#statementTimeoutMs))
     }
+  }
+
+  async lend(failed: (error: unknown) => void): Promise<object> {
+    await this.#free()
+    const use = () => void this.#free()
+    return lentClient(this.#client, ['query', 'execute'], use, (error) => failed(this.#translate(error)))
   }
 
   async rows(sql: string, bindings: readonly SchemaValue[] = []): Promise<readonly SchemaRow[]> {

@@ -1,6 +1,7 @@
 import { batchBytes, rowsOfBatch, sizeOf } from '@steward/rest-core'
 import type { StoreError } from '@steward/rest-core/errors'
 import type { Rows, ServerConnection, WriteCounts } from '../../pool/connection.js'
+import { lentClient } from '../../pool/lent-client.js'
 import { nextSize } from '../../pool/row-stream.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
 import type { BoundStatement } from '../../sql/statement.js'
@@ -92,6 +93,10 @@ export class OracleConnection implements ServerConnection {
       this.#lost = true
       throw error
     }
+  }
+
+  async lend(failed: (error: unknown) => void): Promise<object> {
+    return lentClient(this.#client, ['execute', 'executeMany'], () => {}, failed)
   }
 
   async *page(call: BoundStatement): AsyncGenerator<Rows, void, undefined> {

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
 import { StoreError } from '@steward/rest-core/errors'
 import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
+import { lentClient } from '../../pool/lent-client.js'
 import { nextSize, RowStream } from '../../pool/row-stream.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
 import { lastId } from '../schema/unique-keys.js'
@@ -161,6 +162,16 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
 
   async notify(channel: string): Promise<void> {
     await this.#send('', "select pg_notify($1, '')", [channel], 'tag')
+  }
+
+  /** The server itself undoes the transaction after a statement that fails. */
+  async lend(): Promise<object> {
+    if (this.#beginning) await this.#command('select 1')
+    return lentClient(this.#client, ['query'], () => {
+      // Rows that are still coming would hold back the answer.
+      void this.#coming?.finish('keep')
+      this.#coming = undefined
+    })
   }
 
   /** @param onEnd Called once, when the connection is lost or closed. */

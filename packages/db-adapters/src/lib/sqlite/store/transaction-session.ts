@@ -47,6 +47,10 @@ export function createTransactionSession(
   }
 
   const session: StoreSession = {
+    async connection() {
+      return write('lend the connection', () => connection.raw)
+    },
+
     async get(object, rowId, options) {
       const call = compiler.get(object, rowId, options)
       return run(`read "${object.table}"`, () => call && connection.one(call))
