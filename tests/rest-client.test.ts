@@ -156,6 +156,7 @@ describe('the client', () => {
       row_id: book.row_id,
       bok_title: 'The Third Policeman',
     })
+    // @ts-expect-error: a title is required
     expect(await failure(books.create({ bok_isbn: '2' }))).toMatchObject({
       code: 'ERR_VALIDATION',
       messages: [{ code: 'ERR_REQUIRED', field: 'bok_title' }],
@@ -207,6 +208,7 @@ describe('the client', () => {
     const books = client.object('Book')
     const { row_id: rowId } = await books.getByKey(['1'])
     expect(await books.action('add', { pages: 2 }, { rowId })).toEqual({ result: { pages: 202 } })
+    // @ts-expect-error: pages are required
     expect(await failure(books.action('add', {}, { rowId }))).toMatchObject({ messages: [{ code: 'ERR_REQUIRED' }] })
     const started = await books.action('tally')
     if (!('task' in started)) throw new Error('It was not started in the background.')
@@ -351,8 +353,22 @@ import type { Records } from './records.js'
 const client = createClient<Records>({ url: '${url}' })
 const book = await client.object('Book').get('1')
 export const state: 'new' | 'read' | '' = book.bok_state
+const books = client.object('Book')
+await books.create({ bok_isbn: '1', bok_title: 'x', bok_cover: { name: 'a.png', content: '' } })
+await books.update('1', book)
+await books.action('add', { pages: 1 }, { rowId: '1' })
+await books.crosstab('states')
+await books.publication('label', { rowId: '1' })
 // @ts-expect-error there is no such object
 client.object('Nothing')
+// @ts-expect-error there is no such field
+await books.create({ bok_isbn: '1', bok_title: 'x', bok_nope: 'x' })
+// @ts-expect-error a title is required
+await books.create({ bok_isbn: '1' })
+// @ts-expect-error there is no such action
+await books.action('nope')
+// @ts-expect-error there is no such pivot table
+await books.crosstab('nope')
 // @ts-expect-error a title is a text
 export const title: number = book.bok_title
 `,

@@ -3,9 +3,12 @@ export type { Client, Records } from './lib/client.js'
 export type { EventOptions } from './lib/events.js'
 export { RestClientError } from './lib/errors.js'
 export type { ErrorMessage } from './lib/errors.js'
-export type { Input, ObjectClient, Tagged } from './lib/object-client.js'
+export type { ObjectClient, Tagged } from './lib/object-client.js'
 export { exactly } from './lib/query.js'
 export type {
+  ActionCall,
+  ActionName,
+  ActionOptions,
   AnswerOptions,
   AnyRecord,
   BatchItem,
@@ -19,10 +22,14 @@ export type {
   Filters,
   FilterValue,
   IndexRecord,
+  Input,
+  NewDocument,
+  ObjectTypes,
   Page,
   PageOptions,
   SearchOptions,
   Session,
   Task,
+  TypesOf,
   WriteOptions,
 } from './lib/types.js'

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { createClient } from './index.js'
 import type { AnyRecord, Client, Credentials } from './index.js'
-import { writeTypes } from './lib/write-types.js'
+import { writeTypes, type KnownObject } from './lib/write-types.js'
 
 const help = `rest-client: TypeScript types of the objects of a service
 
@@ -44,12 +44,15 @@ export async function main(args: readonly string[]): Promise<number> {
     const credentials = readCredentials(values.login)
     const client = createClient({ url: values.url, ...(credentials && { credentials }) })
     const names = values.objects?.split(',') ?? (await objectNames(client))
-    const metadata: AnyRecord[] = []
-    for (const name of names) metadata.push(await client.object(name.trim()).metadata())
-    const text = writeTypes(metadata)
+    const known: KnownObject[] = []
+    for (const name of names) {
+      const { metadata } = client.object(name.trim())
+      known.push({ object: await metadata(), create: await metadata('create'), update: await metadata('update') })
+    }
+    const text = writeTypes(known)
     if (values.output === undefined) return print(text)
     await writeFile(values.output, text)
-    process.stderr.write(`${values.output}: ${metadata.length} objects\n`)
+    process.stderr.write(`${values.output}: ${known.length} objects\n`)
     return 0
   } catch (error) {
     if (error instanceof TypeError && 'code' in error) return misuse(error.message)

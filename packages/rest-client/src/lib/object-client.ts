@@ -3,6 +3,9 @@ import { answerParameters, queryOf, searchRequest } from './query.js'
 import type { Parameters } from './query.js'
 import type { Transport } from './transport.js'
 import type {
+  ActionCall,
+  ActionName,
+  ActionOptions,
   AnswerOptions,
   AnyRecord,
   BatchItem,
@@ -15,14 +18,15 @@ import type {
   PageOptions,
   SearchOptions,
   Task,
+  TypesOf,
   WriteOptions,
 } from './types.js'
 
-/** The calls on one object. All methods throw `RestClientError`. Source: docs/spec/rest-service.md, "Endpoints". */
-export type ObjectClient<R> = ReturnType<typeof createObjectClient<R>>
-
-/** What a create or update may give: fields of the record, joined and technical ones are ignored. */
-export type Input<R> = Partial<Omit<R, 'row_id'>> & { readonly [field: string]: unknown }
+/**
+ * The calls on one object, of whose records this is the type. All methods throw `RestClientError`. Source:
+ * docs/spec/rest-service.md, "Endpoints".
+ */
+export type ObjectClient<K> = ReturnType<typeof createObjectClient<K>>
 
 /** A record with the entity tag for `ifMatch`. */
 export interface Tagged<R> {
@@ -30,7 +34,10 @@ export interface Tagged<R> {
   readonly etag: string
 }
 
-export function createObjectClient<R = AnyRecord>(name: string, { send, json }: Transport) {
+export function createObjectClient<K = AnyRecord>(name: string, { send, json }: Transport) {
+  type Types = TypesOf<K>
+  type R = Types['record']
+  type Document = Exclude<keyof R & string, 'row_id'>
   const path = `/${encodeURIComponent(name)}`
   const row = (rowId: string) => `${path}/${encodeURIComponent(rowId)}`
   const keyed = (key: readonly (string | number)[]) =>
@@ -38,7 +45,7 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
 
   return {
     /** @throws RestClientError ERR_NOT_FOUND */
-    get: (rowId: string, options?: AnswerOptions) =>
+    get: (rowId: string, options?: AnswerOptions<R>) =>
       json<R>({ path: row(rowId) + queryOf(answerParameters(options)), signal: options?.signal }),
     /** The record with its entity tag, to change it only if no one else has. */
     async getTagged(rowId: string, options?: CallOptions): Promise<Tagged<R>> {
@@ -46,14 +53,15 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
       return { record: (await response.json()) as R, etag: response.headers.get('etag') ?? '' }
     },
     /** The record with this functional key, in the order of the key's fields. */
-    getByKey: (key: readonly (string | number)[], options?: AnswerOptions) =>
+    getByKey: (key: readonly (string | number)[], options?: AnswerOptions<R>) =>
       json<R>({ path: keyed(key) + queryOf(answerParameters(options)), signal: options?.signal }),
-    create: (values: Input<R>, options?: WriteOptions) => write<R>('POST', path, options, values),
-    update: (rowId: string, values: Input<R>, options?: WriteOptions) => write<R>('PUT', row(rowId), options, values),
+    create: (values: Types['create'], options?: WriteOptions<R>) => write<R>('POST', path, options, values),
+    update: (rowId: string, values: Types['update'], options?: WriteOptions<R>) =>
+      write<R>('PUT', row(rowId), options, values),
     /** Updates the record with this functional key, or creates it. */
-    upsert: (key: readonly (string | number)[], values: Input<R>, options?: WriteOptions) =>
+    upsert: (key: readonly (string | number)[], values: Types['update'], options?: WriteOptions<R>) =>
       write<R>('PUT', keyed(key), options, values),
-    delete: (rowId: string, options?: WriteOptions) => write<{ row_id: string }>('DELETE', row(rowId), options),
+    delete: (rowId: string, options?: WriteOptions<R>) => write<{ row_id: string }>('DELETE', row(rowId), options),
     /** All matching records, one at a time as they arrive: nothing is kept, and the call ends when the loop does. */
     async *search(options: SearchOptions<R> = {}): AsyncGenerator<R> {
       const headers = { Accept: 'application/x-ndjson' }
@@ -80,7 +88,7 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
         signal: options.signal,
       }),
     /** Writes several records: all or nothing, or with `atomic: false` each on its own. */
-    batch: (items: readonly BatchItem<R>[], options: WriteOptions & { atomic?: boolean | undefined } = {}) =>
+    batch: (items: readonly BatchItem<K>[], options: WriteOptions<R> & { atomic?: boolean | undefined } = {}) =>
       write<unknown[]>('POST', `${path}/_batch`, options, items, { _atomic: options.atomic }),
     /** Metadata of the object, or with `rowId` of that record: what this user may do with it, and the ways from its state. */
     metadata: (context?: string | number, options: CallOptions & { rowId?: string | undefined } = {}) =>
@@ -91,29 +99,28 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
         signal: options.signal,
       }),
     /** The result; of a background action its task. Without `rowId` it works on the records that `filters` and `filter` match. */
-    async action(
-      action: string,
-      parameters: Readonly<Record<string, unknown>> = {},
-      options: CallOptions & { rowId?: string | undefined } & Pick<SearchOptions<R>, 'filters' | 'filter'> = {},
+    async action<A extends ActionName<K>>(
+      action: A,
+      ...[parameters, options = {}]: ActionCall<K, A, ActionOptions<R>>
     ): Promise<{ result: unknown } | { task: Task }> {
       const target = options.rowId === undefined ? path : row(options.rowId)
       const response = await send({
         method: 'POST',
         path: `${target}/action:${encodeURIComponent(action)}${queryOf(options.filters ?? {}, { _filter: options.filter })}`,
-        json: parameters,
+        json: parameters ?? {},
         signal: options.signal,
       })
       const body: unknown = await response.json()
       return response.status === 202 ? { task: body as Task } : (body as { result: unknown })
     },
     /** The published document as an answer: read it by `text()`, `blob()` or its `body`. */
-    publication: (template: string, options: SearchOptions<R> & { rowId?: string | undefined } = {}) =>
+    publication: (template: Types['publications'], options: SearchOptions<R> & { rowId?: string | undefined } = {}) =>
       send({
         path: `${options.rowId === undefined ? path : row(options.rowId)}/publication:${encodeURIComponent(template)}${queryOf(...searchParameters(options))}`,
         signal: options.signal,
       }),
     /** All lines, or a page of them. */
-    crosstab: (crosstab: string, filters: Filters<R> = {}, options?: CrosstabOptions) =>
+    crosstab: (crosstab: Types['crosstabs'], filters: Filters<R> = {}, options?: CrosstabOptions) =>
       json<AnyRecord>({
         ...searchRequest(path, filters, {
           _crosstab: crosstab,
@@ -127,7 +134,7 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
       }),
     /** The number of its lines without subtotals, and of their pages. */
     countCrosstab: (
-      crosstab: string,
+      crosstab: Types['crosstabs'],
       filters: Filters<R> = {},
       options?: Pick<CrosstabOptions, 'filter' | 'pageSize' | 'signal'>,
     ) =>
@@ -141,7 +148,7 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
         signal: options?.signal,
       }),
     /** The content of a document field as an answer, e.g. to read its `body` as a stream. */
-    download: (rowId: string, field: string, options?: CallOptions & { range?: string | undefined }) =>
+    download: (rowId: string, field: Document, options?: CallOptions & { range?: string | undefined }) =>
       send({
         path: `${row(rowId)}/_document/${encodeURIComponent(field)}`,
         headers: { Range: options?.range },
@@ -153,7 +160,7 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
      */
     upload: (
       rowId: string,
-      field: string,
+      field: Document,
       content: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
       document: { readonly name: string; readonly type?: string | undefined },
       options?: WriteOptions,
@@ -170,7 +177,7 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
   function write<T>(
     method: 'POST' | 'PUT' | 'DELETE',
     target: string,
-    options: WriteOptions = {},
+    options: WriteOptions<R> = {},
     values?: unknown,
     more: Parameters = {},
   ): Promise<T> {

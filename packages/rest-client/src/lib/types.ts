@@ -24,14 +24,14 @@ export interface CallOptions {
 }
 
 /** What an answer holds beyond the default. */
-export interface AnswerOptions extends CallOptions {
+export interface AnswerOptions<R = AnyRecord> extends CallOptions {
   /** Only these fields (and `row_id`). */
-  readonly fields?: readonly string[] | undefined
+  readonly fields?: readonly FieldName<R>[] | undefined
   /** Add created_dt, created_by, updated_dt, updated_by. */
   readonly timestamps?: boolean | undefined
   /** Contents of document fields in place of their ids: all, or these. */
-  readonly inlineDocuments?: true | readonly string[] | undefined
-  readonly inlineThumbnails?: true | readonly string[] | undefined
+  readonly inlineDocuments?: true | readonly FieldName<R>[] | undefined
+  readonly inlineThumbnails?: true | readonly FieldName<R>[] | undefined
 }
 
 /** A condition in the filter language of the service; several: one of them. Numbers and booleans are taken as they are. */
@@ -51,7 +51,7 @@ export type Filters<R> = {
   readonly [K in FieldName<R> | `${'dmin' | 'dmax' | 'nmin' | 'nmax'}__${FieldName<R>}`]?: FilterValue | undefined
 }
 
-export interface SearchOptions<R> extends AnswerOptions {
+export interface SearchOptions<R> extends AnswerOptions<R> {
   readonly filters?: Filters<R> | undefined
   /** A condition on several fields, which holds as well as `filters`: `(f like 'a%' or g__h = 1) and not i is null`. */
   readonly filter?: string | undefined
@@ -59,7 +59,7 @@ export interface SearchOptions<R> extends AnswerOptions {
   readonly order?: readonly `${'' | '-' | '+'}${FieldName<R>}`[] | undefined
 }
 
-export interface WriteOptions extends AnswerOptions {
+export interface WriteOptions<R = AnyRecord> extends AnswerOptions<R> {
   /** Refused with 412 unless the record still has this entity tag (`etag` of a `get`). */
   readonly ifMatch?: string | undefined
   /** Everything runs, nothing is kept. */
@@ -152,10 +152,62 @@ export interface ChangeEvent {
   readonly [name: string]: unknown
 }
 
-export type BatchItem<R> =
-  | { readonly action: 'create' | 'upsert'; readonly values: Partial<R> }
-  | { readonly action: 'update'; readonly row_id: string; readonly values: Partial<R> }
+export type BatchItem<K> =
+  | { readonly action: 'create' | 'upsert'; readonly values: TypesOf<K>['create'] }
+  | { readonly action: 'update'; readonly row_id: string; readonly values: TypesOf<K>['update'] }
   | { readonly action: 'delete'; readonly row_id: string }
+
+/** What is known of an object: `RecordsOf` infers it, and `rest-client types` writes it, as the member `~types` of a record. */
+export interface ObjectTypes {
+  readonly record: unknown
+  readonly create: unknown
+  readonly update: unknown
+  /** Parameters by name of the action. */
+  readonly actions: unknown
+  readonly crosstabs: string
+  readonly publications: string
+}
+
+/** The same of a record type: where it says nothing else, what follows from its fields. */
+export type TypesOf<K> = string extends keyof K
+  ? RecordTypes<K>
+  : K extends { readonly '~types'?: infer T extends ObjectTypes | undefined }
+    ? '~types' extends keyof K
+      ? NonNullable<T>
+      : RecordTypes<K>
+    : RecordTypes<K>
+
+interface RecordTypes<R> extends ObjectTypes {
+  readonly record: R
+  readonly create: Input<R>
+  readonly update: Input<R>
+  readonly actions: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+/** What a create or update may give: fields of the record; joined and technical ones are ignored. */
+export type Input<R> = { readonly [F in keyof R]?: R[F] | null | (string extends R[F] ? NewDocument : never) }
+
+/** A content to be stored in a document or image field. */
+export interface NewDocument {
+  readonly name: string
+  readonly mime?: string | undefined
+  /** Base64. */
+  readonly content: string
+}
+
+/** The record that an action runs on, or the filters of those that it runs on. */
+export interface ActionOptions<R> extends CallOptions, Pick<SearchOptions<R>, 'filters' | 'filter'> {
+  readonly rowId?: string | undefined
+}
+
+/** Names of the actions of an object. */
+export type ActionName<K> = keyof TypesOf<K>['actions'] & string
+
+/** What an action is given: its parameters, which may be left out when none of them is required, and how it is called. */
+export type ActionCall<K, A extends ActionName<K>, O> =
+  Record<never, never> extends TypesOf<K>['actions'][A]
+    ? [parameters?: TypesOf<K>['actions'][A], options?: O]
+    : [parameters: TypesOf<K>['actions'][A], options?: O]
 
 /** Any record: what an object without a type has. */
 export interface AnyRecord {

@@ -389,7 +389,36 @@ export type UpdateOf<D extends ObjectDefinition> = Simplify<{
  * @example
  * const client = createClient<RecordsOf<[typeof Movie, typeof Genre]>>({ url })
  */
-export type RecordsOf<D extends readonly ObjectDefinition[]> = { [O in D[number] as O['name']]: RecordOf<O> }
+export type RecordsOf<D extends readonly ObjectDefinition[]> = {
+  [O in D[number] as O['name']]: RecordOf<O> & { readonly '~types'?: TypesOf<O> }
+}
+
+/** What a typed client knows of an object besides its records; no record has it. */
+interface TypesOf<O extends ObjectDefinition> {
+  readonly record: RecordOf<O>
+  readonly create: InputOf<O>
+  readonly update: UpdateOf<O>
+  /** Parameters by name of the action. */
+  readonly actions: O extends { actions: infer A } ? { [K in keyof A]: ParametersOf<A[K]> } : unknown
+  readonly crosstabs: NamesIn<O, 'crosstabs'>
+  readonly publications: NamesIn<O, 'publications'>
+}
+
+type NamesIn<O, Member extends string> = O extends { [K in Member]: infer Named } ? keyof Named & string : never
+
+type ParametersOf<A> = A extends { parameters: infer P } ? Parameters<P> : unknown
+
+type Parameters<P> = Simplify<
+  { [K in NeededParameters<P>]: InputValue<P[K]> } & { [K in Exclude<keyof P, NeededParameters<P>>]?: InputValue<P[K]> }
+>
+
+type NeededParameters<P> = {
+  [K in keyof P]: P[K] extends { required: true }
+    ? P[K] extends { default: unknown } | { type: 'boolean' }
+      ? never
+      : K
+    : never
+}[keyof P]
 
 /** What a module beside a YAML or JSON file of the same name may add to its object. */
 export type ObjectCode = Pick<ObjectDefinition, (typeof objectCodeKeys)[number]>
