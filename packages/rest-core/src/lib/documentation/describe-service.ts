@@ -123,7 +123,7 @@ export function* describeServiceSteps({
   }
 }
 
-/** Names of actions may look like what is put behind others; generators of clients tell neither case nor punctuation apart. */
+/** The name of an action may end like what is added to the name of another; generators of clients ignore case and punctuation. */
 function withOwnIds(operations: readonly OperationDescription[]): OperationDescription[] {
   const known = new Set<string>()
   return operations.map((operation) => {

@@ -45,7 +45,7 @@ const boss = systemPrincipal({ login: 'boss', groups: ['BOSS'] })
 const names = (parts: readonly { readonly name: string }[]): string[] => parts.map(({ name }) => name)
 
 describe('metadata()', () => {
-  it('tells the rules that hold of the values of a field', async () => {
+  it('has the rules that hold for the values of a field', async () => {
     const model = createModel([
       {
         name: 'Rules',

@@ -111,8 +111,8 @@ const Sale = defineObject({
   crosstabs: { years: { lines: ['sal_shop'], columns: ['sal_year'], values: [{ function: 'count' }] } },
 })
 
-describe('what a definition says of values', () => {
-  it('is in Markdown', async () => {
+describe('the rules of a definition about values', () => {
+  it('are in Markdown', async () => {
     const { text } = await (await start([Sale]))('GET', '/_doc')
     expect(text).toMatch(/\| `sal_local` \|.*\| datetime \| local time without a time zone \|/)
     expect(text).toMatch(/\| `sal_moment` \|.*\| datetime \| UTC \|/)
@@ -122,7 +122,7 @@ describe('what a definition says of values', () => {
     expect(text).toContain('in UTC, unless their field is without a time zone')
   })
 
-  it('is in OpenAPI', async () => {
+  it('are in OpenAPI', async () => {
     const { json } = await (await start([Sale]))('GET', '/_doc?_output=openapi')
     const { Sale: record, 'Sale.create': creation } = json.components.schemas
     const local = { description: 'By the clock of the shop Local time without a time zone.', 'x-time-zone': 'none' }
@@ -134,7 +134,7 @@ describe('what a definition says of values', () => {
     expect(JSON.stringify(creation.properties.sal_code)).toContain('[A-Z]+')
   })
 
-  it('as parameters of an action sent by POST is in Markdown', async () => {
+  it('are in Markdown for the parameters of an action by POST', async () => {
     const { text } = await (await start([Sale]))('GET', '/_doc')
     const part = text.split('\n### ').find((one) => one.includes('`POST /Sale/action:sync_get`'))
     expect(part).toContain('| `when` (required) | string | When \\| then |')

@@ -21,7 +21,7 @@ export function pageLinks(path: string, query: string, { page, more, last }: Pag
   const address = addressWithout('_page', path, query)
   if (address.length > longestAddress) return undefined
   const links = [link(0, 'first')]
-  // Of a page beyond the end, where that is known, the last one.
+  // Before a page beyond the end is the last one, where that is known.
   if (page > 0) links.push(link(Math.min(page - 1, last ?? page), 'prev'))
   if (more) links.push(link(page + 1, 'next'))
   if (last !== undefined) links.push(link(last, 'last'))
