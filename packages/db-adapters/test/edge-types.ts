@@ -27,6 +27,8 @@ export interface EdgeType {
   readonly random?: (random: Random) => string
   /** Why no field holds it: the column is left out. */
   readonly leftOut?: string
+  /** Why a new record cannot have each of the values that are shown. */
+  readonly notCopied?: string
   /** Values as the column `c` of a primary key; distinct in any collation. */
   readonly keys?: readonly string[]
   /** Statements that have to be run before, e.g. `create type`. */
@@ -185,7 +187,7 @@ export const postgresqlTypes: readonly EdgeType[] = [
     values: ['0', '99999999999999999999999999.999999999999', '-0.000000000001'],
     random: decimal(26, 12),
   },
-  { name: 'numeric_3_minus_3', type: 'numeric(3,-3)', values: ['0', '999000', '-1000'] },
+  { name: 'numeric_3_minus_3', type: 'numeric(3,-3)', values: ['0', '999000', '-1000'], leftOut: 'numeric(3,-3)' },
   { name: 'numeric_2_5', type: 'numeric(2,5)', values: ['0', '0.00099', '-0.00001'] },
   { name: 'real', type: 'real', values: ['0', '1', '-1.5'], open: { float: [...singles, "'NaN'", "'infinity'"] } },
   {
@@ -218,7 +220,13 @@ export const postgresqlTypes: readonly EdgeType[] = [
   { name: 'name', type: 'name', values: ["''", "'a'", "'Ä b'"] },
   { name: 'internal_char', type: '"char"', values: ["''", "'a'"] },
   { name: 'bpchar', type: 'bpchar', values: ["'a'", "''", "'a  '"] },
-  { name: 'bytea', type: 'bytea', values: ["'\\x00ff'", "''", "'\\x41'"], noDefault: true },
+  {
+    name: 'bytea',
+    notCopied: 'the content of a document is sent, not its id',
+    type: 'bytea',
+    values: ["'\\x00ff'", "''", "'\\x41'"],
+    noDefault: true,
+  },
   {
     name: 'date',
     type: 'date',
@@ -269,12 +277,14 @@ export const postgresqlTypes: readonly EdgeType[] = [
   { name: 'uuid', type: 'uuid', values: uuids, keys: uuids },
   {
     name: 'json',
+    notCopied: 'a required value that is empty, and numbers that only JSON can write',
     type: 'json',
     values: [...jsonTexts, '{ "b" : 1,\n "a":2, "b":3 }', 'null'].map(quoted),
     random: json(),
   },
   {
     name: 'jsonb',
+    notCopied: 'a required value that is empty',
     type: 'jsonb',
     values: [...jsonTexts.filter((each) => !each.includes('1e400')), '[1e40,-0.0,1.10]', 'null'].map(quoted),
     random: json(),
@@ -294,7 +304,13 @@ export const postgresqlTypes: readonly EdgeType[] = [
   { name: 'daterange', type: 'daterange', values: ["'[2024-01-01,infinity)'"] },
   { name: 'tsrange', type: 'tsrange', values: ["'[2024-01-01 10:00:00.5,)'"] },
   { name: 'tstzrange', type: 'tstzrange', values: ["'[2024-01-01 10:00:00.5Z,)'"] },
-  { name: 'enumeration', type: 'mood', before: pgEnum, values: ["'ok'", "'it''s'", "'a,b'", "''"] },
+  {
+    name: 'enumeration',
+    notCopied: 'a required value that is empty',
+    type: 'mood',
+    before: pgEnum,
+    values: ["'ok'", "'it''s'", "'a,b'", "''"],
+  },
   {
     name: 'domain_text',
     type: 'label',
@@ -356,6 +372,7 @@ export const postgresqlTypes: readonly EdgeType[] = [
   { name: 'uuid_array', type: 'uuid[]', values: ["'{}'", `array[${uuids[0]}::uuid]`] },
   {
     name: 'jsonb_array',
+    notCopied: 'lists are dimensions of the array',
     type: 'jsonb[]',
     values: ["'{}'", `array['{"a":750727362669608961}','[]','"x"','null','1.10']::jsonb[]`],
   },
@@ -364,6 +381,7 @@ export const postgresqlTypes: readonly EdgeType[] = [
   { name: 'enumeration_array', type: 'mood[]', before: pgEnum, values: ["'{}'", '\'{ok,"a,b"}\''] },
   {
     name: 'composite_array',
+    notCopied: 'no text of a composite value is known',
     type: 'pair[]',
     before: ['create type pair as (a int, b text)'],
     values: ["'{}'", "array[row(1,'x')::pair]"],
@@ -459,15 +477,46 @@ export const mysqlTypes: readonly EdgeType[] = [
   },
   { name: 'varchar_latin1', type: 'varchar(200) character set latin1', values: ["'é'", "''", "' a '"] },
   { name: 'tinytext', type: 'tinytext', values: mysqlTexts, random: text(40, quotedForMysql) },
-  { name: 'text', type: 'text', values: [...mysqlTexts, quoted(longText)], random: text(60, quotedForMysql) },
+  {
+    name: 'text',
+    notCopied: 'more characters than the smallest column of the type holds',
+    type: 'text',
+    values: [...mysqlTexts, quoted(longText)],
+    random: text(60, quotedForMysql),
+  },
   { name: 'mediumtext', type: 'mediumtext', values: mysqlTexts },
   { name: 'longtext', type: 'longtext', values: mysqlTexts },
-  { name: 'binary_16', type: 'binary(16)', values: ["unhex('00112233445566778899aabbccddeeff')"], noDefault: true },
-  { name: 'varbinary', type: 'varbinary(20)', values: ["unhex('00ff')", "''"], noDefault: true },
-  { name: 'blob', type: 'blob', values: ["unhex('00ff')", "''"], noDefault: true },
-  { name: 'longblob', type: 'longblob', values: ["unhex('00ff')"], noDefault: true },
+  {
+    name: 'binary_16',
+    notCopied: 'the content of a document is sent, not its id',
+    type: 'binary(16)',
+    values: ["unhex('00112233445566778899aabbccddeeff')"],
+    noDefault: true,
+  },
+  {
+    name: 'varbinary',
+    notCopied: 'the content of a document is sent, not its id',
+    type: 'varbinary(20)',
+    values: ["unhex('00ff')", "''"],
+    noDefault: true,
+  },
+  {
+    name: 'blob',
+    notCopied: 'the content of a document is sent, not its id',
+    type: 'blob',
+    values: ["unhex('00ff')", "''"],
+    noDefault: true,
+  },
+  {
+    name: 'longblob',
+    notCopied: 'the content of a document is sent, not its id',
+    type: 'longblob',
+    values: ["unhex('00ff')"],
+    noDefault: true,
+  },
   {
     name: 'date',
+    notCopied: 'a day that is none',
     type: 'date',
     values: ["'2024-02-29'", "'1000-01-01'", "'9999-12-31'", "'0000-00-00'"],
     open: { calendar: ["'2024-00-00'"] },
@@ -483,6 +532,7 @@ export const mysqlTypes: readonly EdgeType[] = [
   { name: 'time_6', type: 'time(6)', values: ["'00:00:00'"], open: { fraction: ["'10:00:00.123456'"] } },
   {
     name: 'datetime',
+    notCopied: 'a day that is none',
     type: 'datetime',
     values: ["'2024-02-29 10:00:00'", "'1000-01-01 00:00:00'", "'9999-12-31 23:59:59'", "'0000-00-00 00:00:00'"],
     random: (random) => quoted(`${day(random)} ${hour(random)}`),
@@ -495,11 +545,22 @@ export const mysqlTypes: readonly EdgeType[] = [
     values: ["'2024-02-29 10:00:00'"],
     open: { fraction: ["'2024-02-29 10:00:00.125'"] },
   },
-  { name: 'year', type: 'year', values: ['0', '1901', '2155'] },
+  { name: 'year', notCopied: '0 is no year', type: 'year', values: ['0', '1901', '2155'] },
   { name: 'enumeration', type: "enum('a','it''s','b,c','B','')", values: ["'a'", "'it''s'", "'b,c'", "''"] },
-  { name: 'enumeration_invalid', type: "enum('a','b')", values: ["'a'", "'b'", "''"] },
+  {
+    name: 'enumeration_invalid',
+    notCopied: 'a value that the list lacks',
+    type: "enum('a','b')",
+    values: ["'a'", "'b'", "''"],
+  },
   { name: 'set', type: "set('a','b','c d')", values: ["'a'", "''", "'a,c d'"] },
-  { name: 'json', type: 'json', values: mysqlJson.map(quotedForMysql), random: json(quotedForMysql) },
+  {
+    name: 'json',
+    notCopied: 'a required value that is empty, and numbers that only JSON can write',
+    type: 'json',
+    values: mysqlJson.map(quotedForMysql),
+    random: json(quotedForMysql),
+  },
   { name: 'uuid', type: 'uuid', values: uuids },
   { name: 'inet6', type: 'inet6', values: ["'::1'"], leftOut: 'inet6' },
   {
@@ -540,11 +601,29 @@ export const sqliteTypes: readonly EdgeType[] = [
     random: text(60),
   },
   { name: 'text_number', type: 'text', values: ["'1'", "'01'", "'1.0'", "'9007199254740993'"] },
-  { name: 'varchar_5', type: 'varchar(5)', values: [...shortTexts, 'longer than five'].map(quoted), random: text(8) },
-  { name: 'text_blob', type: 'text', values: ["'a'", "x'00ff'", "x''"], noDefault: true },
+  {
+    name: 'varchar_5',
+    notCopied: 'longer than declared',
+    type: 'varchar(5)',
+    values: [...shortTexts, 'longer than five'].map(quoted),
+    random: text(8),
+  },
+  {
+    name: 'text_blob',
+    notCopied: 'the content of a document is sent, not its id',
+    type: 'text',
+    values: ["'a'", "x'00ff'", "x''"],
+    noDefault: true,
+  },
   { name: 'clob', type: 'clob', values: sqliteTexts },
   { name: 'text_nocase', type: 'text collate nocase', values: sqliteTexts },
-  { name: 'blob', type: 'blob', values: ["x'00ff'", "x''"], noDefault: true },
+  {
+    name: 'blob',
+    notCopied: 'the content of a document is sent, not its id',
+    type: 'blob',
+    values: ["x'00ff'", "x''"],
+    noDefault: true,
+  },
   {
     name: 'real',
     type: 'real',
@@ -579,6 +658,7 @@ export const sqliteTypes: readonly EdgeType[] = [
   { name: 'time_short', type: 'time', values: ["'10:00'", "'100:00:00'"] },
   {
     name: 'json',
+    notCopied: 'a required value that is empty, and numbers that only JSON can write',
     type: 'json',
     values: [...jsonTexts, '{ "b" : 1,\n "a":2 }', 'not json', 'null'].map(quoted),
     random: json(),

@@ -248,7 +248,7 @@ onEachServer((database) => {
         { word: 'with "quotes", \\ and {braces}', number: 3 },
       ])
       const emptied = await store.update(lists, '1', { words: null, grid: [] }, { select: lists.selection })
-      expect(emptied).toMatchObject({ words: null, grid: null })
+      expect(emptied).toMatchObject({ words: null, grid: [] })
       expect(await store.count(lists, { op: 'null', field: 'words' })).toBe(1)
       await expect(store.update(lists, '1', { grid: ['x'] }, { select: lists.selection })).rejects.toMatchObject({
         code: 'value',

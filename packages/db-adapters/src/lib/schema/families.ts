@@ -4,6 +4,7 @@ import type { ColumnFamily } from './table-info.js'
 export function isWhole(family: ColumnFamily): boolean {
   return (
     family.kind === 'integer' ||
+    family.kind === 'year' ||
     (family.kind === 'decimal' && family.precision !== undefined && (family.scale ?? 0) === 0)
   )
 }

@@ -49,6 +49,8 @@ export function fieldTypeOf(
         : { type: 'string' }
     case 'integer':
       return integerOf(type)
+    case 'year':
+      return { type: 'integer', precision: 4, min: 1901, max: 2155 }
     case 'decimal':
       return decimalOf(type, rules)
     case 'decimalText':
@@ -97,7 +99,8 @@ function decimalOf(
 ): Typed & Partial<FieldDefinition> {
   if (precision === undefined)
     return { type: 'decimal', ...(decimalDigits < freeDigits.precision ? floatDigits : freeDigits) }
-  const digits = Math.min(precision, decimalDigits)
+  // PostgreSQL takes more digits after the point than there are in all: numeric(2,5) is 0.00099 at most.
+  const digits = Math.min(Math.max(precision, scale ?? 0), decimalDigits)
   return { type: 'decimal', precision: digits, scale: Math.min(scale ?? 0, digits) }
 }
 

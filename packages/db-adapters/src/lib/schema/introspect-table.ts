@@ -132,6 +132,7 @@ export function define(
     const filled = column.nullable || column.hasDefault || column.generated || !mayWrite(column)
     const isBoolean = type?.type === 'boolean'
     const isBytes = type?.type === 'document'
+    const isText = (type?.type === 'string' && type.pattern === undefined) || type?.type === 'text'
     const initial =
       isBoolean && !filled ? false : isFixed(table) || !mayWrite(column) || !type ? undefined : defaultOf(column, type)
     fields[name] = {
@@ -141,7 +142,12 @@ export function define(
       // The functional key of a row id of several fields is these.
       ...(isKey && !isSame(key, id.columns) ? { key: true } : {}),
       ...(!isKey && !isBytes && unique.has(column.name) ? { unique: true } : {}),
-      ...(isKey || isId || filled || isBoolean || reference?.onDelete === 'setNull' ? {} : { required: true }),
+      ...(isKey || isId || filled || isBoolean || takesBlank(column) || reference?.onDelete === 'setNull'
+        ? {}
+        : { required: true }),
+      ...(isText && !column.nullable && !column.generated && mayWrite(column) && !isKey && !isId
+        ? { allowEmpty: true }
+        : {}),
       ...(initial === undefined ? {} : { default: initial }),
       ...(isBytes ? {} : indexOf(info, column.name, reference !== undefined, isKey)),
       ...(column.generated || !mayWrite(column) ? { readOnly: true } : {}),
@@ -163,6 +169,11 @@ export function isFixed({ info, isGuessed }: ServedTable): boolean {
   if (info.isWritable === false) return true
   if (info.writtenBy === 'triggers') return false
   return isGuessed || (info.kind !== 'table' && info.writtenBy === undefined)
+}
+
+/** A list that has the empty text: what is not chosen is that. */
+function takesBlank({ type }: ColumnInfo): boolean {
+  return type.kind === 'enum' && type.values.includes('')
 }
 
 /** Longest label. Not specified; chosen because it heads a column of a list. */

@@ -99,7 +99,7 @@ onSqlite((database) => {
     })
     expect(fieldsOf(result, 'Products')).toStrictEqual({
       row_id: { type: 'id', column: 'ProductID' },
-      product_name: { type: 'string', length: 40, column: 'ProductName', required: true },
+      product_name: { type: 'string', length: 40, column: 'ProductName', required: true, allowEmpty: true },
       discontinued: { type: 'boolean', default: false },
       photo: { type: 'document', storage: 'column' },
       big: { type: 'decimal', precision: 15, scale: 4 },
@@ -214,7 +214,7 @@ onMysql((database) => {
         id int unsigned not null auto_increment primary key, name varchar(100) not null unique,
         mood enum('sad','it''s','Happy','') default 'sad', flags set('a','b'), props json,
         created timestamp not null default current_timestamp on update current_timestamp, amount decimal(40,10), y year,
-        b bit(1), tiny tinyint, ub bigint unsigned, t tinytext, tx text, mt mediumtext, lt longtext, dbl double,
+        b bit(1), bits bit(8), tiny tinyint, ub bigint unsigned, t tinytext, tx text, mt mediumtext, lt longtext, dbl double,
         up varchar(100) generated always as (upper(name)) virtual) charset latin1;
       create table country (code char(2) primary key, title varchar(50) not null);
       create table address (
@@ -233,7 +233,8 @@ onMysql((database) => {
       props: { type: 'object' },
       created: { type: 'datetime' },
       amount: { type: 'decimal', precision: 38, scale: 10 },
-      y: { type: 'integer', precision: 5, min: -32768, max: 32767 },
+      y: { type: 'integer', precision: 4, min: 1901, max: 2155 },
+      b: { type: 'boolean' },
       tiny: { type: 'integer', precision: 3, min: -128, max: 127 },
       ub: { type: 'integer', precision: 18, min: 0 },
       t: { type: 'string', length: 255 },
@@ -261,7 +262,9 @@ onMysql((database) => {
       row_id: { type: 'id', column: 'id', readOnly: false, required: true },
       c: { ...int4, index: true },
     })
-    expect(result.skipped).toStrictEqual([{ table: 'customer', column: 'b', reason: 'no field has the type bit(1)' }])
+    expect(result.skipped).toStrictEqual([
+      { table: 'customer', column: 'bits', reason: 'no field has the type bit(8)' },
+    ])
   })
 })
 

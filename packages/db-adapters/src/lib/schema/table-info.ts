@@ -67,6 +67,8 @@ export type ColumnFamily =
   /** Decimals in the sortable text form of the SQLite store. */
   | { readonly kind: 'decimalText'; readonly precision: number; readonly scale: number }
   | { readonly kind: 'float' }
+  /** Years from 1901 to 2155 (MySQL); other numbers become a year among these, or 0. */
+  | { readonly kind: 'year' }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'date' }
   | { readonly kind: 'datetime' }

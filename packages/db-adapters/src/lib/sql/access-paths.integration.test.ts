@@ -89,6 +89,8 @@ interface Case {
   readonly order?: readonly string[]
   /** The condition as a person writes it who knows the table. */
   readonly by?: string
+  /** The same in a table where every number but 0 may be true. Default: `by`. */
+  readonly loosely?: string
   /** How many tables a person joins to get from `i` to `a`, `b` …. Default: as the condition needs. */
   readonly joins?: number
   readonly only?: Name
@@ -131,8 +133,12 @@ const cases: Readonly<Record<string, Case>> = {
     where: and(text('at', '>=', '2024-02-05 00:00:00'), text('at', '<', '2024-02-07 00:00:00')),
     by: `i.at >= '2024-02-05 00:00:00' and i.at < '2024-02-07 00:00:00'`,
   },
-  'a boolean': { where: text('done', '=', true), by: 'i.done = true' },
-  'a boolean, in a list': { where: { op: 'in', field: 'done', values: [true] }, by: 'i.done = true' },
+  'a boolean': { where: text('done', '=', true), by: 'i.done = true', loosely: '(i.done > 0 or i.done < 0)' },
+  'a boolean, in a list': {
+    where: { op: 'in', field: 'done', values: [true] },
+    by: 'i.done = true',
+    loosely: '(i.done > 0 or i.done < 0)',
+  },
   'a reference': { where: text('above', '=', '17'), by: 'i.above = 17' },
   'a field of the linked row': {
     where: text('above__code', '=', 'c0017'),
@@ -195,7 +201,8 @@ function orderOf(names: readonly string[] = []): Order[] {
 }
 
 /** What a person writes. */
-function byHand(name: Name, table: keyof typeof objects, { where, order = [], by, joins }: Case): string {
+function byHand(name: Name, table: keyof typeof objects, { where, order = [], joins, ...rest }: Case): string {
+  const by = table === 'their_item' && name !== 'postgresql' ? (rest.loosely ?? rest.by) : rest.by
   const condition = by === '' ? like(name, table, (where as { pattern: string }).pattern) : by
   const terms = order.map((term) => {
     const [field, descending] = [term.replace('-', ''), term.startsWith('-')]

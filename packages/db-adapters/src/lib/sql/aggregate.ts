@@ -1,7 +1,7 @@
 import { keySeparator } from '@steward/rest-core'
 import type { AggregateFunction, AggregateRow, DatePart, FieldValue, Filter, ObjectModel } from '@steward/rest-core'
 import type { Column, Columns } from './columns.js'
-import { quoteTable, type Dialect, type Present, type Reading } from './dialect.js'
+import { quoteTable, valueOf, type Dialect, type Present, type Reading } from './dialect.js'
 import { filterSql } from './filter.js'
 import type { BoundGuards } from './guards.js'
 import { createJoins } from './joins.js'
@@ -101,8 +101,9 @@ function groupTerm(
   dialect: Dialect,
 ): Term & { readonly group: string } {
   if (by) return { ...dialect.datePart(place, by, type), empty }
+  const value = valueOf(place, type, dialect)
   const other = dialect.group?.(place, type)
-  const group = type.kind === 'boolean' ? `coalesce(${place}, ${dialect.falseLiteral})` : (other?.group ?? place)
+  const group = type.kind === 'boolean' ? `coalesce(${value}, ${dialect.falseLiteral})` : (other?.group ?? place)
   const also = dialect.alsoGroup?.(place, type)
   const read = other?.read ?? dialect.read(group, type)
   return { group: also ? `${group}, ${also}` : group, read, decode: decoderOf(type, empty, dialect), empty }
@@ -119,7 +120,7 @@ function valueTerm(
   if (place === undefined || !column) throw new TypeError(`"${name}" needs a field.`)
   if (name === 'sum') return { ...dialect.sum(place, column.type, wide), empty: null }
   return {
-    read: dialect.read(`${name}(${place})`, column.type),
+    read: dialect.read(`${name}(${valueOf(place, column.type, dialect)})`, column.type),
     decode: decoderOf(column.type, column.empty, dialect),
     empty: null,
   }

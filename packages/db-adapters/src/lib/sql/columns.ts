@@ -1,4 +1,4 @@
-import { bytesDigits, isEmpty, isJoined, keyTextOf } from '@steward/rest-core'
+import { bytesDigits, isEmpty, isJoined, isUnfilled, keyTextOf } from '@steward/rest-core'
 import type { ColumnType, FieldModel, FieldValue, ObjectModel, ReadableField, ReferenceModel } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import { LRUCache } from 'lru-cache'
@@ -113,12 +113,14 @@ export function columnOf(
   // No column of a key is ever NULL, and its index keeps it in plain order.
   const facts = isFilled ? { ...known, required: true, plainOrder: true } : known
   // Through a missing link every column is NULL.
-  const type: StoredType =
+  const stored: StoredType =
     facts && field.path.length > 0
       ? { ...columnType, facts: { ...facts, required: false, plainOrder: false } }
       : facts
         ? { ...columnType, facts }
         : columnType
+  const type: StoredType = columnType.kind === 'boolean' && own.object.isMapped ? { ...stored, loose: true } : stored
+  const blank = isBlankable(own, facts) ? '' : null
   return {
     name: field.name,
     column,
@@ -133,7 +135,7 @@ export function columnOf(
       ? encodeKey
       : type.kind === 'bytes'
         ? encodeBytes
-        : (value) => (isEmpty(value) ? null : dialect.encode(value, type)),
+        : (value) => (isUnfilled(value, own) ? blank : dialect.encode(value, type)),
   }
 
   function encodeBytes(value: FieldValue): unknown {
@@ -173,6 +175,12 @@ function keyPart(
     encode: (value) => dialect.encode(value, columnType),
   }
   return { field: part, read, test, text: keyTextOf(columnType) }
+}
+
+/** Whether an empty text of the field is stored as one, because its column takes no NULL. */
+function isBlankable({ columnType, object, allowsEmpty }: FieldModel, facts: ColumnFacts | undefined): boolean {
+  const isKept = allowsEmpty || (object.isMapped && facts?.required === true)
+  return isKept && isText(columnType) && !facts?.neverBlank
 }
 
 function isText({ kind }: ColumnType): boolean {

@@ -6,7 +6,8 @@ import type { Text } from './text.js'
 export type Present = string | number | bigint | boolean | object
 
 /** The type of a column, with what is known of the one that is there. */
-export type StoredType = ColumnType & { readonly facts?: ColumnFacts | undefined }
+/** `loose`: a boolean of a table that others made, where every number but 0 is true. */
+export type StoredType = ColumnType & { readonly facts?: ColumnFacts | undefined; readonly loose?: boolean }
 
 /** What to select, and what it is turned into; NULL does not get there. */
 export interface Reading<T> {
@@ -65,6 +66,8 @@ export interface Dialect {
   /** SQL literal of `false`, for booleans that are NULL. */
   readonly falseLiteral: string
   readonly trueLiteral: string
+  /** SQL for loose booleans. Absent: columns of booleans hold nothing but these two. */
+  readonly loose?: LooseBooleans
 
   /** How rows are found by words. */
   readonly words: WordsDialect
@@ -177,6 +180,20 @@ export interface WordsPlace {
   readonly column: string
   readonly ids: readonly string[]
   readonly rows: string
+}
+
+/** What conditions, groups and orders use for a column. */
+export function valueOf(column: string, type: StoredType, { loose }: Dialect): string {
+  return type.loose && loose ? loose.value(column) : column
+}
+
+/** SQL for columns where every number but 0 is true. */
+export interface LooseBooleans {
+  /** One of the two literals, or NULL. */
+  value(column: string): string
+  /** Conditions that can use an index; NULL fulfils neither. */
+  isTrue(column: string): string
+  isFalse(column: string): string
 }
 
 /** A table's name with its schema, where a dot separates them. */

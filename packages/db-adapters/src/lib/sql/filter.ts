@@ -1,7 +1,7 @@
 import type { Filter } from '@steward/rest-core'
 import { keyFilter } from './key-filter.js'
 import type { Column, Columns, PlaceOf } from './columns.js'
-import type { Dialect } from './dialect.js'
+import { valueOf, type Dialect } from './dialect.js'
 
 type Group = Extract<Filter, { terms: unknown }>
 type Leaf = Exclude<Filter, Group>
@@ -141,7 +141,7 @@ function patternShape(leaf: Leaf, { type }: Column): { readonly escaped: boolean
 
 function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect, amongCheaper: boolean): string {
   const { type } = column
-  const bare = place(column)
+  const bare = valueOf(place(column), type, dialect)
   const isBoolean = type.kind === 'boolean'
   const operand = isBoolean ? `coalesce(${bare}, ${dialect.falseLiteral})` : bare
   const like = (): string => dialect.like(bare, type, { ...patternShape(leaf, column), amongCheaper })
@@ -153,9 +153,10 @@ function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect, a
     case 'false':
       return never
     case 'isTrue':
-      return `${bare} = ${dialect.trueLiteral}`
+      return type.loose && dialect.loose ? dialect.loose.isTrue(place(column)) : `${bare} = ${dialect.trueLiteral}`
     case 'isFalse': {
-      const isFalse = `${bare} = ${dialect.falseLiteral}`
+      const isFalse =
+        type.loose && dialect.loose ? dialect.loose.isFalse(place(column)) : `${bare} = ${dialect.falseLiteral}`
       return type.facts?.required ? isFalse : `(${isFalse} or ${bare} is null)`
     }
     case 'null':

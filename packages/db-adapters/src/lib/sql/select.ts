@@ -1,6 +1,6 @@
 import type { Filter, ObjectModel, Order } from '@steward/rest-core'
 import { keyColumns, readsOf, type Column, type Columns, type PlaceOf } from './columns.js'
-import { quoteTable, type Dialect } from './dialect.js'
+import { quoteTable, valueOf, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
 import { countValues, type BoundGuards } from './guards.js'
 import { createJoins, lookup } from './joins.js'
@@ -120,7 +120,7 @@ export function orderTerms(order: readonly Order[], columns: Columns, place: Pla
 }
 
 function orderTerm(column: Column, descending: boolean, place: PlaceOf, dialect: Dialect): string {
-  const placed = place(column)
+  const placed = valueOf(place(column), column.type, dialect)
   const { kind, facts } = column.type
   const value = kind === 'boolean' && !facts?.required ? `coalesce(${placed}, ${dialect.falseLiteral})` : placed
   return dialect.order(value, descending, column.type)

@@ -86,6 +86,11 @@ export interface ReferenceField extends FieldCommon {
 }
 export interface TextField extends TextOptions {
   readonly type: 'string' | 'text' | 'url' | 'email' | 'phone' | 'color' | 'html' | 'regexp'
+  /**
+   * An empty text is a value: it satisfies `required`, and is stored as an empty text in place of NULL. Default false; for
+   * existing columns that take no NULL.
+   */
+  readonly allowEmpty?: boolean
 }
 export interface PasswordField extends TextOptions {
   readonly type: 'password'

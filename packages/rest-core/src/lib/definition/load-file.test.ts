@@ -84,7 +84,7 @@ states: { field: mov_state, transitions: [{ from: 5, to: x }] }
       '5:11 fields.mov_year.type must be one of id, reference, string, text, integer, decimal, boolean, date, datetime, time, enum, multi-enum, password, url, email, phone, color, html, regexp, document, image, geocoords, object, not "integr"; did you mean "integer"?',
       '7:30 fields.mov_title.lenght is not known here; did you mean "length"?',
       '7:49 fields.mov_title.length must be at least 1, not 0',
-      '7:52 fields.mov_title.precision is not known here; known are type, label, help, required, default, area, column, key, unique, index, readOnly, createOnly, hidden, renamedFrom, length, pattern',
+      '7:52 fields.mov_title.precision is not known here; known are type, label, help, required, default, area, column, key, unique, index, readOnly, createOnly, hidden, renamedFrom, length, pattern, allowEmpty',
       '8:37 fields.mov_state.values.0 must be text or a map of names to values, not 1; put it in quotes: "1"',
       '8:54 fields.mov_state.values.2.lable is not known here; did you mean "label"?',
       '9:13 fields.mov_code needs "type"',

@@ -54,7 +54,7 @@ const fields = {
     display: ['text'],
     onDelete: 'cascade',
   } satisfies Full<D.ReferenceField>,
-  text: { ...text, type: 'string' } satisfies Full<D.TextField>,
+  text: { ...text, type: 'string', allowEmpty: true } satisfies Full<D.TextField>,
   password: { ...text, type: 'password', minLength: 1 } satisfies Full<D.PasswordField>,
   integer: { ...common, type: 'integer', min: 1, max: 2, precision: 20 } satisfies Full<D.IntegerField>,
   decimal: {

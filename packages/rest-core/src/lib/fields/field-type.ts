@@ -77,6 +77,14 @@ export function isBlank(value: FieldValue | undefined, { columnType, codes }: Fi
   return isText && codes === undefined && typeof value === 'string' && value !== '' && !hasVisible.test(value)
 }
 
+/** The same for a value of a field: `[]` is a value of one that holds JSON. */
+export function isUnfilled(
+  value: FieldValue | undefined,
+  { columnType: { kind } }: Pick<FieldModel, 'columnType'>,
+): boolean {
+  return isEmpty(value) && !(kind === 'json' && Array.isArray(value))
+}
+
 /** Whether the value counts as not filled (`""`, `null`, `[]`). */
 export function isEmpty(value: FieldValue | undefined): boolean {
   return value === '' || value === null || value === undefined || (Array.isArray(value) && value.length === 0)

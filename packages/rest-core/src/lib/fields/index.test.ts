@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { anyCharacter } from '../../../../../tests/fuzz/any-character.js'
 import type { FieldDefinition } from '../definition/definition.js'
 import { fieldFor } from './field-for-test.js'
-import { isEmpty, Problem } from './field-type.js'
+import { isUnfilled, Problem } from './field-type.js'
 import { fieldTypes } from './index.js'
 
 const definitions: readonly FieldDefinition[] = [
@@ -81,7 +81,7 @@ describe.each(definitions.map((definition) => [JSON.stringify(definition), defin
             return
           }
           expect(type.parse(value, field)).toEqual(value)
-          if (isEmpty(value)) {
+          if (isUnfilled(value, field)) {
             expect(value).toEqual(type.empty)
             return
           }

@@ -1,6 +1,6 @@
 import type { JsonField } from '../definition/definition.js'
 import { describe } from './describe.js'
-import { isEmpty, Problem, type FieldType } from './field-type.js'
+import { Problem, type FieldType } from './field-type.js'
 import type { JsonValue } from './field-value.js'
 import { defaultLongLength, unstorable } from './text-value.js'
 
@@ -10,7 +10,7 @@ const deepestObject = 64
 /** Members and items of a value, all levels together. Not specified; chosen because each is worked at several times on the way. */
 const mostParts = 50_000
 
-/** Any JSON value; `""` and `[]` are empty and become `null`. The value is kept, never merged into another object. */
+/** Any JSON value; `""` is empty and becomes `null`. The value is kept, never merged into another object. */
 export const objectType: FieldType = {
   name: 'object',
   number: 24,
@@ -21,9 +21,10 @@ export const objectType: FieldType = {
     if (input === undefined) return null
     const problem = check(input, 0, { left: mostParts })
     if (problem) return problem
-    if ((definition as JsonField).array && !isEmpty(input as JsonValue) && !Array.isArray(input))
+    const isMissing = input === null || input === ''
+    if ((definition as JsonField).array && !isMissing && !Array.isArray(input))
       return new Problem('ERR_TYPE', `must be a list, not ${describe(input)}`)
-    return isEmpty(input as JsonValue) ? null : (input as JsonValue)
+    return isMissing ? null : (input as JsonValue)
   },
   validate(value, { definition }) {
     const { length = defaultLongLength } = definition as JsonField

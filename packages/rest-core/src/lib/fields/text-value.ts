@@ -113,7 +113,7 @@ export interface TextSchema {
   readonly annotations?: Record<string, unknown>
 }
 
-/** JSON Schema of a text with the rules of its field; empty texts fit unless the field is required. */
+/** JSON Schema of a text with the rules of its field; empty texts fit unless the field is required and wants more. */
 export function textSchema(
   field: FieldModel,
   length: number | undefined,
@@ -121,12 +121,13 @@ export function textSchema(
 ): Record<string, unknown> {
   const own = patternSchema(field)
   const forms = [...(own ? [own] : []), ...(form ? [form] : [])]
-  const rule = forms.length > 1 ? { allOf: forms } : (forms[0] ?? (field.required ? { pattern: visible } : undefined))
+  const mustBeFilled = field.required && !field.allowsEmpty
+  const rule = forms.length > 1 ? { allOf: forms } : (forms[0] ?? (mustBeFilled ? { pattern: visible } : undefined))
   return {
     type: 'string',
-    ...(field.required ? { minLength: 1 } : {}),
+    ...(mustBeFilled ? { minLength: 1 } : {}),
     ...(length === undefined ? {} : { maxLength: length }),
-    ...(field.required || !rule ? rule : { anyOf: [{ maxLength: 0 }, rule] }),
+    ...(mustBeFilled || !rule ? rule : { anyOf: [{ maxLength: 0 }, rule] }),
     ...annotations,
   }
 }

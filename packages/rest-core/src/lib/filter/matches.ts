@@ -1,4 +1,4 @@
-import { isEmpty } from '../fields/field-type.js'
+import { isUnfilled } from '../fields/field-type.js'
 import type { FieldValue } from '../fields/field-value.js'
 import type { BusinessRecord, ObjectModel, ReadableField } from '../model/model.js'
 import { compareValues } from './compare.js'
@@ -43,6 +43,7 @@ function isGroup(filter: Filter): filter is Group {
 }
 
 function compileLeaf(filter: Exclude<Filter, Group>, field: ReadableField): (value: FieldValue) => boolean {
+  const isEmpty = (value: FieldValue): boolean => isUnfilled(value, field)
   switch (filter.op) {
     case 'null':
       return isEmpty
@@ -75,6 +76,7 @@ function compileComparison(
   other: FieldValue,
   field: ReadableField,
 ): (value: FieldValue) => boolean {
+  const isEmpty = (value: FieldValue): boolean => isUnfilled(value, field)
   const order = (value: FieldValue): number => compareValues(value, other, field)
   switch (op) {
     case '=':

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { StoreError } from '../../errors.js'
-import { isEmpty } from '../fields/field-type.js'
+import { isEmpty, isUnfilled } from '../fields/field-type.js'
 import type { FieldValue } from '../fields/field-value.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
 import type { Values } from '../store.js'
@@ -114,7 +114,7 @@ function changed(row: Row, object: ObjectModel, values: Values): Row {
   for (const field of [...object.fields, ...object.technical, ...(object.index ? [object.index.words] : [])]) {
     const value = values[field.name]
     if (value === undefined || field.parts) continue
-    if (isEmpty(value)) next.delete(field.column)
+    if (isUnfilled(value, field)) next.delete(field.column)
     else next.set(field.column, value)
   }
   return next

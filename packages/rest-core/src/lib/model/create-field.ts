@@ -33,6 +33,7 @@ export function createField(
     definition,
     required:
       definition.type === 'id' ? mustBeGiven(definition) : definition.required === true || definition.key === true,
+    allowsEmpty: 'allowEmpty' in definition && definition.allowEmpty === true,
     key: definition.key === true,
     unique: definition.unique === true,
     indexed: definition.index === true,

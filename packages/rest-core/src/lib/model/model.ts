@@ -74,6 +74,8 @@ export interface FieldModel {
   /** A field of a type of the application is shown as one of the built-in type. */
   readonly definition: BuiltInField
   readonly required: boolean
+  /** An empty text is a value that satisfies `required`. */
+  readonly allowsEmpty: boolean
   readonly key: boolean
   readonly unique: boolean
   readonly indexed: boolean

@@ -3,7 +3,7 @@ import { RestError, mostMessages } from '../../errors.js'
 import type { EnumField, ImageField } from '../definition/definition.js'
 import { imageMediaType } from '../documents/image-content.js'
 import type { FieldValue } from '../fields/field-value.js'
-import { Problem, isBlank, isEmpty } from '../fields/field-type.js'
+import { Problem, isBlank, isUnfilled } from '../fields/field-type.js'
 import { momentOf, timestamp } from '../fields/temporal.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
 import { isJoined } from '../model/model.js'
@@ -197,7 +197,8 @@ export function validate(
     if (skip.has(field.name)) continue
     const value = values[field.name]
     if (value === undefined && operation === 'update') continue
-    if (isEmpty(value) || (field.required && isBlank(value, field))) {
+    if (typeof value === 'string' && field.allowsEmpty && (value === '' || isBlank(value, field))) continue
+    if (isUnfilled(value, field) || (field.required && isBlank(value, field))) {
       if (field.required && field.type.empty !== false)
         messages.push({ code: 'ERR_REQUIRED', field: field.name, text: `Field "${field.name}" is required.` })
       continue

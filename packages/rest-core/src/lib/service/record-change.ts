@@ -1,7 +1,7 @@
 import { RestError } from '../../errors.js'
 import { isInColumn, namedBytes } from '../documents/column-content.js'
 import type { FieldValue, JsonValue } from '../fields/field-value.js'
-import { isEmpty } from '../fields/field-type.js'
+import { isEmpty, isUnfilled } from '../fields/field-type.js'
 import type { BusinessRecord, FieldModel, Model, ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import type { StoreSession } from '../store.js'
@@ -88,7 +88,11 @@ function changesOf({ object, operation, old, values = {} }: RecordedChange): { [
     const before = old?.[field.name]
     const value = operation === 'delete' ? undefined : values[field.name]
     const after = isInColumn(field) && !isEmpty(value) ? namedBytes(value as string) : value
-    if (operation === 'update' ? after === undefined || isSame(before, after) : isEmpty(before) && isEmpty(after))
+    if (
+      operation === 'update'
+        ? after === undefined || isSame(before, after, field)
+        : isUnfilled(before, field) && isUnfilled(after, field)
+    )
       continue
     changes[field.name] = [
       operation === 'create' ? null : shown(field, before),
@@ -98,8 +102,12 @@ function changesOf({ object, operation, old, values = {} }: RecordedChange): { [
   return changes
 }
 
-function isSame(before: FieldValue | undefined, after: FieldValue): boolean {
-  return before === after || (isEmpty(before) && isEmpty(after)) || JSON.stringify(before) === JSON.stringify(after)
+function isSame(before: FieldValue | undefined, after: FieldValue, field: FieldModel): boolean {
+  return (
+    before === after ||
+    (isUnfilled(before, field) && isUnfilled(after, field)) ||
+    JSON.stringify(before) === JSON.stringify(after)
+  )
 }
 
 function shown({ visible }: FieldModel, value: FieldValue | undefined): JsonValue {

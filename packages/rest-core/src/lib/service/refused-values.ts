@@ -13,6 +13,8 @@ export async function refusedValues(
 ): Promise<ErrorMessage[]> {
   const { why } = refusal
   const fields = object ? await fieldsOf(refusal, object, values, store) : []
+  const [column] = refusal.columns ?? []
+  if (why === 'missing' && fields.length === 0 && column !== undefined) return [leftOutMessage(column)]
   if (why === 'check' || fields.length === 0) return [ruleMessage(refusal, fields)]
   return fields.map((field) => valueMessage(refusal, field))
 }
@@ -51,9 +53,11 @@ function fieldsByValue(
   fields: readonly FieldModel[],
   values: Readonly<Record<string, FieldValue>>,
 ): FieldModel[] {
-  const fits = fields.filter(({ name }) => {
+  const fits = fields.filter(({ name, columnType }) => {
     const given = values[name]
-    if (given === undefined || given === null || typeof given === 'object') return false
+    if (given === undefined || given === null) return false
+    // An array is refused as a whole, in a spelling of its own.
+    if (typeof given === 'object') return value?.startsWith('{') && columnType.kind === 'json' && columnType.array
     const text = String(given)
     return value === undefined ? length !== undefined && [...text].length > length : text === value
   })
@@ -109,6 +113,14 @@ const codes: Readonly<Record<NonNullable<Refusal['why']>, ErrorMessage['code']>>
   form: 'ERR_TYPE',
   check: 'ERR_VALIDATION',
   trigger: 'ERR_VALIDATION',
+}
+
+/** Only other programs can fill it. */
+function leftOutMessage(column: string): ErrorMessage {
+  return {
+    code: 'ERR_REQUIRED',
+    text: `A record needs a value in the column ${quote(column)}, which no field holds. Give the column a default in the database.`,
+  }
 }
 
 function ruleMessage({ why, constraint }: Refusal, fields: readonly FieldModel[]): ErrorMessage {

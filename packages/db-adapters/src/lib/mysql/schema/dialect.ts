@@ -7,6 +7,7 @@ import { oldNames } from '../../schema/old-names.js'
 import { number, text } from '../../schema/rows.js'
 import { runChange } from '../../schema/run-change.js'
 import { readMysql } from './catalogue.js'
+import { refineBooleans } from './refine.js'
 import { constraintColumns } from './constraint-columns.js'
 import { uniqueKeys } from './unique-keys.js'
 import { columnText, isLost, statementsOf, type NewIndex } from './statements.js'
@@ -24,7 +25,7 @@ export const mysqlSchema = Object.freeze({
   name: 'mysql' as const,
   transactionalDdl: false,
   types: mysqlTypes.mysql,
-  introspection: { decimalDigits: 38, foreignKeysFit: true, defaultIdsAreKnown: false },
+  introspection: { decimalDigits: 38, foreignKeysFit: true, defaultIdsAreKnown: false, refine: refineBooleans },
   quote,
   read: readMysql,
   constraintColumns,

@@ -90,7 +90,6 @@ const integerDigits: Readonly<Record<string, number>> = {
   mediumint: 6,
   int: 9,
   bigint: 18,
-  year: 4,
 }
 
 /**
@@ -101,7 +100,8 @@ const integerDigits: Readonly<Record<string, number>> = {
 export function familyOf(columnType: string, bytes = bytesPerCharacter): ColumnFamily {
   const [, name = '', inner = ''] = /^(\w+)(?:\((.*)\))?/s.exec(columnType.toLowerCase()) ?? []
   if (name === 'enum') return { kind: 'enum', values: enumValues(columnType) }
-  if (name === 'tinyint' && inner === '1') return { kind: 'boolean' }
+  if ((name === 'tinyint' || name === 'bit') && inner === '1') return { kind: 'boolean' }
+  if (name === 'year') return { kind: 'year' }
   const digits = integerDigits[name]
   if (digits !== undefined) {
     if (!columnType.includes('unsigned')) return { kind: 'integer', digits }
@@ -162,7 +162,7 @@ function serves(type: ColumnType, actual: ColumnFamily): boolean {
     case 'boolean':
       return isWhole(actual)
     case 'decimal':
-      return ['decimal', 'float', 'integer'].includes(actual.kind)
+      return ['decimal', 'float', 'integer', 'year'].includes(actual.kind)
     default:
       return false
   }

@@ -35,6 +35,11 @@ export const mysqlDialect: Dialect = {
   schemas: false,
   falseLiteral: '0',
   trueLiteral: '1',
+  loose: {
+    value: (column) => `(${column} <> 0)`,
+    isTrue: (column) => `${column} <> 0`,
+    isFalse: (column) => `${column} = 0`,
+  },
 
   words: mysqlWords,
   encode,

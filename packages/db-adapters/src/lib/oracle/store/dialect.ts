@@ -39,6 +39,11 @@ export function createOracleDialect(lockSeconds: number): Dialect {
     schemas: true,
     falseLiteral: '0',
     trueLiteral: '1',
+    loose: {
+      value: (column) => `case when ${column} <> 0 then 1 when ${column} = 0 then 0 end`,
+      isTrue: (column) => `${column} <> 0`,
+      isFalse: (column) => `${column} = 0`,
+    },
 
     words: oracleWords,
     encode,

@@ -38,6 +38,8 @@ export function translateError(error: unknown): StoreError {
     case '22007': // invalid input syntax for type date: "%s"
     case '22008': // date/time field value out of range: "%s"
     case '22015': // interval field value out of range: "%s"
+    case '22P04': // malformed array literal: "%s"
+    case '2202E': // multidimensional arrays must have sub-arrays with matching dimensions
     case '2200N': // invalid XML content
     case '22021': // invalid byte sequence for encoding "UTF8": %s
     case '22025': // invalid escape string / LIKE pattern must not end with escape character
@@ -150,6 +152,7 @@ const reasons: Readonly<Record<string, Refusal['why']>> = {
   '22003': 'range',
   '22008': 'range',
   '22015': 'range',
+  '2202E': 'form',
   '22021': 'characters',
   '22P05': 'characters',
   '23502': 'missing',

@@ -1,7 +1,7 @@
 import type { SchemaConnection, SchemaRow } from '../../schema/connection.js'
 import { reasonOf, text } from '../../schema/rows.js'
 import type { Catalogue } from '../../schema/dialect.js'
-import type { ColumnFamily, TableInfo } from '../../schema/table-info.js'
+import type { ColumnFamily, ColumnInfo, TableInfo } from '../../schema/table-info.js'
 import { quote } from '../../sql/text.js'
 
 /** Rows that are looked at; the same at any size of the table. */
@@ -26,7 +26,7 @@ export async function refineByValues(connection: SchemaConnection, catalogue: Ca
 
 async function refined(connection: SchemaConnection, table: TableInfo): Promise<TableInfo> {
   if (table.columns.length === 0) return table
-  const kinds = table.columns.map(({ name }, n) => `group_concat(distinct ${kindOf(quote(name))}) as k${n}`)
+  const kinds = table.columns.map((column, n) => `group_concat(distinct ${kindOf(column)}) as k${n}`)
   let row: SchemaRow
   try {
     ;[row = {}] = await connection.rows(
@@ -49,9 +49,14 @@ async function refined(connection: SchemaConnection, table: TableInfo): Promise<
   }
 }
 
-/** SQL for what a value is: a storage class, or the shape of a text; NULL and empty texts are nothing. */
-function kindOf(column: string): string {
-  return `case when ${column} is null or ${column} = '' then null when typeof(${column}) <> 'text' then typeof(${column})
+/**
+ * SQL for what a value is: a storage class, or the shape of a text; NULL and empty texts are nothing. In a column of
+ * booleans, 0, 1 and -1 (true of Access) are a kind of their own.
+ */
+function kindOf({ name, type }: ColumnInfo): string {
+  const column = quote(name)
+  const flags = type.kind === 'boolean' ? `when ${column} in (0, 1, -1) then 'flag' ` : ''
+  return `case ${flags}when ${column} is null or ${column} = '' then null when typeof(${column}) <> 'text' then typeof(${column})
     when ${column} glob '${date}' then 'date' when ${column} glob '${date} ${time}' then 'datetime'
     when ${column} glob '${time}' then 'time' else 'text' end`
 }
@@ -66,8 +71,11 @@ function typeFor(type: ColumnFamily, found: readonly string[]): ColumnFamily {
     case 'time':
       if (only('date') || only('datetime') || only('time')) return { kind: found[0] as 'date' | 'datetime' | 'time' }
       return numbers ? numberType(found) : { kind: 'string', length: undefined }
-    case 'integer':
     case 'boolean':
+      if (only('flag')) return type
+      if (only('flag', 'integer')) return { kind: 'integer', digits: 18 }
+      return only('flag', 'integer', 'real') ? { kind: 'float' } : { kind: 'string', length: undefined }
+    case 'integer':
       if (only('integer')) return type
       return numbers ? { kind: 'float' } : { kind: 'string', length: undefined }
     case 'decimal':

@@ -12,6 +12,10 @@ import { sqliteWords } from './words.js'
 /** Digits that the driver's numbers keep. */
 export const exactDigits = 15
 
+/** Other programs keep words in columns of booleans. An index knows them in these spellings. */
+const falseTexts = ['', '0', ...['f', 'false', 'n', 'no', 'off'].flatMap(spellings)]
+const falseList = falseTexts.map((text) => `'${text}'`).join(', ')
+
 /**
  * `+?` instead of `?`: this build of SQLite has STAT4, so a bare parameter next to an indexed column may choose the plan, and
  * the statement is compiled again for each new value. It costs more than a read. Ranges stay bare: there the value should choose.
@@ -28,6 +32,11 @@ export const sqliteDialect: Dialect = {
   schemas: false,
   falseLiteral: '0',
   trueLiteral: '1',
+  loose: {
+    value: (column) => `(${column} <> 0 and ${column} not in (${falseList}))`,
+    isTrue: (column) => `((${column} > 0 or ${column} < 0) and ${column} not in (${falseList}))`,
+    isFalse: (column) => `${column} in (0, ${falseList})`,
+  },
 
   words: sqliteWords,
   encode,
@@ -126,7 +135,7 @@ function decode(type: ColumnType): ((value: Present) => FieldValue) | undefined 
         ? (value) => decimalValue(decodeDecimal(String(value)) ?? String(value))
         : undefined
     case 'boolean':
-      return (value) => value === 1
+      return (value) => (typeof value === 'string' ? !falseTexts.includes(value) : value !== 0)
     case 'list':
       return (value) => String(value).split(';').filter(Boolean)
     case 'json':
@@ -134,6 +143,11 @@ function decode(type: ColumnType): ((value: Present) => FieldValue) | undefined 
     default:
       return undefined
   }
+}
+
+function spellings(word: string): string[] {
+  const capital = `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
+  return [...new Set([word, capital, word.toUpperCase()])]
 }
 
 /** Integers that may be beyond 2^53 travel as text: the driver's numbers would lose digits. */
