@@ -1,7 +1,9 @@
 import { createStore } from '@steward/db-adapters'
+import { createClient } from '@steward/rest-client'
 import type { ObjectDefinition } from '@steward/rest-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  edgeKeyTables,
   edgeTables,
   exactText,
   prepare,
@@ -22,6 +24,7 @@ for (const name of ['postgresql', 'mysql'] as const) needs(name, (url) => roundT
 /** Tables with every type of a database, read and sent back. */
 function roundTrips(name: EdgeDatabase, fresh: () => Promise<FreshDatabase>): void {
   const tables = edgeTables(name, { seed })
+  const keyTables = edgeKeyTables(name)
   let database: FreshDatabase
   let raw: RawDatabase
   let definitions: ReadonlyMap<string, ObjectDefinition>
@@ -30,7 +33,7 @@ function roundTrips(name: EdgeDatabase, fresh: () => Promise<FreshDatabase>): vo
   beforeAll(async () => {
     database = await fresh()
     raw = await openRaw(name, database.url)
-    for (const sql of [...prepare(name), ...statementsOf(tables)]) await raw.rows(sql)
+    for (const sql of [...prepare(name), ...statementsOf([...tables, ...keyTables])]) await raw.rows(sql)
     const store = await createStore(patient(database.url))
     const { objects } = await store.introspect()
     await store.close()
@@ -90,4 +93,44 @@ function roundTrips(name: EdgeDatabase, fresh: () => Promise<FreshDatabase>): vo
       }
       expect(bad).toEqual([])
     })
+
+  for (const { table, type, rows } of keyTables)
+    it(`rows with keys such as ${type.keys?.slice(0, 3).join(' ')} (${type.name}) have addresses, filters and references`, async () => {
+      const client = createClient({ url: served.base })
+      const [owner, child] = [table, `${table}_ref`].map((each) => client.object(definitions.get(each)?.name ?? ''))
+      const textOf = (each: string, column: string) =>
+        raw.rows(`select ${exactText(name, column, type)} as t, note from ${each} order by note`)
+      const [owners, children] = [await textOf(table, 'c'), await textOf(`${table}_ref`, 'k')]
+      expect(owners).toHaveLength(rows)
+      const noAddress = new Set(['', '.', '..'])
+      for await (const record of child.search()) {
+        const id = String(record['k'])
+        await child.update(record.row_id, record)
+        if (id === '') continue
+        expect(await ids(child.search({ filters: { k: `= ${quoted(id)}` } })), id).toEqual([record.row_id])
+        expect(await ids(owner.search({ filters: { row_id: `= ${quoted(id)}` } })), id).toEqual([id])
+        if (noAddress.has(id)) continue
+        const { note } = await owner.get(id)
+        expect(note).toBe(String(record['note']).replace('child', 'row'))
+        await owner.update(id, { note: 'changed' })
+        const [answer] = (
+          await served.call('POST', `/${definitions.get(table)?.name}/_batch`, {
+            json: [{ action: 'update', row_id: id, values: { note } }],
+          })
+        ).json
+        expect(answer, id).toMatchObject({ record: { row_id: id, note } })
+      }
+      expect([await textOf(table, 'c'), await textOf(`${table}_ref`, 'k')]).toEqual([owners, children])
+    })
+}
+
+async function ids(records: AsyncIterable<{ readonly row_id: string }>): Promise<string[]> {
+  const found: string[] = []
+  for await (const { row_id: id } of records) found.push(id)
+  return found
+}
+
+/** A value of a filter, with anything in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
 }

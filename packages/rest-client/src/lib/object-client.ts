@@ -39,7 +39,8 @@ export function createObjectClient<K = AnyRecord>(name: string, { send, json }: 
   type R = Types['record']
   type Document = Exclude<keyof R & string, 'row_id'>
   const path = `/${encodeURIComponent(name)}`
-  const row = (rowId: string) => `${path}/${encodeURIComponent(rowId)}`
+  // What starts with a bare `_` is the service's own.
+  const row = (rowId: string) => `${path}/${encodeURIComponent(rowId).replace(/^_/, '%5F')}`
   const keyed = (key: readonly (string | number)[]) =>
     `${path}/_key/${key.map((value) => encodeURIComponent(value)).join()}`
 

@@ -10,7 +10,7 @@ export const idType: FieldType = {
   empty: '',
   like: true,
   ordered: true,
-  parse: (input, field) => parseRowId(input, valuesOf(field)),
+  parse: (input, field) => parseRowId(input, valuesOf(field), field.object.isMapped),
   validate: () => undefined,
   format: String,
   column: (field) => ({ kind: 'id', values: columnValues(valuesOf(field)) }),

@@ -1,3 +1,4 @@
+import type { FieldDefinition } from '../definition/definition.js'
 import type { FieldModel, ReferenceModel } from '../model/model.js'
 import { quote } from './describe.js'
 import { Problem, type FieldType } from './field-type.js'
@@ -11,7 +12,7 @@ export const referenceType: FieldType = {
   like: true,
   ordered: true,
   parse(input, field) {
-    const id = parseRowId(input, valuesOf(field))
+    const id = parseRowId(input, valuesOf(field), idOf(field) !== undefined)
     if (!(id instanceof Problem) || valuesOf(field) !== 'uuid' || typeof input !== 'string') return id
     const { target } = field as ReferenceModel
     return new Problem('ERR_REFERENCE', `refers to ${target.name} ${quote(input)}, which does not exist`)
@@ -25,8 +26,13 @@ export const referenceType: FieldType = {
   },
 }
 
+/** Where the definition of the linked object says what its row id is. */
+function idOf(field: FieldModel): FieldDefinition | undefined {
+  return (field as ReferenceModel).target.definition.fields['row_id']
+}
+
 /** From the definition of the linked object, because its model may not be complete while the columns are worked out. */
 function valuesOf(field: FieldModel): IdValues {
-  const id = (field as ReferenceModel).target.definition.fields['row_id']
+  const id = idOf(field)
   return (id?.type === 'id' ? id.values : undefined) ?? 'integer'
 }

@@ -13,11 +13,12 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export type IdValues = NonNullable<IdField['values']>
 
 /**
- * Reads a row id in its one form, a string; `""` when no row is meant (`null`, `""`, and `0` where ids are integers).
+ * Reads a row id in its one form, a string; `""` when no row is meant (`null`, `""`, and `0` where ids are integers that
+ * Steward has given: a table that others made may have a row 0).
  * Integer ids are decimal digits within 64 bits; string ids are any text of up to 255 characters; UUIDs are in lower case.
  */
-export function parseRowId(input: unknown, values: IdValues): string | Problem {
-  if (values === 'integer') return parseIntegerId(input)
+export function parseRowId(input: unknown, values: IdValues, hasZero = false): string | Problem {
+  if (values === 'integer') return hasZero && (input === '0' || input === 0) ? '0' : parseIntegerId(input, hasZero)
   const text = parseText(input)
   if (text instanceof Problem) return text
   if (values === 'uuid') return parseUuid(text)
@@ -34,7 +35,7 @@ export function columnValues(values: IdValues): 'integer' | 'string' {
   return values === 'integer' ? 'integer' : 'string'
 }
 
-function parseIntegerId(input: unknown): string | Problem {
+function parseIntegerId(input: unknown, hasZero: boolean): string | Problem {
   if (typeof input === 'string' && plain.test(input)) return input
   if (input === null || input === undefined || input === '' || input === '0') return ''
   if (typeof input === 'number' && Number.isInteger(input) && !Number.isSafeInteger(input)) {
@@ -45,7 +46,7 @@ function parseIntegerId(input: unknown): string | Problem {
   if (!/^[+-]?\d{1,40}$/.test(text)) return notAnId(input)
   const id = BigInt(text.replace('+', ''))
   if (id < smallest || id > largest) return notAnId(input)
-  return id === 0n ? '' : id.toString()
+  return id === 0n && !hasZero ? '' : id.toString()
 }
 
 function notAnId(input: unknown): Problem {

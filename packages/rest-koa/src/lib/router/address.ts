@@ -77,9 +77,13 @@ export function readAddress(url: string, prefixes: readonly string[]): Address |
  * Reads the path below the prefix. Names that start with `_` are the service's own. Where no row is meant it may be empty, `0` or `_`; one `/` at the end is ignored.
  * Source: docs/spec/wire-decisions.md, "row_id, references".
  *
+ * @param hasZero Whether `0` is a row of the object: of a table that others made it may be. `alone`: nothing follows it.
  * @throws RestError ERR_BAD_REQUEST for characters that are not, or wrongly, percent-encoded.
  */
-export function readTarget({ path, query }: Address): Target {
+export function readTarget(
+  { path, query }: Address,
+  hasZero: (object: string, alone: boolean) => boolean = () => false,
+): Target {
   if (unencoded.test(path) || unencoded.test(query)) {
     throw new RestError('ERR_BAD_REQUEST', 'The address holds characters that must be percent-encoded (as UTF-8).')
   }
@@ -90,14 +94,11 @@ export function readTarget({ path, query }: Address): Target {
   const object = decode(path.slice(1, slash < 0 ? end : slash), 'path')
   const rest = slash < 0 ? '' : path.slice(slash + 1, end)
   if (object.startsWith('_')) return readService(object, rest)
+  const isNoRow = (row: string): boolean => row === '' || row === '_' || (row === '0' && !hasZero(object, row === rest))
   if (isNoRow(rest)) return { kind: 'object', object }
   if (!rest.includes('/') && !rest.startsWith('_') && !/^(?:action|publication|crosstab):/.test(rest))
     return { kind: 'row', object, rowId: decode(rest, 'path') }
-  return readPart(object, rest.split('/'))
-}
-
-function isNoRow(row: string): boolean {
-  return row === '' || row === '0' || row === '_'
+  return readPart(object, rest.split('/'), isNoRow)
 }
 
 /** What belongs to no object. */
@@ -109,7 +110,7 @@ function readService(name: string, rest: string): Target {
 }
 
 /** What lies below an object or one of its records. */
-function readPart(object: string, parts: readonly string[]): Target {
+function readPart(object: string, parts: readonly string[], isNoRow: (row: string) => boolean): Target {
   const [first = '', second = '', third = ''] = parts
   const named = /^(action|publication):(.+)$/.exec(parts.at(-1) ?? '')
   if (named && parts.length <= 2) {

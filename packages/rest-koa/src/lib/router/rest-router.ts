@@ -148,7 +148,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       const readerOf = (user: Principal) => (isViewing(context) ? viewerOf(context, user, viewAs) : user)
       const reader = readerOf(caller)
       const principal = reader instanceof Promise ? await reader : reader
-      const target = readTarget(address)
+      const target = readTarget(address, zeroOf(context, address))
       if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
       const inAddress = withView(target, parseQuery(address.query), level)
       const open = () => openMemory(context, budget, caller.userId || caller.login)
@@ -191,8 +191,21 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
     }
   }
 
+  /** A POST without a word on what it stands for creates a record, at `/<object>/0`, too. */
+  function zeroOf({ req }: Context, { query }: Address): (object: string, alone: boolean) => boolean {
+    return (object, alone) => {
+      if (service.model.objects.get(object)?.isMapped !== true) return false
+      const isPlain = alone && req.method === 'POST' && req.headers['x-http-method-override'] === undefined
+      return !isPlain || parseQuery(query).some(([name]) => name === '_method' || name === '_action')
+    }
+  }
+
   function sendAllowed(context: Context, address: Address): void {
-    send(context, delivery, 204, [...emptyHeaders(), 'Allow', allowedMethods(readTarget(address).kind)])
+    send(context, delivery, 204, [
+      ...emptyHeaders(),
+      'Allow',
+      allowedMethods(readTarget(address, zeroOf(context, address)).kind),
+    ])
   }
 }
 

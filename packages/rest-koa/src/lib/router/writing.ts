@@ -94,9 +94,9 @@ export function writtenRecord(record: BusinessRecord, location?: string): Writte
   return { body, tag: entityTag(body), location }
 }
 
-/** Address of a record. */
+/** Address of a record. What starts with a bare `_` is the service's own. */
 export function locationOf(call: RestCall, object: string, { row_id: rowId }: BusinessRecord): string {
-  return `${publicBase(call)}/${encodeURIComponent(object)}/${encodeURIComponent(rowId)}`
+  return `${publicBase(call)}/${encodeURIComponent(object)}/${encodeURIComponent(rowId).replace(/^_/, '%5F')}`
 }
 
 /** `If-Match` holds against the record as a GET without parameters answers it. */
