@@ -44,7 +44,7 @@ timestamps: false
 fields:
   row_id: { type: id, column: id }
   code: { type: string, length: 5, key: true }
-  name: { type: string, length: 40, required: true }
+  name: { type: string, length: 40, required: true, allowEmpty: true }
   photo: { type: document, storage: column }
   rank: { type: integer, precision: 18, default: 5 }
 `)

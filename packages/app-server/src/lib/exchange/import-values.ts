@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { basename } from 'node:path'
+import { readJsonText } from '@steward/rest-core'
 import type { FieldModel, ObjectModel } from '@steward/rest-core'
 import type { ErrorMessage } from '@steward/rest-core/errors'
 import { RestError, mostMessages } from '@steward/rest-core/errors'
@@ -154,7 +155,7 @@ export async function readValues(
   function parseJson(name: string, value: unknown): unknown {
     if (typeof value !== 'string' || value === '') return value
     try {
-      return JSON.parse(value) as unknown
+      return readJsonText(value)
     } catch {
       messages.push({ code: 'ERR_TYPE', field: name, text: `Field "${name}" must be JSON.` })
       return undefined

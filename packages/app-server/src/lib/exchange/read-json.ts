@@ -1,3 +1,4 @@
+import { readJsonText } from '@steward/rest-core'
 import type { Attachments, ImportRecord, FilePlace } from './import-record.js'
 import { fileError, readAction } from './import-record.js'
 import { createShapeCheck } from './json-shape.js'
@@ -51,7 +52,7 @@ export async function* readJson(bytes: Bytes, { file, attachments }: FileOptions
 
 function parse(text: string, place: FilePlace): unknown {
   try {
-    return JSON.parse(text)
+    return readJsonText(text)
   } catch (cause) {
     throw fileError(place, `The file is not JSON: ${(cause as Error).message}`, cause)
   }

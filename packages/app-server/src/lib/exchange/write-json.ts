@@ -1,3 +1,5 @@
+import { jsonText } from '@steward/rest-core'
+import type { JsonValue } from '@steward/rest-core'
 import type { ObjectExport } from './export-records.js'
 import { StoredDocument, actionOf } from './export-records.js'
 import type { DocumentReader } from './document-reader.js'
@@ -15,12 +17,13 @@ export async function* writeJson(
     let records = 0
     for await (const batch of rows) {
       for (const row of batch) {
-        const record: Record<string, unknown> = {}
+        const members: string[] = []
         for (const [at, { name }] of columns.entries()) {
           const value = row[at]
-          record[name] = value instanceof StoredDocument ? await documents.inline(object, value) : value
+          const shown = value instanceof StoredDocument ? await documents.inline(object, value) : value
+          if (shown !== undefined) members.push(`${JSON.stringify(name)}:${jsonText(shown as JsonValue)}`)
         }
-        yield `${records++ > 0 ? ',' : ''}\n${JSON.stringify(record)}`
+        yield `${records++ > 0 ? ',' : ''}\n{${members.join(',')}}`
       }
     }
     yield ']}'

@@ -4,7 +4,7 @@ import type { FieldModel } from '../model/model.js'
 import { Problem } from './field-type.js'
 import type { FieldValue } from './field-value.js'
 
-/** A field `f` of that definition; references may point at `IntegerIds` and `StringIds`. */
+/** A field `f` of that definition; references may point at `IntegerIds`, `TheirIds` and `StringIds`. */
 export function fieldFor(definition: FieldDefinition): FieldModel {
   const model = createModel([
     {
@@ -12,6 +12,7 @@ export function fieldFor(definition: FieldDefinition): FieldModel {
       fields: definition.type === 'id' ? { row_id: definition, other: { type: 'string' } } : { f: definition },
     },
     { name: 'IntegerIds', fields: { name: { type: 'string', key: true } } },
+    { name: 'TheirIds', fields: { row_id: { type: 'id' }, name: { type: 'string', key: true } } },
     { name: 'StringIds', fields: { row_id: { type: 'id', values: 'string' }, name: { type: 'string', key: true } } },
   ])
   return model.object('Tested').readable.get(definition.type === 'id' ? 'row_id' : 'f') as FieldModel

@@ -60,6 +60,14 @@ export function keepNumbers(value: JsonValue, stored: JsonValue): void {
   }
 }
 
+/** Whether a text in it may stand for a number. */
+export function mayHoldNumbers(value: unknown): boolean {
+  if (typeof value === 'string') return longNumber.test(value)
+  return isContainer(value) && Object.values(value).some(mayHoldNumbers)
+}
+
+const longNumber = /^-?[\d.]{16,}(?:[eE][+-]?\d+)?$|^-?[\d.]+[eE][+-]?\d{3,}$/
+
 /** Whether a double holds a number as it is written: every decimal of up to 15 significant digits survives one. */
 export function isExact(value: number, source: string): boolean {
   if (String(value) === source) return true

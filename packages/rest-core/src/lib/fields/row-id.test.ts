@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { fieldFor, take } from './field-for-test.js'
 
+test.each([
+  ['id', { type: 'id' }],
+  ['reference', { type: 'reference', object: 'TheirIds' }],
+] as const)('%s of a table that others made may be 0', (_, definition) => {
+  for (const zero of ['0', 0, '-0', '00', ' 0 ']) expect(take(definition, zero)).toBe('0')
+  for (const none of ['', ' ', null]) expect(take(definition, none)).toBe('')
+})
+
+test('reference to a table of the application is empty when it is 0', () => {
+  for (const none of ['0', '-0', 0]) expect(take({ type: 'reference', object: 'IntegerIds' }, none)).toBe('')
+})
+
 describe.each([
   ['id', { type: 'id' }],
   ['reference', { type: 'reference', object: 'IntegerIds' }],
@@ -14,9 +26,6 @@ describe.each([
     ['9007199254740993', '9007199254740993'],
     ['9223372036854775807', '9223372036854775807'],
     ['-9223372036854775808', '-9223372036854775808'],
-    ['0', ''],
-    ['-0', ''],
-    [0, ''],
     ['', ''],
     [' ', ''],
     [null, ''],

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FieldValue, JsonValue } from '../fields/field-value.js'
-import { keepNumbers } from '../fields/json-text.js'
+import { keepNumbers, mayHoldNumbers } from '../fields/json-text.js'
 import type { BusinessRecord, FieldModel, Selection } from '../model/model.js'
 import type { Access } from '../rights/access.js'
 import { isIgnored } from './input.js'
@@ -8,10 +8,10 @@ import { isIgnored } from './input.js'
 const none: ReadonlySet<string> = new Set()
 
 /**
- * Fields of a table of others that were sent as they are answered. They are neither checked nor written, because its columns
+ * Fields that were sent as they are answered, of tables that others made. They are neither checked nor written, because such columns
  * hold more than is answered: empty texts beside NULL, other forms of a number, values that break today's rules.
  *
- * Numbers in JSON that were answered as texts are numbers again in what is written beside them.
+ * Numbers in JSON of any table that were answered as texts are numbers again in what is written beside them.
  *
  * @param body as it was sent; `values` are those of its values that could be read
  */
@@ -21,10 +21,10 @@ export async function unchangedFields(
   values: Readonly<Record<string, FieldValue>>,
   read: (select: Selection) => Promise<BusinessRecord>,
 ): Promise<ReadonlySet<string>> {
-  if (!object.isMapped || !may('R')) return none
-  const names = Object.keys(body).filter((name) =>
-    object.fields.some((field) => field.name === name && isCompared(field)),
-  )
+  if (!may('R')) return none
+  const names = object.fields
+    .filter((field) => Object.hasOwn(body, field.name) && isCompared(field))
+    .map(({ name }) => name)
   if (names.length === 0) return none
   const stored = await read(object.select(names))
   return new Set(
@@ -38,6 +38,7 @@ export async function unchangedFields(
 
   function isCompared(field: FieldModel): boolean {
     return (
+      (object.isMapped || (field.columnType.kind === 'json' && mayHoldNumbers(values[field.name]))) &&
       !isIgnored(field, 'update') &&
       field.type.name !== 'password' &&
       !object.documents.includes(field) &&

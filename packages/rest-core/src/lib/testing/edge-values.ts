@@ -1,4 +1,5 @@
 import type { JsonValue } from '../fields/field-value.js'
+import { readJsonText } from '../fields/json-text.js'
 import type { Values } from '../store.js'
 
 const texts = [
@@ -25,6 +26,9 @@ const texts = [
 
 const json: JsonValue[] = [
   {},
+  [],
+  [[], {}, null],
+  readJsonText('{"id":750727362669608961,"deep":[{"x":[9007199254740993,0.12345678901234567]}],"text":"1"}'),
   { a: 1, b: [true, null, 'x', { c: 0.1 }], 'ключ "1"': '😀\\' },
   [[], [{}], ''],
   [1, 1e21, -0.5, 9007199254740991],
