@@ -323,7 +323,7 @@ needsBrowser((browser) => {
     await form.getByLabel('Name').fill('Partner')
     await form.getByLabel('Address').fill('ftp://example.com/')
     await form.getByRole('button', { name: 'Create' }).click()
-    await form.getByText(/must be an address with https or http/).waitFor()
+    await form.getByText(/Must be an address with https or http/).waitFor()
     await form.getByLabel('Address').fill(hookUrl())
     await form.getByLabel('Tasks').check()
     await form.getByLabel('Created').check()

@@ -132,6 +132,8 @@ needsBrowser((browser) => {
     await on.getByLabel('User name').waitFor({ state: 'detached' })
   }
 
+  const reference = () =>
+    page.frameLocator('iframe[title="API reference"]').getByRole('heading', { name: 'OrderLine' }).first()
   const open = (path: string) => page.goto(`${app.origin}/ui/${path}`)
   const save = () => page.getByRole('button', { name: 'Save', exact: true }).click()
   const field = (label: string) => page.getByLabel(label, { exact: true })
@@ -239,8 +241,7 @@ needsBrowser((browser) => {
     page.on('response', (answer) => answer.status() === 401 && refused.push(answer.url()))
     await open('')
     await page.getByRole('link', { name: 'API reference' }).click()
-    const document = page.frameLocator('iframe[title="API reference"]')
-    await document.getByRole('heading', { name: 'OrderLine' }).first().waitFor()
+    await reference().waitFor()
     await keepScreenshot(page, 'objects-reference-1280')
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -259,7 +260,7 @@ needsBrowser((browser) => {
     await keepScreenshot(page, 'objects-defaults-1280')
     await page.getByLabel('Number').fill('O-3')
     await save()
-    await page.getByRole('heading', { name: /^O-3/ }).waitFor()
+    await page.getByRole('heading', { name: 'O-3', exact: true }).waitFor()
     await expect.poll(() => field('Owner').inputValue()).toBe('admin')
     await expect.poll(() => field('Ordered on').inputValue()).toMatch(/^\d{4}-\d\d-\d\d$/)
     expect(await page.getByText('If left empty').count()).toBe(0)
@@ -304,6 +305,7 @@ needsBrowser((browser) => {
     ] as const) {
       await open(address)
       await page.getByText(text, { exact: true }).first().waitFor()
+      if (address === '_reference') await reference().waitFor()
       await keepScreenshot(page, `objects-${address.replace('/', '-')}-390`)
       expect([address, await accessibilityProblems(page)]).toEqual([address, []])
       expect([address, await scrollsSideways(page)]).toEqual([address, false])

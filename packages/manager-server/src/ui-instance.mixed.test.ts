@@ -139,7 +139,7 @@ needsBrowser((browser) => {
     await keepScreenshot(page, 'instance-open-menu')
     expect(await accessibilityProblems(page)).toEqual([])
     expect(await page.getByRole('menuitem', { name: 'API reference' }).getAttribute('href')).toBe(
-      `${url.replace(/\/?$/, '/')}api/rest/?_doc=true&_output=html`,
+      `${url.replace(/\/?$/, '/')}ui/_reference`,
     )
     await page.getByRole('menuitem', { name: 'Copy address' }).click()
     await head.getByRole('button', { name: 'Actions on demo' }).click()

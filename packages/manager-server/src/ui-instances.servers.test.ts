@@ -122,17 +122,29 @@ needsBrowser((browser) => {
     await close()
   })
 
-  it('has a menu in each row and chips with counts, on a phone in a sheet, and asks nothing for a row alone', async () => {
+  it('shows the response times of the last hour of what runs, and of nothing else', async () => {
     const { id } = pages.manager.instance('alpha')
     pages.manager.context.registry[sqlite]
       .prepare(`insert into sample values (?, ?, 1, '', 37, null, null, null), (?, ?, 1, '', 12, null, null, null)`)
       .run(id, Date.now() - 1_200_000, id, Date.now() - 1000)
+    await pages.manager.perform('start', { name: 'alpha' })
+    const { page, close } = await pages.open(browser(), '?q=alpha')
+    const row = page.locator('tr', { has: rowOf(page, 'alpha') })
+    const times = row.getByRole('img', { name: 'Response time of alpha in the last hour' })
+    await row.getByText('12 ms').waitFor()
+    await times.waitFor()
+    await pages.manager.perform('stop', { name: 'alpha' })
+    await row.getByText('Stopped').waitFor()
+    expect([await row.getByText('12 ms').count(), await times.count()]).toEqual([0, 0])
+    await close()
+  })
+
+  it('has a menu in each row and chips with counts, on a phone in a sheet, and asks nothing for a row alone', async () => {
     const { page, problems, close } = await pages.open(browser())
     const asked: (string | null)[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).searchParams.get('action')))
     const row = (name: string) => page.locator('tr', { has: rowOf(page, name) })
-    await row('alpha').getByText('12 ms').waitFor()
-    await row('alpha').getByRole('img', { name: 'Response time of alpha in the last hour' }).waitFor()
+    await row('alpha').waitFor()
     await row('alpha').getByTitle('Open alpha in a new tab').waitFor()
     const chip = page.getByRole('button', { name: /^No backup/ })
     await expect.poll(() => chip.textContent()).toMatch(/^No backup 1,?\d{3}$/)

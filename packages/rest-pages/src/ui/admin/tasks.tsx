@@ -34,11 +34,12 @@ interface Row {
 /** Background actions of all users: how far they are, and how they ended. */
 export function Tasks({ admin }: SectionProps) {
   const [busy, setBusy] = useState('')
-  const { data: rows, failure, reload } = useAsked('tasks', readTasks)
+  const { data, failure, reload } = useAsked('tasks', readTasks)
+  const rows = data?.rows
   useApiCall({ object: 'BackgroundTask', method: 'page', args: [{ pageSize: most }] })
   useReload(rows?.some(({ record }) => record['tsk_status'] === 'running') === true, reload)
   if (failure !== undefined) return <Problem failure={failure} onRetry={reload} />
-  if (!rows) return <Skeleton lines={8} />
+  if (!rows || !data) return <Skeleton lines={8} />
 
   async function cancel(id: string): Promise<void> {
     setBusy(id)
@@ -87,7 +88,7 @@ export function Tasks({ admin }: SectionProps) {
     },
   ]
   return (
-    <View title={general('admin.tasks')} aside={general('list.count', { count: rows.length })}>
+    <View title={general('admin.tasks')} aside={general('list.count', { count: data.count })}>
       {rows.length > 0 ? (
         <Table
           caption={general('admin.tasks')}
@@ -100,19 +101,26 @@ export function Tasks({ admin }: SectionProps) {
           <p>{t('tasks.emptyText')}</p>
         </EmptyState>
       )}
+      {data.count > rows.length && <p class="quiet">{t('tasks.latest', { count: rows.length })}</p>}
     </View>
   )
 }
 
-async function readTasks(signal: AbortSignal): Promise<readonly Row[]> {
-  const { records } = await client.object('BackgroundTask').page({ pageSize: most, signal })
-  return Promise.all(
+/** The latest, and how many there are. */
+async function readTasks(signal: AbortSignal): Promise<{ readonly rows: readonly Row[]; readonly count: number }> {
+  const tasks = client.object('BackgroundTask')
+  const [{ records }, { count }] = await Promise.all([
+    tasks.page({ pageSize: most, signal }),
+    tasks.count({}, { signal }),
+  ])
+  const rows = await Promise.all(
     records.map(async (record) => {
       // Among those that are over, only a failure has more to say.
       const asks = ['running', 'failed'].includes(String(record['tsk_status']))
       return { record, task: asks ? await taskOf(String(record['tsk_id']), signal) : undefined }
     }),
   )
+  return { rows, count }
 }
 
 /** Undefined: others started it, or it is not kept any longer. */

@@ -11,6 +11,7 @@ const field = (name: string, type: number, more: Partial<FieldMetadata> = {}): F
     ref: null,
     refObject: null,
     refField: null,
+    defaultValue: null,
     ...more,
   }) as never
 const rowId = field('row_id', 0)
@@ -42,6 +43,7 @@ it.each<[string, FieldMetadata[], object, string]>([
   ['a number', [rowId, { ...line }, name], { line: 10_248, name: 'Desk' }, '10248 Desk'],
   ['a day', [field('day', 4, { key: true })], { day: '2026-02-03' }, 'Feb 3, 2026'],
   ['a text', [country, name], { country: 'CH', name: 'Swiss' }, 'CH Swiss'],
+  ['a text with a default', [country, { ...name, defaultValue: '[LOGIN]' }], { country: 'CH', name: 'ann' }, 'CH'],
   ['no key', [rowId, name, field('note', 3)], { name: 'Ann', note: 'new' }, 'Ann new'],
   ['nothing that says anything', [rowId, name], { name: '' }, '12'],
 ])('titleOf() of a record with %s', (_, fields, record, title) => {

@@ -7,11 +7,14 @@ type Fields = Pick<ObjectMetadata, 'fields'>
 /** Between the parts of a functional key of several fields. */
 const between = ' · '
 
-/** What a record is called: its functional key, of one field with the next text, else its first two texts. */
+/**
+ * What a record is called: its functional key, of one field with the next text, else its first two texts. A text with a
+ * default, such as the user's login, is the same in many records.
+ */
 export function titleOf(record: Values, { fields }: Fields): string {
   const own = fields.filter(({ ref, visible }) => ref === null && visible)
   const keys = own.filter(({ key }) => key)
-  const texts = own.filter(({ type, key }) => type === 3 && !key)
+  const texts = own.filter(({ type, key, defaultValue }) => type === 3 && !key && defaultValue === null)
   const key = keys.map((field) => partOf(field, fields, record)).filter(Boolean)
   const words =
     keys.length > 1 ? [key.join(between)] : [...key, ...texts.map((field) => textOf(field, record[field.name]))]

@@ -86,7 +86,8 @@ function Open({ item }: Pick<TabProps, 'item'>) {
             : [
                 place('records', ''),
                 place('tester', 'api/tester'),
-                place('reference', 'api/rest/?_doc=true&_output=html'),
+                // On its pages, where people sign in; the address of the API would ask for a password of its own.
+                place('reference', 'ui/_reference'),
               ],
           [
             {

@@ -183,6 +183,7 @@ export const de: Readonly<Record<keyof typeof en, Text>> = {
   'delivery.skipped': 'Nicht gesendet',
   'delivery.retry': 'Erneut senden',
   'delivery.retried': 'Wird erneut gesendet',
+  'tasks.latest': 'Die letzten {count} werden gezeigt.',
   'tasks.empty': 'Keine Hintergrundaufgaben',
   'tasks.emptyText': 'Aktionen, die im Hintergrund laufen, stehen hier bis eine Stunde nach ihrem Ende.',
   'task.action': 'Aktion',

@@ -177,6 +177,7 @@ export const en = {
   'delivery.skipped': 'Not sent',
   'delivery.retry': 'Retry',
   'delivery.retried': 'It will be sent again',
+  'tasks.latest': 'The latest {count} are shown.',
   'tasks.empty': 'No background tasks',
   'tasks.emptyText': 'Actions that run in the background are shown here until an hour after their end.',
   'task.action': 'Action',

@@ -186,6 +186,7 @@ export const fr: Readonly<Record<keyof typeof en, Text>> = {
   'delivery.skipped': 'Non envoyée',
   'delivery.retry': 'Renvoyer',
   'delivery.retried': 'Elle sera renvoyée',
+  'tasks.latest': 'Les {count} dernières sont affichées.',
   'tasks.empty': 'Aucune tâche de fond',
   'tasks.emptyText': 'Les actions exécutées en arrière-plan figurent ici jusqu’à une heure après leur fin.',
   'task.action': 'Action',
