@@ -20,9 +20,17 @@ for (const type of ['postgresql', 'mysql'] as const)
       const account = context.databases.account(path('demo'), await context.settings.instance(path('demo')))
       await execute(server.url(account), 'create table note (text varchar(20))')
       await execute(server.url(account), `insert into note values ('größe ☃'), ('first')`)
+      // MySQL keeps views of tables that are gone, and they cannot be made again.
+      const left =
+        type === 'mysql'
+          ? ['create table gone (a int)', 'create view left_over as select a from gone', 'drop table gone']
+          : []
+      for (const sql of left) await execute(server.url(account), sql)
       await perform('save', { name: 'demo' })
       const backup = await context.backups.find('demo', 'latest')
       const [file] = backup.manifest.files
+      const warnings = left.length > 0 ? [expect.stringContaining('View "left_over" is not in the dump')] : []
+      expect(backup.manifest.warnings).toStrictEqual(warnings)
       const program = { postgresql: 'pg_dump', mysql: 'mysqldump' }[type]
       expect(file).toMatchObject({ name: `db.${type}.zst`, exitCodes: { [program]: 0, zstd: 0 } })
 
