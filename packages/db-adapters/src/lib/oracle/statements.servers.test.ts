@@ -6,6 +6,7 @@ import { readOracle, readSchemas } from './schema/catalogue.js'
 import { constraintColumns } from './schema/constraint-columns.js'
 import { statementsOf } from './schema/statements.js'
 import { oracleTypes } from './schema/types.js'
+import { uniqueKeys } from './schema/unique-keys.js'
 import { createOracleDialect } from './store/dialect.js'
 
 const check = createCheck('plsql')
@@ -45,6 +46,7 @@ describe('statements of Oracle follow the grammar', () => {
     await readOracle(connection, ['SALES'])
     await readSchemas(connection)
     await constraintColumns(connection, 'T', 'C')
+    await uniqueKeys(connection, 'SALES.T')
     expect(statements.map(problemOf).filter((problem) => problem !== undefined)).toStrictEqual([])
   })
 })
