@@ -28,6 +28,8 @@ export async function describeDatabase(
   for (const { table, text } of notes) logger.warn(`Table ${table}: ${text}`)
   if (objects.length === 0) throw new DefinitionError(['The database has no table that can be served.'])
   logger.info(`Tables served: ${objects.map(({ name, table }) => `${table} as ${name}`).join(', ')}`)
+  const fixed = objects.filter(({ readOnly }) => readOnly === true).map(({ name }) => name)
+  if (fixed.length > 0) logger.info(`Served read-only: ${fixed.join(', ')}`)
   const shown = displayText(objects)
   if (shown !== '')
     logger.info(`References show: ${shown} ("display" in definitions changes that; --describe writes definitions)`)
