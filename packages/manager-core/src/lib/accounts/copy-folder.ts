@@ -15,6 +15,8 @@ export interface CopyOptions {
   readonly only?: readonly string[] | undefined
   /** A folder that it is in, and that the copy has one like: links may lead about in it. Default: the folder itself. */
   readonly within?: string
+  /** See `VisitTreeOptions`. */
+  readonly keepsLinks?: boolean
   /** Stops it between two files. */
   readonly signal?: AbortSignal | undefined
   /** Whose the folder is that is copied. Default: the manager's. */
@@ -31,11 +33,11 @@ export interface CopyOptions {
  * @throws ManagerError ERR_FAILED for what is not copied; what the file system says
  */
 export async function copyFolder(from: string, to: string, options: CopyOptions = {}): Promise<void> {
-  const { within = from, without = [], only, signal, reader, writer, warn } = options
+  const { within = from, without = [], only, keepsLinks, signal, reader, writer, warn } = options
   await lstat(from)
   const top = relative(within, from) || '.'
   const paths = (those: readonly string[]) => those.map((path) => join(top, path))
-  const tree = { folder: within, entries: [top], without: paths(without), only: only && paths(only), reader, signal }
+  const tree = { folder: within, entries: [top], without: paths(without), only: only && paths(only), keepsLinks, reader, signal }
   if (reader || writer) {
     const survey = await visitTree(tree)
     const left = survey.leftOut.map((path) => relative(top, path))

@@ -17,6 +17,8 @@ export interface VisitTreeOptions {
   readonly only?: readonly string[] | undefined
   /** Whom it is read as. Default: this process's user. */
   readonly reader?: SystemAccount | undefined
+  /** Links are taken wherever they lead, because it stays with the same instance. Default: those that lead out are refused. */
+  readonly keepsLinks?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -48,7 +50,7 @@ const mostWarnings = 10
  * @throws ManagerError ERR_FAILED for what is refused
  */
 export async function visitTree(options: VisitTreeOptions, visit: Visit = () => undefined): Promise<TreeSurvey> {
-  const { folder, entries, without = [], only, reader, signal } = options
+  const { folder, entries, without = [], only, reader, keepsLinks = false, signal } = options
   const isWanted = only === undefined ? () => true : belowAny(only)
   const out = new Set(without)
   const leftOut: string[] = []
@@ -67,7 +69,7 @@ export async function visitTree(options: VisitTreeOptions, visit: Visit = () => 
   const refusal = (path: string, why: string, help: string) =>
     new ManagerError('ERR_FAILED', `${shown(join(folder, path))} cannot be backed up or copied: ${why}.`, { help })
   const checkLink = (path: string, target: string) => {
-    if (leadsOut(path.split(sep).length - 1, target))
+    if (!keepsLinks && leadsOut(path.split(sep).length - 1, target))
       throw refusal(
         path,
         `it is a link that leads out, to ${shown(target)}: a backup would lack what is there, and a copy would share it`,

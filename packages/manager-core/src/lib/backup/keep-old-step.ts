@@ -34,7 +34,7 @@ export function copyApplicationStep(folder: string): Step {
         await makeFolder(old.folder, 0o700)
         if (account) await openHome(old.folder, account)
         const accounts = { reader: account, writer: account }
-        await copyFolder(instanceHomeAt(folder).app, old.app, { within: folder, signal: run.signal, ...accounts })
+        await copyFolder(instanceHomeAt(folder).app, old.app, { keepsLinks: true, signal: run.signal, ...accounts })
       } catch (error) {
         throw fileError(error, 'Cannot copy its application')
       }

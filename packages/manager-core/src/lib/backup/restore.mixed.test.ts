@@ -102,13 +102,13 @@ describe('restore', () => {
     },
   )
 
-  it('restores no folder that everybody may change, and no rights of owners and groups', async () => {
+  it('restores no folder that everybody may change, and keeps the group of what comes into it', async () => {
     const folder = test.path('demo', 'app', 'shared')
     mkdirSync(folder)
     chmodSync(folder, 0o7777)
     await test.perform('save', { name: 'demo' })
     await test.perform('restore', { name: 'demo' })
-    expect(statSync(folder).mode & 0o7777).toBe(0o775)
+    expect(statSync(folder).mode & 0o7777).toBe(0o2775)
     rmSync(folder, { recursive: true })
   })
 

@@ -12,7 +12,6 @@ import { openerOf } from './encryption.js'
 import { foldersIn, needFile } from './manifest.js'
 import { checkUnpacked } from './packing/check-unpacked.js'
 import { packingTools } from './packing/tools.js'
-import { tame } from './packing/unpack.js'
 import { rememberingDamage } from './remembering-damage.js'
 import { verifyFile } from './verify-backup.js'
 
@@ -51,7 +50,6 @@ export async function unpackFiles(
     try {
       const into = { folder, account: writer }
       await verifyFile(backup, name, { ...reading, onBytes, into })
-      await tame(into, signal)
     } catch (error) {
       signal?.throwIfAborted()
       // An account can disturb the programs that run as it: whether the backup is damaged is found out without them.

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { makeFolder, moveTo } from '../accounts/places.js'
 import { ManagerError } from '../../errors.js'
-import { openForeign } from '../accounts/foreign.js'
+import { openForeign, visitForeign } from '../accounts/foreign.js'
 import { removeTree } from '../accounts/remove-tree.js'
 import { visitTree } from '../accounts/visit-tree.js'
 import type { Settings } from '../settings/settings.js'
 import { useBucket } from './bucket.js'
-import { filesIn, isGone, measureFiles, putFiles, type DocumentFile, type TransferOptions } from './document-files.js'
+import { filesIn, isDocument, isGone, measureFiles, putFiles, type DocumentFile, type TransferOptions } from './document-files.js'
 
 /** Where documents are: a place in a bucket, or an absolute folder in which nothing else changes files. */
 export type DocumentsPlace = { readonly place: string } | { readonly folder: string }
@@ -55,7 +55,14 @@ export async function measureDocuments(
   at: DocumentsPlace,
   options: TransferOptions = {},
 ): Promise<{ readonly bytes: number; readonly documents: number }> {
-  return openPlace(context, at, options, ({ files }) => measureFiles(files()))
+  if ('place' in at) return openPlace(context, at, options, ({ files }) => measureFiles(files()))
+  const found = { bytes: 0, documents: 0 }
+  await visitForeign(at.folder, ({ path, kind, stats }) => {
+    if (kind !== 'file') return
+    found.bytes += stats.size
+    if (isDocument(path)) found.documents++
+  })
+  return found
 }
 
 /** The same of a folder, which is removed then; nothing to do when it is not there. */

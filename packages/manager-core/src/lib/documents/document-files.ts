@@ -43,6 +43,11 @@ export async function* filesIn(bucket: DocumentBucket, signal?: AbortSignal): As
   } while (cursor !== undefined)
 }
 
+/** Whether a file is the one that each document has. */
+export function isDocument(key: string): boolean {
+  return key.endsWith('/info.json')
+}
+
 /** How many bytes and documents there are. */
 export async function measureFiles(
   files: AsyncIterable<DocumentFile>,
@@ -51,7 +56,7 @@ export async function measureFiles(
   let documents = 0
   for await (const { key, size } of files) {
     bytes += size
-    if (key.endsWith('/info.json')) documents++
+    if (isDocument(key)) documents++
   }
   return { bytes, documents }
 }

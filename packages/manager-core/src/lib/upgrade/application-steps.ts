@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { moveTo } from '../accounts/places.js'
 import { accountAt } from '../accounts/account.js'
 import { copyFolder } from '../accounts/copy-folder.js'
@@ -44,7 +44,8 @@ export function besideStep(folder: string, template: string, { twice = false } =
           const account = accountAt(folder)
           await removeTree(target, account)
           const { signal, warn } = run
-          await copyFolder(template, target, { within: dirname(template), signal, writer: account, warn })
+          // A restore point is the instance's own; a template has no links out.
+          await copyFolder(template, target, { keepsLinks: true, signal, writer: account, warn })
           await pinServerIn(run, target)
         } catch (error) {
           throw fileError(error, `Cannot copy the new application to ${target}`)

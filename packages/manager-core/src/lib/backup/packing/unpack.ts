@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { unpackTar } from 'modern-tar/fs'
-import { runChain, runFilter, type Command } from '../../accounts/program.js'
+import { runFilter, type Command } from '../../accounts/program.js'
 import { createEntryCheck } from './check-entries.js'
 import type { TarContents, UnpackPlace } from './read-options.js'
 import { recordFlags } from './record-flags.js'
@@ -26,12 +26,9 @@ export async function unpackInto({ folder, account }: UnpackPlace, tar: TarConte
   return { sink: filter.input, done: filter.done }
 }
 
-/** Nothing can be changed by every user, see `tame`. */
-const umask = 0o002
-
 /**
- * For what `createTarReader` and `createEntryCheck` let through, so that no file runs with the rights of its owner. Folders
- * keep that what comes into them is their group's.
+ * For what `createTarReader` and `createEntryCheck` let through, so that no file runs with the rights of its owner.
+ * `checkUnpacked` follows.
  */
 export function extraction({ folder, account }: UnpackPlace): Command {
   return {
@@ -41,13 +38,6 @@ export function extraction({ folder, account }: UnpackPlace): Command {
     withoutPrivileges: true,
     cwd: folder,
   }
-}
-
-/** Follows when GNU tar has unpacked all. */
-export async function tame({ folder, account }: UnpackPlace, signal?: AbortSignal): Promise<void> {
-  if ((await packingTools()).tar === undefined) return
-  const args = ['-R', '--', 'o-w', '.']
-  await runChain([{ command: 'chmod', args, account, withoutPrivileges: true, cwd: folder }], { signal })
 }
 
 function unpackInNode(folder: string, { tops }: TarContents): Unpacking {
@@ -60,10 +50,10 @@ function unpackInNode(folder: string, { tops }: TarContents): Unpacking {
       const { name, mode = 0 } = header
       check({ ...header, type: type as 'file' })
       // Folders are made without it.
-      if (type === 'directory' && (mode & 0o2000) !== 0) modes.set(join(folder, name), mode & 0o3777 & ~umask)
+      if (type === 'directory' && (mode & 0o2000) !== 0) modes.set(join(folder, name), mode & 0o2777)
       return true
     },
-    map: (header) => ({ ...header, ...(header.mode !== undefined && { mode: header.mode & 0o777 & ~umask }) }),
+    map: (header) => ({ ...header, ...(header.mode !== undefined && { mode: header.mode & 0o777 }) }),
   })
   const done = finished(sink).then(async () => {
     for (const [path, mode] of modes) await chmod(path, mode)
