@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { arch } from 'node:process'
 import { ManagerError } from '../../../errors.js'
 import { programPath } from '../../system/run.js'
@@ -27,7 +30,7 @@ export async function localImageName(): Promise<string> {
     const { size, mtimeMs } = statSync(file)
     return `${file} ${size} ${mtimeMs}`
   })
-  const hash = createHash('sha256').update(files.join('\n')).digest('hex').slice(0, 12)
+  const hash = createHash('sha256').update(`with folders\n${files.join('\n')}`).digest('hex').slice(0, 12)
   return `${repository}:${process.version.slice(1)}-${arch}-${hash}`
 }
 
@@ -43,8 +46,14 @@ export async function makeLocalImage(
   onProgress?.(`Building the image ${name} from Node ${process.version}, without a registry`)
   const { packTar } = await import('modern-tar/fs')
   const query = { fromSrc: '-', repo: name }
-  const body = packTar([...folders(), ...texts(), ...(await files())])
-  await engine.follow('/images/create', { query, body, signal }, () => undefined)
+  const sources = [...folders(), ...texts(), ...(await files())]
+  const empty = await mkdtemp(join(tmpdir(), 'steward-image-'))
+  try {
+    const body = packTar([...foldersAbove(sources, empty), ...sources])
+    await engine.follow('/images/create', { query, body, signal }, () => undefined)
+  } finally {
+    await rm(empty, { recursive: true, force: true })
+  }
   await removeOthers(engine, name)
 }
 
@@ -95,6 +104,31 @@ export async function librariesOf(file: string): Promise<readonly string[]> {
   const { execa } = await import('execa')
   const { stdout } = await execa(programPath('ldd') ?? 'ldd', [file], { reject: false, stdin: 'ignore' })
   return [...stdout.matchAll(/(?:=> |^\s*)(\/\S+)(?= \(0x)/gm)].map(([, path = '']) => path)
+}
+
+/**
+ * Entries for the folders that targets are in, parents first: without them a storage driver makes some with a mode that
+ * lets no container into them (`vfs`: 0600).
+ *
+ * @param empty folder of this machine
+ */
+export function foldersAbove(sources: readonly { readonly target: string }[], empty: string) {
+  const all = new Set(
+    sources.flatMap(({ target }) => {
+      const parts = target.split('/').slice(0, -1)
+      return parts.map((_part, at) => parts.slice(0, at + 1).join('/'))
+    }),
+  )
+  return [...all]
+    .toSorted()
+    .map((target) => ({
+      type: 'directory' as const,
+      source: empty,
+      target,
+      mode: target === 'tmp' ? 0o1777 : 0o755,
+      uid: 0,
+      gid: 0,
+    }))
 }
 
 function folders() {
