@@ -27,11 +27,13 @@ const list = defineAction({
     optional: ['address'],
     empty: 'There are no entries.',
   },
-  async handler({ context: { registry }, input }) {
+  async handler({ context: { registry }, input, caller }) {
     const limit = input.limit ?? 100
     const instance = input.name === undefined ? undefined : idInHistory(registry, input.name)
     const list = registry.history({ limit, ...(instance !== undefined && { instance }) }).map(wireEntry)
-    return { message: countText(list.length, 'action'), list }
+    // Source: docs/spec/wire-decisions.md, "every API answer": over the API the text is the message.
+    const message = caller.surface === 'api' ? list.map(lineOf).join('\n') : countText(list.length, 'action')
+    return { message, list }
   },
 })
 
@@ -81,6 +83,22 @@ function idInHistory(registry: Registry, name: string): string {
   throw new ManagerError('ERR_NOT_FOUND', `No instance is or was named "${name.slice(0, 40)}".`, {
     command: 'list',
   })
+}
+
+/** What became of an action; none of them was done but the first. */
+const endings: Readonly<Record<HistoryEntry['result'], string>> = {
+  ok: 'done',
+  failed: 'failed',
+  'rolled-back': 'was rolled back',
+  attention: 'needs attention',
+  refused: 'was refused',
+}
+
+/** `2026-11-21T03:00:00.000Z root upgrade demo: was rolled back. It is not healthy after 60 s.` */
+function lineOf({ at, actor, action, instance, result, message }: WireHistoryEntry): string {
+  const about = [at, actor, action, instance].filter((word) => word !== '').join(' ')
+  const [first = ''] = message.split('\n')
+  return `${about}: ${endings[result]}${first === '' ? '' : `. ${first}`}`
 }
 
 /** What was done, as `history list` answers it. */

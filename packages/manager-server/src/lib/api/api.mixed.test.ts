@@ -57,6 +57,11 @@ describe('the API', () => {
       expect((await api.ask('history', { name: 'demo' })).body.list?.at(-1)).toMatchObject({
         action: expect.any(String),
       })
+      // Its text is the message, as that of logs is.
+      expect((await api.ask('history', { name: 'demo' })).body.message).toMatch(
+        /^\d{4}-\d\d-\d\dT[\d:.]+Z \S+ \S+ demo: done/,
+      )
+      expect((await api.get('action=get&name=demo&_=1732780800000')).body).toMatchObject({ item: { name: 'demo' } })
     })
 
     it('stop, start, save, upgrade, rename, clone, reset and del, to their end', async () => {
@@ -141,6 +146,7 @@ describe('the API', () => {
       ['action=list&param=SQL:1=1', 400, 'for the command line only'],
       ['action=doctor&fix=true', 400, 'is for the command line only'],
       ['action=get&name=__proto__', 404, 'No instance is named "__proto__".'],
+      ['action=get&name=demo&_=x', 400, 'get takes no "_".'],
       ['action=get&name=demo&__proto__=1', 400, 'get takes no "__proto__".'],
       ['action=constructor', 404, 'is not there'],
       ['action=add&name=a%20b', 400, '"a b" is not a valid instance name.'],

@@ -34,7 +34,10 @@ export const secretInputs = 'X-Manager-Input'
  * @throws HttpError 404 for an unknown action, 400 for a parameter that is unknown, given twice, or in the wrong place
  */
 export function readCall(query: ParsedUrlQuery, hidden = ''): ApiCall {
-  const { action: name, async: later, dryrun, wait, prettyprint, ...rest } = query
+  const { action: name, async: later, dryrun, wait, prettyprint, _: stamp, ...others } = query
+  // Libraries of pages add a number of this name so that no cache answers.
+  const rest =
+    stamp === undefined || (typeof stamp === 'string' && /^\d{1,20}$/.test(stamp)) ? others : { ...others, _: stamp }
   const action = actionOf(single('action', name))
   return {
     action,
