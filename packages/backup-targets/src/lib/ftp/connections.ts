@@ -103,7 +103,7 @@ export class FtpConnections {
       if (!isPlain) throw ftpError(error, `Cannot log in at ${server}`)
       throw new TargetError('ERR_TARGET_SETTINGS', `${server} does not encrypt FTP: ${(error as Error).message}`, {
         cause: error,
-        help: 'With "none" for "tls", the password and all data can be read on their way.',
+        help: 'Use a server that encrypts. With the option "tls" set to "none", the password and all data can be read on their way.',
       })
     }
     // Other commands would be tried for a folder that is not there, and kept.

@@ -18,6 +18,12 @@ export function targetVariable(target: string, option: string): string {
   return `${prefix}${target.replaceAll('-', '_')}_${option}`.toUpperCase()
 }
 
+/** The variable of an option of any target: `APPS_FTP_TLS`, `APPS_TARGET_NAS_PATH`. */
+export function variableOfOption(target: string, option: string): string {
+  if (isTargetName(target)) return targetVariable(target, option)
+  return `APPS_${target === 'swift-alt' ? 'swift' : target}_${option}`.toUpperCase()
+}
+
 /** Whether a variable is one of a target of APPS_TARGETS, or should be. */
 export function isTargetVariable(variable: string): boolean {
   return variable.startsWith(prefix) && variable !== `${prefix}BANDWIDTH`

@@ -1,5 +1,6 @@
 import type { TargetError } from '@steward/backup-targets'
 import { ManagerError } from '../../errors.js'
+import { variableOfOption } from '../domain/target-names.js'
 import { sentence } from '../system/failure.js'
 
 /** What a target says as the manager's error, with the target's name; others stay as they are. */
@@ -10,10 +11,13 @@ export function targetFailure(name: string, error: unknown): unknown {
     code === 'ERR_TARGET_SETTINGS'
       ? (['ERR_SETTINGS', 'config --all remote'] as const)
       : (['ERR_TARGET', `target test ${name}`] as const)
-  return new ManagerError(kind, `Target "${name}": ${sentence(message)}`, {
+  // The package knows options, and who reads this sets variables.
+  const named = (text: string) =>
+    text.replace(/\b(?:the )?option "(\w+)"/g, (_, option: string) => variableOfOption(name, option))
+  return new ManagerError(kind, `Target "${name}": ${sentence(named(message))}`, {
     cause: error,
     command,
-    ...(help !== undefined && { help }),
+    ...(help !== undefined && { help: named(help) }),
   })
 }
 
