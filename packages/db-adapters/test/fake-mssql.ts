@@ -81,8 +81,8 @@ export async function openFakeMssql(options: FakeMssqlOptions = {}): Promise<Fak
       return
     }
     const statement = message.subarray(message.readUInt32LE(0)).toString('utf16le')
-    // Every table has a key.
-    if (statement.includes('i.is_unique = 1')) {
+    // Every table has a key, and no triggers.
+    if (statement.includes('i.is_unique = 1') || statement.includes('is_instead_of_trigger')) {
       const rows = rowTokens([['pk', 'row_id']], ['name', 'column'])
       return send(socket, [...rows, done(0x10, 1)])
     }

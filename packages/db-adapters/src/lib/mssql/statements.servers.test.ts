@@ -5,7 +5,7 @@ import { createCompiler } from '../sql/compiler.js'
 import { readMssql } from './schema/catalogue.js'
 import { statementsOf } from './schema/statements.js'
 import { mssqlTypes } from './schema/types.js'
-import { uniqueKeys } from './schema/unique-keys.js'
+import { keepsInserts, uniqueKeys } from './schema/unique-keys.js'
 import { mssqlDialect, withoutUtf8 } from './store/dialect.js'
 
 const check = createCheck('tsql')
@@ -51,6 +51,7 @@ test('so is what reads the catalogue', async () => {
   }
   await readMssql(connection, ['dbo', 'sales'])
   await uniqueKeys(connection, 'sales.orders')
+  await keepsInserts(connection, 'sales.orders')
   expect(statements.length).toBeGreaterThan(5)
   expect(problems(statements)).toStrictEqual([])
 })

@@ -6,7 +6,7 @@ import { readOracle, readSchemas } from './schema/catalogue.js'
 import { constraintColumns } from './schema/constraint-columns.js'
 import { statementsOf } from './schema/statements.js'
 import { oracleTypes } from './schema/types.js'
-import { uniqueKeys } from './schema/unique-keys.js'
+import { keepsInserts, uniqueKeys } from './schema/unique-keys.js'
 import { createOracleDialect } from './store/dialect.js'
 
 const check = createCheck('plsql')
@@ -47,6 +47,7 @@ describe('statements of Oracle follow the grammar', () => {
     await readSchemas(connection)
     await constraintColumns(connection, 'T', 'C')
     await uniqueKeys(connection, 'SALES.T')
+    await keepsInserts(connection, 'SALES.T')
     expect(statements.map(problemOf).filter((problem) => problem !== undefined)).toStrictEqual([])
   })
 })

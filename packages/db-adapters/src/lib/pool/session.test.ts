@@ -27,11 +27,11 @@ function counting(rowsOfId: number) {
 it('delete() takes rows that triggers wrote for no rows of the record', async () => {
   const { connection, sent } = counting(1)
   const compiler = createCompiler(mssqlDialect)
-  const certain = new ConnectionSession(connection, compiler, { isCertain: async () => true })
-  expect(await certain.delete(note, '1')).toBe(true)
+  const unique = new ConnectionSession(connection, compiler, { isUnique: () => true })
+  expect(await unique.delete(note, '1')).toBe(true)
   expect(sent).toStrictEqual([expect.stringContaining('delete')])
-  const uncertain = new ConnectionSession(connection, compiler)
-  expect(await uncertain.delete(note, '1')).toBe(true)
+  const unknown = new ConnectionSession(connection, compiler)
+  expect(await unknown.delete(note, '1')).toBe(true)
 })
 
 it('delete() of a row id with several rows sends nothing where it could not be counted', async () => {

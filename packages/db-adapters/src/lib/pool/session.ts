@@ -34,7 +34,7 @@ export interface SessionOptions {
   /** Each statement is kept at once, without a transaction. Default false. */
   readonly isAlone?: boolean
   /** The database promises that a row id of the object has at most one row. Absent: it may have several. */
-  readonly isCertain?: ((object: ObjectModel) => Promise<boolean>) | undefined
+  readonly isUnique?: ((object: ObjectModel) => Promise<boolean> | boolean) | undefined
 }
 
 /**
@@ -45,18 +45,18 @@ export class ConnectionSession implements StoreSession {
   readonly #connection: ServerConnection
   readonly #compiler: Compiler
   readonly #isAlone: boolean
-  readonly #isCertain: SessionOptions['isCertain']
+  readonly #isUnique: SessionOptions['isUnique']
   #failure: StoreError | undefined
   #ended = false
   #wrote = false
   readonly notify?: (channel: string) => Promise<void>
   #lent: Promise<object> | undefined
 
-  constructor(connection: ServerConnection, compiler: Compiler, { isAlone = false, isCertain }: SessionOptions = {}) {
+  constructor(connection: ServerConnection, compiler: Compiler, { isAlone = false, isUnique }: SessionOptions = {}) {
     this.#connection = connection
     this.#compiler = compiler
     this.#isAlone = isAlone
-    this.#isCertain = isCertain
+    this.#isUnique = isUnique
     if (connection.notify) this.notify = (channel) => this.#run(() => connection.notify!(channel))
   }
 
@@ -177,7 +177,7 @@ export class ConnectionSession implements StoreSession {
     const call = this.#compiler.delete(object, rowId, where)
     if (!call) return false
     const { countsTriggers = false } = this.#connection
-    if (countsTriggers && !(await this.#isCertain?.(object))) await this.#refuseSeveral(object, rowId)
+    if (countsTriggers && !(await this.#isUnique?.(object))) await this.#refuseSeveral(object, rowId)
     const { affected } = await this.#change(call)
     if (affected > 1 && !countsTriggers) throw this.#failed(severalRows(object, rowId))
     return affected > 0

@@ -28,7 +28,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import type { SchemaDialect } from '../schema/dialect.js'
 import { introspect } from '../schema/introspect.js'
 import { applySync, planSync } from '../schema/sync.js'
-import { isCertain, noRow } from '../schema/unique-keys.js'
+import { isUnique, keepsInserts, noRow } from '../schema/unique-keys.js'
 import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
 import { decodeHits } from '../sql/index-search.js'
@@ -96,8 +96,9 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   readonly #join: PooledStoreParts<C>['join']
   readonly #ping: BoundStatement
   readonly #pingSql: string
-  /** Tables whose keys were looked at. */
-  #certain = new WeakMap<ObjectModel, boolean>()
+  /** What is known of tables that were written to. */
+  #unique = new WeakMap<ObjectModel, boolean>()
+  #keeping = new WeakMap<ObjectModel, boolean>()
   readonly #listeners: Listeners | undefined
   readonly listen?: Listeners['listen']
 
@@ -165,7 +166,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   async insert(object: ObjectModel, values: Values, select: Selection, caller?: Caller): Promise<BusinessRecord> {
     if (this.#compiler.isFollowed(object, values))
       return this.transaction((session) => session.insert(object, values, select), caller)
-    if (!(await this.#isCertain(object, caller)))
+    if (!(await this.#keepsInserts(object, caller)))
       return this.transaction((session) => session.insert(object, values, select), caller)
     const call = this.#compiler.insert(object, values, select)
     if (call.statement.gives !== 'records')
@@ -183,7 +184,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   ): Promise<BusinessRecord | undefined> {
     if (this.#compiler.isFollowed(object, values))
       return this.transaction((session) => session.update(object, rowId, values, options), options.caller)
-    if (!(await this.#isCertain(object, options.caller)))
+    if (!(await this.#isUnique(object, options.caller)))
       return this.transaction((session) => session.update(object, rowId, values, options), options.caller)
     const call = this.#compiler.update(object, rowId, values, options)
     if (!call) return undefined
@@ -195,7 +196,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   async delete(object: ObjectModel, rowId: string, where?: Filter, caller?: Caller): Promise<boolean> {
     const call = this.#compiler.delete(object, rowId, where)
     if (!call) return false
-    if (!(await this.#isCertain(object, caller)))
+    if (!(await this.#isUnique(object, caller)))
       return this.transaction((session) => session.delete(object, rowId, where), caller)
     const taken = this.#pool.take(caller)
     const connection = taken instanceof Promise ? await taken : taken
@@ -212,7 +213,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     const taken = this.#pool.take(caller)
     const connection = taken instanceof Promise ? await taken : taken
     const session = new ConnectionSession(connection, this.#compiler, {
-      isCertain: (object) => this.#isCertain(object, caller, connection),
+      isUnique: (object) => this.#isUnique(object, caller, connection),
     })
     try {
       const began = connection.begin()
@@ -257,7 +258,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
           }
           await Promise.all(
             rows.flatMap((row) => [
-              insertOn(connection, this.#compiler.insert(object, row, object.select([]))),
+              insertOn(connection, object, this.#compiler.insert(object, row, object.select([]))),
               ...this.#compiler
                 .afterWrite(object, String(row['row_id']), row, true)
                 .map((call) => connection.change(call)),
@@ -288,7 +289,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   sync(model: Model, options: { readonly destructive?: boolean } = {}): Promise<SyncPlan> {
     return this.#exclusively(async (connection) => {
       const done = await applySync(model, connection, this.#schema, options)
-      this.#certain = new WeakMap()
+      this.#unique = new WeakMap()
+      this.#keeping = new WeakMap()
       if (done.steps.length > 0 && this.#readFacts) this.#compiler.learn(await this.#readFacts(connection))
       return done
     })
@@ -316,15 +318,28 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     await Promise.all([this.#pool.close(), this.#readers.close(), this.#listeners?.close()])
   }
 
-  /** Whether a row id has one row at most; otherwise writes are transactions that may be undone. */
-  async #isCertain(object: ObjectModel, caller: Caller | undefined, own?: C): Promise<boolean> {
-    const known = this.#certain.get(object)
-    if (known !== undefined) return known
+  /** Whether a row id has one row at most; otherwise changes are transactions that may be undone. */
+  #isUnique(object: ObjectModel, caller: Caller | undefined, own?: C): Promise<boolean> | boolean {
+    return this.#unique.get(object) ?? this.#ask(object, caller, own, this.#unique, isUnique)
+  }
+
+  /** Whether an insert makes a row of the table; otherwise it is a transaction that may be undone. */
+  #keepsInserts(object: ObjectModel, caller: Caller | undefined): Promise<boolean> | boolean {
+    return this.#keeping.get(object) ?? this.#ask(object, caller, undefined, this.#keeping, keepsInserts)
+  }
+
+  async #ask(
+    object: ObjectModel,
+    caller: Caller | undefined,
+    own: C | undefined,
+    answers: WeakMap<ObjectModel, boolean>,
+    question: typeof isUnique,
+  ): Promise<boolean> {
     const connection = own ?? (await this.#pool.take(caller))
     try {
-      const certain = await isCertain(connection, this.#schema, object)
-      this.#certain.set(object, certain)
-      return certain
+      const answer = await question(connection, this.#schema, object)
+      answers.set(object, answer)
+      return answer
     } finally {
       if (!own) this.#pool.release(connection)
     }
@@ -500,8 +515,12 @@ function notConnection(name: string): TypeError {
   )
 }
 
-function insertOn(connection: ServerConnection, call: BoundStatement): Promise<unknown> {
-  return call.statement.gives === 'changes' ? connection.change(call) : connection.query(call)
+async function insertOn(connection: ServerConnection, object: ObjectModel, call: BoundStatement): Promise<void> {
+  const made =
+    call.statement.gives === 'changes'
+      ? (await connection.change(call)).affected
+      : (await connection.query(call)).length
+  if (made === 0) throw noRow(object)
 }
 
 async function commit(connection: ServerConnection): Promise<void> {

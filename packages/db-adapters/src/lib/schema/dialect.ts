@@ -23,10 +23,12 @@ export interface SchemaDialect {
   /** Columns of a constraint or unique index that a refusal names; empty when the catalogue does not say. */
   readonly constraintColumns?: (connection: SchemaConnection, table: string, constraint: string) => Promise<string[]>
   /**
-   * The columns of each key that keeps every row of the table different from all others. None where a write may not do what
-   * it says: for a view, a table that others inherit from, one whose triggers may take rows elsewhere.
+   * The columns of each key that keeps every row of the table different from all others; none of a view, or of a table that
+   * others inherit from.
    */
   readonly uniqueKeys?: (connection: SchemaConnection, table: string) => Promise<readonly (readonly string[])[]>
+  /** Whether each insert that is not refused makes a row of the table, with the key that it brings: no trigger or rule may store it elsewhere. */
+  readonly keepsInserts?: (connection: SchemaConnection, table: string) => Promise<boolean>
   /**
    * Runs `work` while no other server syncs this database; in a transaction where DDL can be undone.
    *

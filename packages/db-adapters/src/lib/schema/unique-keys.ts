@@ -6,18 +6,33 @@ import type { SchemaDialect } from './dialect.js'
 import { text } from './rows.js'
 
 /**
- * Whether a row id of the object has at most one row, by the database's own promise, and a write of its table does what it
- * says. False when the database does not say.
+ * Whether a row id of the object has at most one row, by the database's own promise. False when the database does not say,
+ * as below.
  */
-export async function isCertain(
+export async function isUnique(
   connection: SchemaConnection,
   { uniqueKeys }: SchemaDialect,
   { id, table }: ObjectModel,
 ): Promise<boolean> {
   const ids = new Set(keyColumns(id).map((name) => name.toLowerCase()))
-  try {
+  return known(async () => {
     const keys = (await uniqueKeys?.(connection, table)) ?? []
     return keys.some((key) => key.length > 0 && key.every((name) => ids.has(name.toLowerCase())))
+  })
+}
+
+/** Whether an insert of the object makes a row of its table. */
+export async function keepsInserts(
+  connection: SchemaConnection,
+  dialect: SchemaDialect,
+  { table }: ObjectModel,
+): Promise<boolean> {
+  return known(async () => (await dialect.keepsInserts?.(connection, table)) ?? false)
+}
+
+async function known(ask: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await ask()
   } catch (error) {
     if (StoreError.is(error) && !error.retry) return false
     throw error

@@ -8,7 +8,7 @@ import { quote } from '../../sql/text.js'
 import { mssqlDialect } from '../store/dialect.js'
 import { readMssql, readSchemas } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
-import { uniqueKeys } from './unique-keys.js'
+import { keepsInserts, uniqueKeys } from './unique-keys.js'
 import { isLost, statementsOf } from './statements.js'
 import { mssqlTypes } from './types.js'
 
@@ -33,6 +33,7 @@ export const mssqlSchema = Object.freeze({
   read: readMssql,
   constraintColumns,
   uniqueKeys,
+  keepsInserts,
 
   async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
     await connection.run(`set transaction isolation level read committed; ${words.begin}`)

@@ -9,7 +9,7 @@ import { runChange } from '../../schema/run-change.js'
 import { readMysql } from './catalogue.js'
 import { refineBooleans } from './refine.js'
 import { constraintColumns } from './constraint-columns.js'
-import { uniqueKeys } from './unique-keys.js'
+import { keepsInserts, uniqueKeys } from './unique-keys.js'
 import { columnText, isLost, statementsOf, type NewIndex } from './statements.js'
 import { quote } from '../quote.js'
 import { textSettings } from '../store/config.js'
@@ -30,6 +30,7 @@ export const mysqlSchema = Object.freeze({
   read: readMysql,
   constraintColumns,
   uniqueKeys,
+  keepsInserts,
 
   async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
     const [lock] = await connection.rows(`select get_lock(${lockName}, ${lockSeconds.sync}) as locked`)

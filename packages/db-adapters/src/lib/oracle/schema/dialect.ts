@@ -8,7 +8,7 @@ import { runChange } from '../../schema/run-change.js'
 import { quote, sql } from '../../sql/text.js'
 import { readOracle, readSchemas, refine } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
-import { uniqueKeys } from './unique-keys.js'
+import { keepsInserts, uniqueKeys } from './unique-keys.js'
 import { isLost, isReplaced, statementsOf } from './statements.js'
 import { oracleTypes } from './types.js'
 
@@ -34,6 +34,7 @@ export function createOracleSchema(open: () => Promise<OtherConnection>): Schema
     read: readOracle,
     constraintColumns,
     uniqueKeys,
+    keepsInserts,
 
     async exclusively<T>(_: SchemaConnection, work: () => Promise<T>): Promise<T> {
       const other = await open()

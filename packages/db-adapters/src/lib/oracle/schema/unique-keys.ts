@@ -9,6 +9,17 @@ const sql = `
 
 /** Views have none. */
 export async function uniqueKeys(connection: SchemaConnection, table: string): Promise<string[][]> {
+  return keysOf(await connection.rows(sql, nameOf(table)))
+}
+
+const keepsSql = `select table_name as "name" from all_tables where owner = coalesce(:1, user) and table_name = :2`
+
+/** Only triggers of views write in place of the statement. */
+export async function keepsInserts(connection: SchemaConnection, table: string): Promise<boolean> {
+  return (await connection.rows(keepsSql, nameOf(table))).length > 0
+}
+
+function nameOf(table: string): [owner: string | null, table: string] {
   const dot = table.indexOf('.')
-  return keysOf(await connection.rows(sql, [dot < 0 ? null : table.slice(0, dot), table.slice(dot + 1)]))
+  return [dot < 0 ? null : table.slice(0, dot), table.slice(dot + 1)]
 }

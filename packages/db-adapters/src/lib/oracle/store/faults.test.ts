@@ -34,7 +34,7 @@ class FakeClient implements Client {
 
   async execute(sql: string, binds: readonly unknown[], options: ExecuteOptions): Promise<Result> {
     // Every table has a key.
-    if (sql.includes('all_indexes'))
+    if (/all_(?:indexes|tables)/.test(sql))
       return { metaData: [{ name: 'name' }, { name: 'column' }], rows: [['pk', 'row_id']] }
     this.calls.push(sql)
     this.limits.push(this.callTimeout)

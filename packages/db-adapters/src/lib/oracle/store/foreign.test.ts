@@ -79,7 +79,7 @@ test('a connection that was lost is dropped', async () => {
   const store = storeOn(client)
   await expect(store.insert(task, { title: 'a' }, select)).rejects.toMatchObject({ code: 'unavailable' })
   await store.close()
-  // First the keys of the table were asked for.
+  // First it was asked what the table promises.
   expect(closed).toEqual([undefined, { drop: true }])
 })
 

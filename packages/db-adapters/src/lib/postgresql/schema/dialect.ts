@@ -4,7 +4,7 @@ import type { SchemaDialect } from '../../schema/dialect.js'
 import { changesByStatements, endTransaction } from '../../schema/transaction.js'
 import { readPostgresql, readSchemas } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
-import { uniqueKeys } from './unique-keys.js'
+import { keepsInserts, uniqueKeys } from './unique-keys.js'
 import { isLost, statementsOf } from './statements.js'
 import { findViewKeys } from './view-keys.js'
 import { quote } from '../../sql/text.js'
@@ -33,6 +33,7 @@ export const postgresqlSchema = Object.freeze({
   read: readPostgresql,
   constraintColumns,
   uniqueKeys,
+  keepsInserts,
 
   async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
     await connection.run(words.begin)

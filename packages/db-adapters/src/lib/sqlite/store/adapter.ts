@@ -198,7 +198,7 @@ class SqliteStore implements ObjectStore {
       return work(async (object, rows) => {
         const select = object.select([])
         try {
-          for (const row of rows) connection.write(this.#compiler.insert(object, row, select))
+          for (const row of rows) insertRow(connection, object, this.#compiler.insert(object, row, select))
         } catch (error) {
           throw toStoreError(error, `insert into "${object.table}"`)
         }

@@ -8,8 +8,15 @@ import type { SqliteConnection } from './connection.js'
 
 type Raw = BetterSqlite3.Database
 
-/** For each database, the tables whose row ids were looked at. */
-const known = new WeakMap<Raw, WeakMap<ObjectModel, boolean>>()
+interface Table {
+  /** A row id has one row at most. */
+  readonly isUnique: boolean
+  /** No trigger leaves a row out (`raise(ignore)`). */
+  readonly keepsInserts: boolean
+}
+
+/** For each database, what is known of the tables that were written to. */
+const known = new WeakMap<Raw, WeakMap<ObjectModel, Table>>()
 
 /** Looks again: the schema has changed. */
 export function forgetKeys(raw: Raw): void {
@@ -19,7 +26,7 @@ export function forgetKeys(raw: Raw): void {
 /** Inserts a row. @throws StoreError `rows` when the table has no row of it, which undoes what triggers did */
 export function insertRow(connection: SqliteConnection, object: ObjectModel, call: BoundStatement): BusinessRecord {
   const insert = (): BusinessRecord | StoreError => connection.write(call) ?? noRow(object)
-  const given = isCertain(connection.raw, object) ? insert() : undoUnless(connection, insert)
+  const given = tableOf(connection.raw, object).keepsInserts ? insert() : undoUnless(connection, insert)
   if (given instanceof Error) throw given
   return given
 }
@@ -31,7 +38,7 @@ export function updateRow(
   rowId: string,
   call: BoundStatement,
 ): BusinessRecord | undefined {
-  if (isCertain(connection.raw, object)) return connection.write(call)
+  if (tableOf(connection.raw, object).isUnique) return connection.write(call)
   return undoUnless(connection, () => {
     const records = connection.all(call)
     return records.length > 1 ? severalRows(object, rowId) : records[0]
@@ -45,7 +52,7 @@ export function deleteRow(
   rowId: string,
   call: BoundStatement,
 ): boolean {
-  if (isCertain(connection.raw, object)) return connection.change(call) > 0
+  if (tableOf(connection.raw, object).isUnique) return connection.change(call) > 0
   return undoUnless(connection, () => {
     const changes = connection.change(call)
     return changes > 1 ? severalRows(object, rowId) : changes > 0
@@ -67,12 +74,12 @@ function undoUnless<T>(connection: SqliteConnection, work: () => T | StoreError)
   }
 }
 
-function isCertain(raw: Raw, object: ObjectModel): boolean {
+function tableOf(raw: Raw, object: ObjectModel): Table {
   let objects = known.get(raw)
   if (!objects) known.set(raw, (objects = new WeakMap()))
-  let certain = objects.get(object)
-  if (certain === undefined) objects.set(object, (certain = hasKey(raw, object)))
-  return certain
+  let table = objects.get(object)
+  if (!table) objects.set(object, (table = readTable(raw, object)))
+  return table
 }
 
 const tableSql = `
@@ -86,10 +93,9 @@ const indexesSql = `
   select i.name as "index", lower(c.name) as name from pragma_index_list(?) i join pragma_index_info(i.name) c
   where i."unique" = 1 and i.partial = 0`
 
-/** The table promises one row for each row id, and no trigger of it leaves rows out (`raise(ignore)`). */
-function hasKey(raw: Raw, { id, table }: ObjectModel): boolean {
+function readTable(raw: Raw, { id, table }: ObjectModel): Table {
   const found = raw.prepare<[string], { without_rowid: number; ignores: number }>(tableSql).get(table)
-  if (!found || found.ignores === 1) return false
+  if (!found) return { isUnique: false, keepsInserts: false }
   const columns = raw.prepare<[string], { name: string; pk: number }>(columnsSql).all(table)
   const members = raw.prepare<[string], { index: string; name: string | null }>(indexesSql).all(table)
   const isRowid = (name: string): boolean =>
@@ -98,8 +104,8 @@ function hasKey(raw: Raw, { id, table }: ObjectModel): boolean {
     !columns.some((each) => each.name === name)
   const ids = keyColumns(id).map((name) => name.toLowerCase())
   const keys = [columns.filter(({ pk }) => pk > 0), ...Map.groupBy(members, ({ index }) => index).values()]
-  return (
+  const isUnique =
     ids.some(isRowid) ||
     keys.some((key) => key.length > 0 && key.every(({ name }) => name !== null && ids.includes(name)))
-  )
+  return { isUnique, keepsInserts: found.ignores === 0 }
 }
