@@ -8,6 +8,7 @@ import {
   defineObject,
   systemPrincipal,
   type BusinessObjects,
+  type BusinessRecord,
   type ObjectStore,
 } from '@steward/rest-core'
 import type Database from 'better-sqlite3'
@@ -40,13 +41,19 @@ const Order = defineObject({
         await service.create(principal, 'LentOrder', { ord_code: 'new', ord_note: 'a' })
         const seen = await run(service, `select ord_code from lent_order where ord_note = 'a'`)
         await run(service, `update lent_order set ord_note = '${String(parameters['to'])}' where ord_code = 'new'`)
-        const [found] = await Array.fromAsync(await service.search(principal, 'LentOrder'))
+        const [found] = await all(await service.search(principal, 'LentOrder'))
         if (parameters['to'] === 'fail') throw new Error('No.')
-        return [...seen, found?.[0]?.['ord_note']]
+        return [...seen, found?.['ord_note']]
       },
     },
   },
 })
+async function all(batches: AsyncIterable<readonly BusinessRecord[]>): Promise<BusinessRecord[]> {
+  const records: BusinessRecord[] = []
+  for await (const batch of batches) records.push(...batch)
+  return records
+}
+
 const model = createModel([Order])
 const me = systemPrincipal()
 
@@ -71,9 +78,9 @@ function define(open: () => Promise<ObjectStore>, runs: Readonly<Record<string, 
     expect((await service.count(me, Order)).count).toBe(0)
     expect(await service.action(me, Order, 'rename', { parameters: { to: 'b' } })).toEqual({ result: ['new', 'b'] })
     expect(await codes()).toEqual(['new'])
-    const [order] = await Array.fromAsync(await service.search(me, Order))
-    expect(order).toMatchObject([{ ord_code: 'new', ord_note: 'b' }])
-    await service.delete(me, Order, String(order?.[0]?.row_id))
+    const [order] = await all(await service.search(me, 'LentOrder'))
+    expect(order).toMatchObject({ ord_code: 'new', ord_note: 'b' })
+    await service.delete(me, Order, String(order?.row_id))
   })
 
   it('runs between the batches of a search', async () => {

@@ -297,7 +297,8 @@ export interface ObjectDefinition {
   readonly hooks?: ObjectHooks
 }
 
-type ValueOf<F extends FieldDefinition> = F extends { type: 'integer' | 'decimal' }
+/** What a field of this definition holds in answers. */
+export type ValueOf<F extends FieldDefinition> = F extends { type: 'integer' | 'decimal' }
   ? number | string | null
   : F extends { type: 'boolean' }
     ? boolean
@@ -311,13 +312,14 @@ type ValueOf<F extends FieldDefinition> = F extends { type: 'integer' | 'decimal
 
 type CodeOf<V> = V extends string ? V : V extends { code: infer C extends string } ? C : string
 
-type Joined<Fields> = {
-  [
-    K in keyof Fields & string as Fields[K] extends { type: 'reference'; display: infer D extends readonly string[] }
-      ? `${K}__${D[number]}`
-      : never
-  ]: unknown
-}
+/** Names of the joined fields that come with references. */
+export type ReferenceDisplays<Fields> = {
+  [K in keyof Fields & string]: Fields[K] extends { type: 'reference'; display: infer D extends readonly string[] }
+    ? `${K}__${D[number]}`
+    : never
+}[keyof Fields & string]
+
+type Joined<Fields> = { [K in ReferenceDisplays<Fields>]: unknown }
 
 type Answered<Fields> = {
   [

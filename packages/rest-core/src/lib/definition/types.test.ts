@@ -1,5 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import type { BusinessRecord } from '../model/model.js'
+import type { FieldValue } from '../fields/field-value.js'
+import { createModel } from '../model/create-model.js'
 import { defineObject } from './define-object.js'
 import type { InputOf, ObjectDefinition, RecordOf, UpdateOf } from './definition.js'
 import type { FiltersOf } from './define-object.js'
@@ -21,18 +22,47 @@ const Order = defineObject({
   hooks: {
     preSave({ values, operation }) {
       expectTypeOf(operation).toEqualTypeOf<'create' | 'update'>()
-      values['ord_sum'] = 1
+      values.ord_sum = 1
+      // @ts-expect-error: not a code of the list
+      values.ord_state = 'lost'
+      // @ts-expect-error: no such field
+      values.ord_smu = 1
     },
+    async postSave({ record, old }) {
+      expectTypeOf(record.ord_state).toEqualTypeOf<'open' | 'paid' | ''>()
+      expectTypeOf(record.ord_customer_id__cus_name).toEqualTypeOf<FieldValue>()
+      expectTypeOf((await old())?.updated_by).toEqualTypeOf<string | undefined>()
+    },
+    isDeleteEnable: ({ record }) => record.ord_state === 'open',
   },
   actions: {
     pay: {
-      parameters: { day: { type: 'date' } },
+      parameters: {
+        day: { type: 'date' },
+        times: { type: 'integer' },
+        how: { type: 'enum', values: ['cash', 'card'] },
+      },
       run: ({ record, parameters }) => {
-        expectTypeOf(record).toEqualTypeOf<BusinessRecord | undefined>()
-        return String(parameters['day'])
+        expectTypeOf(record.ord_state).toEqualTypeOf<'open' | 'paid' | ''>()
+        expectTypeOf(parameters).toEqualTypeOf<{
+          readonly day: string
+          readonly times: number | string | null
+          readonly how: 'cash' | 'card' | ''
+        }>()
+        // @ts-expect-error: no such parameter
+        return [parameters.day, parameters.dya]
       },
     },
+    payAll: {
+      scope: 'global',
+      run: ({ record }) => expectTypeOf(record).toEqualTypeOf<undefined>(),
+    },
+    look: { scope: 'both', run: ({ record }) => record?.ord_no ?? '' },
   },
+})
+
+test('an object with typed hooks and actions is an object like any other', () => {
+  expect(createModel([Order, { name: 'Customer', fields: { cus_name: { type: 'string' } } }]).objects.size).toBe(2)
 })
 
 test('records, inputs and filters follow from a definition', () => {

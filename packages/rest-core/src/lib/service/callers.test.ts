@@ -1,3 +1,4 @@
+import type { HookContext } from './hooks.js'
 import { expect, it } from 'vitest'
 import type { Caller } from '../caller.js'
 import type { ObjectStore } from '../store.js'
@@ -113,7 +114,9 @@ it.each<[string, (service: BusinessObjects, ann: Principal) => Promise<unknown>]
     crosstabs: { all: { lines: ['text'], values: [{ function: 'count' }] } },
     hooks: {
       ...(name.startsWith('a hook') && { preSearch: opens }),
-      ...(name.startsWith('a condition') && { isActionEnable: (context) => opens(context).then(() => true) }),
+      ...(name.startsWith('a condition') && {
+        isActionEnable: (context: HookContext) => opens(context).then(() => true),
+      }),
     },
   })
   const Line = defineObject({ name: 'Line', fields: { text: { type: 'string' } } })

@@ -55,8 +55,9 @@ export interface ActionGuardContext extends HookContext {
   readonly record: BusinessRecord | undefined
 }
 
-type Hook<C> = (context: C) => void | Promise<void>
-type Guard<C> = (context: C) => boolean | Promise<boolean>
+/** Methods, so that those of `defineObject`, whose contexts have the types of its fields, are hooks of any object. */
+type Hook<C> = { run(context: C): void | Promise<void> }['run']
+type Guard<C> = { ask(context: C): boolean | Promise<boolean> }['ask']
 
 /**
  * Functions that an object runs around its operations, in this order:
