@@ -40,9 +40,9 @@ const Order = defineObject({
       async run({ service, principal, parameters }): Promise<unknown[]> {
         await service.create(principal, 'LentOrder', { ord_code: 'new', ord_note: 'a' })
         const seen = await run(service, `select ord_code from lent_order where ord_note = 'a'`)
-        await run(service, `update lent_order set ord_note = '${String(parameters['to'])}' where ord_code = 'new'`)
+        await run(service, `update lent_order set ord_note = '${parameters.to}' where ord_code = 'new'`)
         const [found] = await all(await service.search(principal, 'LentOrder'))
-        if (parameters['to'] === 'fail') throw new Error('No.')
+        if (parameters.to === 'fail') throw new Error('No.')
         return [...seen, found?.['ord_note']]
       },
     },

@@ -63,6 +63,9 @@ export type SortName<D extends ObjectDefinition> =
   | `${ReferenceNames<D['fields']>}__${string}`
   | TechnicalName
 
+/** Fields that can be asked for: own ones, the id and what the service keeps, and fields of linked objects. */
+export type FieldName<D extends ObjectDefinition> = SortName<D>
+
 type CheckedOrder<D extends ObjectDefinition> = D extends { readonly order: readonly string[] }
   ? { readonly order: readonly `${'' | '-' | '+'}${SortName<D>}`[] }
   : unknown

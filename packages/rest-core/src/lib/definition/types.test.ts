@@ -1,6 +1,9 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import type { FieldValue } from '../fields/field-value.js'
 import { createModel } from '../model/create-model.js'
+import type { BusinessRecord } from '../model/model.js'
+import type { Principal } from '../rights/rights.js'
+import type { BusinessObjects } from '../service/business-objects.js'
 import { defineObject } from './define-object.js'
 import type { InputOf, ObjectDefinition, RecordOf, UpdateOf } from './definition.js'
 import type { FiltersOf } from './define-object.js'
@@ -136,4 +139,34 @@ test('a row id of several fields must be given by these', () => {
     lin_no: number | string | null
     lin_text?: string | null
   }>()
+})
+
+test('calls with a definition take its fields, and answer those that they ask for', () => {
+  const calls = async (service: BusinessObjects, p: Principal): Promise<void> => {
+    await service.create(p, Order, { ord_no: '1', ord_tags: ['gift'] })
+    // @ts-expect-error: no such field
+    await service.create(p, Order, { ord_no: '1', ord_nmae: 'x' })
+    // @ts-expect-error: the key is required
+    await service.create(p, Order, {})
+    // @ts-expect-error: not a code of the list
+    await service.update(p, Order, '1', { ord_state: 'opne' })
+    const part = await service.get(p, Order, '1', { fields: ['ord_no', 'ord_customer_id__cus_city'] })
+    expectTypeOf(part).toEqualTypeOf<{ row_id: string; ord_no: string; ord_customer_id__cus_city: FieldValue }>()
+    // @ts-expect-error: no such field
+    await service.get(p, Order, '1', { fields: ['ord_nmuber'] })
+    for await (const [order] of await service.search(p, Order, {
+      filters: { ord_state: 'open', dmin__ord_day: '2026-01-01' },
+    }))
+      expectTypeOf(order).toEqualTypeOf<RecordOf<typeof Order> | undefined>()
+    // @ts-expect-error: no such field
+    await service.search(p, Order, { filters: { ord_sate: 'open', ord_no: '1' } })
+    // @ts-expect-error: no such field
+    await service.count(p, Order, { filters: { ord_sate: 'open' } })
+    // By its name, an object takes what a client sent.
+    const body: unknown = {}
+    expectTypeOf(await service.create(p, 'Order', body, { fields: ['ord_no'] })).toEqualTypeOf<BusinessRecord>()
+    const loose: ObjectDefinition = Order
+    expectTypeOf(await service.update(p, loose, '1', body)).toExtend<{ row_id: string }>()
+  }
+  expect(calls).toBeTypeOf('function')
 })

@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { ErrorMessage } from '../../errors.js'
 import type { Crosstab } from '../crosstabs/crosstab.js'
-import type { ObjectDefinition, RecordOf } from '../definition/definition.js'
+import type { FieldName } from '../definition/checked-definition.js'
+import type { FiltersOf } from '../definition/define-object.js'
+import type { InputOf, ObjectDefinition, RecordOf, UpdateOf } from '../definition/definition.js'
 import type { ByteRange, DocumentInfo } from '../documents/document-store.js'
 import type { ByteUse } from '../byte-budget.js'
 import type { FieldValue } from '../fields/field-value.js'
@@ -16,6 +18,41 @@ import type { Principal, RightLetter } from '../rights/rights.js'
 export type ObjectName = string | ObjectDefinition
 
 export type RecordFor<O extends ObjectName> = O extends ObjectDefinition ? RecordOf<O> : BusinessRecord
+
+/** Whether the fields are known to the compiler: a definition made by `defineObject`. */
+type Exact<O extends ObjectName, Yes, No> = O extends ObjectDefinition
+  ? string extends keyof O['fields']
+    ? No
+    : Yes
+  : No
+
+/** What a creation takes: the values of a definition's fields, or, for an object by its name, what a client sent. */
+export type ValuesFor<O extends ObjectName> = O extends ObjectDefinition ? Exact<O, InputOf<O>, unknown> : unknown
+
+/** The same for an update. */
+export type ChangesFor<O extends ObjectName> = O extends ObjectDefinition ? Exact<O, UpdateOf<O>, unknown> : unknown
+
+/** Fields that an answer may hold. */
+export type FieldNameOf<O extends ObjectName> = O extends ObjectDefinition ? Exact<O, FieldName<O>, string> : string
+
+/** An answer with these fields; `never`: with those of the default. */
+export type AnswerFor<O extends ObjectName, F extends string> = [F] extends [never]
+  ? RecordFor<O>
+  : Exact<O, { [K in F | 'row_id']: K extends keyof RecordFor<O> ? RecordFor<O>[K] : FieldValue }, BusinessRecord>
+
+/** Options whose fields are those of the object. */
+export type OptionsFor<Options extends AnswerOptions, F extends string> = Omit<Options, 'fields'> & {
+  /** Only these fields (and `row_id`). */
+  readonly fields?: readonly F[] | undefined
+}
+
+/** A search for records of the object. */
+export type SearchFor<O extends ObjectName, F extends string> = Omit<SearchRequest, 'fields' | 'filters'> & {
+  /** Only these fields (and `row_id`). */
+  readonly fields?: readonly F[] | undefined
+  /** Texts by field name in the filter language: all must hold; several texts of one field: one of them. */
+  readonly filters?: (O extends ObjectDefinition ? Exact<O, FiltersOf<O>, FilterTexts> : FilterTexts) | undefined
+}
 
 /** What an answer holds beyond the default. */
 export interface AnswerOptions {
@@ -282,23 +319,31 @@ export interface JoinedTransaction {
  */
 export interface BusinessObjects {
   readonly model: Model
-  /** Creates a record. `values` is what a client sent: field names to JSON values; joined, read-only fields and `row_id` are ignored. */
-  create<O extends ObjectName>(
+  /**
+   * Creates a record. For an object by its name `values` is what a client sent: field names to JSON values; joined, read-only
+   * fields and `row_id` are ignored.
+   */
+  create<O extends ObjectName, const F extends FieldNameOf<O> = never>(
     principal: Principal,
     object: O,
-    values: unknown,
-    options?: WriteOptions,
-  ): Promise<RecordFor<O>>
+    values: ValuesFor<O>,
+    options?: OptionsFor<WriteOptions, F>,
+  ): Promise<AnswerFor<O, F>>
   /** @throws RestError ERR_NOT_FOUND, ERR_INTERNAL for a lock outside of a transaction */
-  get<O extends ObjectName>(principal: Principal, object: O, rowId: string, options?: GetOptions): Promise<RecordFor<O>>
-  /** Changes the given fields. @throws RestError ERR_NOT_FOUND, ERR_VALIDATION, ERR_CONFLICT, ERR_PRECONDITION */
-  update<O extends ObjectName>(
+  get<O extends ObjectName, const F extends FieldNameOf<O> = never>(
     principal: Principal,
     object: O,
     rowId: string,
-    values: unknown,
-    options?: UpdateOptions,
-  ): Promise<RecordFor<O>>
+    options?: OptionsFor<GetOptions, F>,
+  ): Promise<AnswerFor<O, F>>
+  /** Changes the given fields. @throws RestError ERR_NOT_FOUND, ERR_VALIDATION, ERR_CONFLICT, ERR_PRECONDITION */
+  update<O extends ObjectName, const F extends FieldNameOf<O> = never>(
+    principal: Principal,
+    object: O,
+    rowId: string,
+    values: ChangesFor<O>,
+    options?: OptionsFor<UpdateOptions, F>,
+  ): Promise<AnswerFor<O, F>>
   /** @throws RestError ERR_NOT_FOUND, ERR_CONFLICT when other records refer to it */
   delete(
     principal: Principal,
@@ -307,12 +352,16 @@ export interface BusinessObjects {
     options?: Pick<UpdateOptions, 'precondition'>,
   ): Promise<{ row_id: string }>
   /** Matching records in batches; without `page` all of them, streamed. Errors of the request are thrown by the call itself, before any row. */
-  search<O extends ObjectName>(
+  search<O extends ObjectName, const F extends FieldNameOf<O> = never>(
     principal: Principal,
     object: O,
-    request?: SearchRequest,
-  ): Promise<AsyncIterable<readonly RecordFor<O>[]>>
-  count(principal: Principal, object: ObjectName, request?: SearchRequest): Promise<CountResult>
+    request?: SearchFor<O, F>,
+  ): Promise<AsyncIterable<readonly AnswerFor<O, F>[]>>
+  count<O extends ObjectName>(
+    principal: Principal,
+    object: O,
+    request?: SearchFor<O, FieldNameOf<O>>,
+  ): Promise<CountResult>
   /**
    * The cursor after a record that a search with the same request and `cursor` gave; `undefined` when no other record
    * followed it. @throws RestError ERR_BAD_REQUEST when the record's values are too long for a cursor

@@ -88,7 +88,9 @@ export class LazyTransaction {
   /** @throws StoreError internal after the end, which would leave the transaction open for ever */
   session(): Promise<StoreSession> {
     if (this.#isOver && !this.#session)
-      return Promise.reject(new StoreError('internal', 'This transaction has ended. Its service can no longer be used.'))
+      return Promise.reject(
+        new StoreError('internal', 'This transaction has ended. Its service can no longer be used.'),
+      )
     return (this.#session ??= new Promise((resolve, reject) => {
       this.#ended = this.#store.transaction(
         (session) =>

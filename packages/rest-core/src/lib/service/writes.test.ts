@@ -72,7 +72,7 @@ test('create() names everything that is wrong at once', async () => {
   const { service } = createService()
   await service.create(boss, Movie, alien)
   const wrong = { mov_code: 'ALIEN', mov_year: 1500, mov_state: 'public', mov_genre_id: '99', mov_tittle: 'x' }
-  const error = await service.create(boss, Movie, wrong).catch((refusal: unknown) => refusal)
+  const error = await service.create(boss, 'Movie', wrong).catch((refusal: unknown) => refusal)
   expect(error).toMatchObject({ code: 'ERR_VALIDATION', status: 400 })
   expect((error as RestError).messages.map(({ code, field }) => `${code} ${field}`).toSorted()).toEqual([
     'ERR_REFERENCE mov_genre_id',
@@ -100,7 +100,7 @@ test.each([
 
 test.each([null, [], 'text', 5])('create() refuses the body %j', async (body) => {
   const { service } = createService()
-  await expect(service.create(boss, Movie, body)).rejects.toMatchObject({ code: 'ERR_BAD_REQUEST' })
+  await expect(service.create(boss, 'Movie', body)).rejects.toMatchObject({ code: 'ERR_BAD_REQUEST' })
 })
 
 test('of several creates with one functional key at once, one wins and the others say which key', async () => {
@@ -502,7 +502,7 @@ test('transaction() keeps everything or nothing', async () => {
   const { service } = createService()
   const failing = service.transaction(async (inside) => {
     await inside.create(boss, Movie, alien)
-    await inside.create(boss, Movie, { mov_code: 'B' })
+    await inside.create(boss, 'Movie', { mov_code: 'B' })
   })
   await expect(failing).rejects.toMatchObject({ code: 'ERR_VALIDATION' })
   expect(await collect(await service.search(boss, 'Movie'))).toEqual([])
@@ -532,13 +532,13 @@ test('restore takes a record as it was: read-only, create-only and technical fie
   const { service } = createService()
   const created = { created_by: 'ann', created_dt: '2001-02-03 04:05:06', updated_by: 'bob' }
   const values = { ...alien, ...created, mov_rank: 7, mov_origin: 'US', mov_state: 'archived' }
-  const { row_id: id } = await service.create(boss, Movie, values, { restore: true })
+  const { row_id: id } = await service.create(boss, 'Movie', values, { restore: true })
   expect(await service.get(boss, 'Movie', id, { timestamps: true })).toMatchObject({
     ...values,
     updated_dt: '2026-05-06 12:00:00',
   })
   const changes = { mov_origin: 'FR', mov_state: 'draft', mov_rank: 8, updated_by: 'carl', row_id: '99' }
-  await service.update(boss, Movie, id, changes, { restore: true })
+  await service.update(boss, 'Movie', id, changes, { restore: true })
   expect(await service.get(boss, 'Movie', id, { timestamps: true })).toMatchObject({
     ...values,
     ...changes,
