@@ -36,6 +36,25 @@ describe('--check', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false)
   })
 
+  test('modules are ES modules, also in a folder that npm init has made', async () => {
+    const { checked } = await check(
+      await folderOf({
+        ...shopFiles,
+        'package.json': '{ "type": "commonjs" }',
+        'length.ts': 'export const length: number = 7\n',
+        'objects/one.ts': `import { defineObject } from '@steward/rest-core'
+import { length } from '../length.ts'
+export default defineObject({ name: 'One', fields: { one_a: { type: 'string', length } } })\n`,
+        'objects/two.js': `import { defineObject } from '@steward/rest-core'
+export default defineObject({ name: 'Two', fields: { two_a: { type: 'reference', object: 'One' } } })\n`,
+        'objects/three.js': `const { defineObject } = require('@steward/rest-core')
+module.exports = defineObject({ name: 'Three', fields: { thr_a: { type: 'reference', object: 'Two' } } })\n`,
+      }),
+      '--check',
+    )
+    expect(checked.problems).toEqual([])
+  })
+
   test.each([
     [{ 'app.yaml': 'name: shop\nversion: 1.0.0\nporte: 80\n' }, /^app\.yaml:3:1 porte/],
     [{ 'objects/product.yaml': 'name: Product\nfields: [' }, /^objects\/product\.yaml:2:\d+ /],

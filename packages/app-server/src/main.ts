@@ -38,6 +38,7 @@ interface Flags extends TaskFlags, PortableFlags {
   readonly resetAdmin?: boolean
   readonly check?: boolean
   readonly plan?: boolean
+  readonly watch?: boolean
   readonly lint?: boolean
   readonly records?: boolean
   readonly sql?: boolean
@@ -92,6 +93,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
       'number of server processes, or auto: one per CPU core (default: 1); SIGHUP replaces them one by one',
       parseWorkers,
     )
+    .option('--watch', 'while developing: start again after each change of a file in the folder')
     .option('--env <name>', 'environment of app.yaml to use (default: STEWARD_ENV, else NODE_ENV)')
     .option(
       '--data <folder>',
@@ -158,6 +160,7 @@ Examples:
   $ app-server my-application
   $ app-server my-application --port 80 --host 0.0.0.0 --env production
   $ app-server my-application --workers auto
+  $ app-server my-application --watch
   $ app-server --database sqlite:shop.db --name shop
   $ STEWARD_DATABASE=postgres://shop@localhost/shop app-server
   $ app-server --describe sqlite:shop.db --output my-application/objects
@@ -205,6 +208,12 @@ async function start(folder: string | undefined, flags: Flags, args: readonly st
     ...fromEnvironment,
     database: flags.database ?? fromEnvironment.database,
     environment: flags.env ?? fromEnvironment.environment,
+  }
+  if (flags.watch) {
+    if (folder === undefined) throw new SettingsError('--watch requires the folder of an application.')
+    const { serveAgainOnChanges } = await import('./lib/watch.js')
+    const dataFolder = flags.data ?? join(folder, 'data')
+    return serveAgainOnChanges({ folder, dataFolder, args: args.filter((arg) => arg !== '--watch') })
   }
   if (flags.records && !flags.lint) throw new SettingsError('--records requires --lint.')
   if (flags.json && !flags.lint && flags.unittests === undefined)

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 import { isAbsolute } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** Addresses of modules that were given the packages of a program, and of what they load in turn, with where these are found. */
 const hosts = new Map<string, NodeJS.Require>()
@@ -32,7 +33,14 @@ const resolve: Parameters<typeof registerHooks>[0]['resolve'] = (specifier, cont
   }
   const found = next(specifier, context)
   hosts.set(found.url, host)
-  return found
+  return { ...found, format: formatOf(found.url, found.format) }
+}
+
+/** Modules of a folder that `npm init` has made are CommonJS for Node, though they are written as ES modules. */
+function formatOf(url: string, format: string | null | undefined): string | null | undefined {
+  if (!format?.startsWith('commonjs') || !url.startsWith('file:') || url.includes('/node_modules/')) return format
+  const isModule = /^(?:import|export)\b/m.test(readFileSync(fileURLToPath(url), 'utf8'))
+  return isModule ? format.replace('commonjs', 'module') : format
 }
 
 function urlOf(address: string): string {
