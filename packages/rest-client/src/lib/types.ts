@@ -205,7 +205,7 @@ export type ActionName<K> = keyof TypesOf<K>['actions'] & string
 
 /** What an action is given: its parameters, which may be left out when none of them is required, and how it is called. */
 export type ActionCall<K, A extends ActionName<K>, O> =
-  Record<never, never> extends TypesOf<K>['actions'][A]
+  Readonly<Record<string, never>> extends TypesOf<K>['actions'][A]
     ? [parameters?: TypesOf<K>['actions'][A], options?: O]
     : [parameters: TypesOf<K>['actions'][A], options?: O]
 
