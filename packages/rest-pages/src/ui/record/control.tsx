@@ -3,7 +3,7 @@ import { kindOf, type FieldKind } from '@steward/page-kit/field-kinds'
 import type { InputHTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
-import { filledInBy } from './draft.js'
+import { filledInBy, isInUtc } from './draft.js'
 import { ReferencePicker } from './reference-picker.js'
 
 export interface ControlProps {
@@ -49,7 +49,7 @@ export function Control(props: ControlProps) {
   const kind = kindOf(field)
   const filled = isNew ? filledInBy(field) : undefined
   const help = [
-    field.help || (kind === 'datetime' ? t('record.utc') : ''),
+    field.help || (isInUtc(field) ? t('record.utc') : ''),
     filled && t('record.filledIn', { value: t(`record.filledIn.${filled}`) }),
   ]
     .filter(Boolean)

@@ -27,6 +27,11 @@ export function filledInBy({
   return filledIn.find((name) => defaultValue === `[${name}]`)
 }
 
+/** Whether it holds moments, which are entered in UTC: not one that shows what a clock on a wall does. */
+export function isInUtc(field: Pick<FieldMetadata, 'type' | 'zone'>): boolean {
+  return kindOf(field) === 'datetime' && field.zone !== 'none'
+}
+
 /** What a field of a new record has at first: its default, unless the service fills it in. */
 export function initialValue(field: Pick<FieldMetadata, 'defaultValue'>): unknown {
   return filledInBy(field) === undefined ? field.defaultValue : null
