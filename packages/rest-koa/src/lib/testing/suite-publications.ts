@@ -55,7 +55,7 @@ export function testPublications(suite: Suite): void {
 
     it('tables hold the record alone', async () => {
       const csv = await suite.call('GET', `/Book/${ids['Dune']}/publication:table`)
-      expect(csv.text).toBe('boo_title,boo_price,boo_since,boo_lent\r\nDune,10.5,2026-01-31,false\r\n')
+      expect(csv.text).toBe('boo_title,boo_price,boo_since,boo_lent\r\nDune,10.50,2026-01-31,false\r\n')
       expect(disposition(csv)).toBe('attachment; filename="table.csv"')
       expect((await suite.call('GET', `/Book/${ids['Dune']}/publication:data`)).json).toEqual({
         boo_title: 'Dune',
@@ -84,7 +84,7 @@ export function testPublications(suite: Suite): void {
     it('csv, json and xml', async () => {
       expect((await suite.call('GET', '/Book/publication:table')).text).toBe(
         'boo_title,boo_price,boo_since,boo_lent\r\n' +
-          '"\'=Über, ""x""",,,false\r\nDune,10.5,2026-01-31,false\r\n"Emma <b>&""\'",20,,true\r\n',
+          '"\'=Über, ""x""",,,false\r\nDune,10.50,2026-01-31,false\r\n"Emma <b>&""\'",20.00,,true\r\n',
       )
       expect((await suite.call('GET', '/Book/publication:data?boo_price=>0')).json).toEqual([
         { boo_title: 'Dune', boo_pages: 600, boo_price: 10.5 },
