@@ -139,7 +139,8 @@ function roundTrips(name: EdgeDatabase, fresh: () => Promise<FreshDatabase>): vo
   for (const { table, type, rows } of keyTables)
     it(`rows with keys such as ${type.keys?.slice(0, 3).join(' ')} (${type.name}) have addresses, filters and references`, async () => {
       const client = createClient({ url: served.base })
-      const [owner, child] = [table, `${table}_ref`].map((each) => client.object(definitions.get(each)?.name ?? ''))
+      const objectOf = (each: string) => client.object(definitions.get(each)?.name ?? '')
+      const [owner, child] = [objectOf(table), objectOf(`${table}_ref`)] as const
       const textOf = (each: string, column: string) =>
         raw.rows(`select ${exactText(name, column, type)} as t, note from ${each} order by note`)
       const [owners, children] = [await textOf(table, 'c'), await textOf(`${table}_ref`, 'k')]

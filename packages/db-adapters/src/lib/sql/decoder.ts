@@ -2,6 +2,7 @@ import { keySeparator, readBytes } from '@steward/rest-core'
 import type { BusinessRecord, FieldValue } from '@steward/rest-core'
 import { readsOf, type Column, type KeyPart } from './columns.js'
 import type { Dialect, Present } from './dialect.js'
+import { readTextOrBytes } from './text-or-bytes.js'
 
 /**
  * Makes the function that turns one row (an array in the order of the columns) into a record.
@@ -25,7 +26,7 @@ export function compileDecoder(
       (type.kind === 'bytes' ? readBytes(type) : dialect.decode(type)) ?? (column.empty === '' ? String : undefined)
     if (!decode) return `${key}: ${value}`
     const at = functions.push(decode) - 1
-    const ready = decode === String ? `typeof ${value} === 'string' ? ${value} : ` : ''
+    const ready = decode === String || decode === readTextOrBytes ? `typeof ${value} === 'string' ? ${value} : ` : ''
     return `${key}: ${ready}${value} === null ? ${JSON.stringify(column.empty)} : decode${at}(${value})`
   })
   const names = functions.map((_, at) => `decode${at}`)

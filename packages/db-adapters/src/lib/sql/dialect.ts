@@ -5,8 +5,10 @@ import type { Text } from './text.js'
 /** A value that a column holds: never NULL. */
 export type Present = string | number | bigint | boolean | object
 
-/** The type of a column, with what is known of the one that is there. */
-/** `loose`: a boolean of a table that others made, where every number but 0 is true. */
+/**
+ * The type of a column, with what is known of the one that is there. `loose`: a boolean of a table that others made, where
+ * every number but 0 is true.
+ */
 export type StoredType = ColumnType & { readonly facts?: ColumnFacts | undefined; readonly loose?: boolean }
 
 /** What to select, and what it is turned into; NULL does not get there. */

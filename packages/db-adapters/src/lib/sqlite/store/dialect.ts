@@ -3,6 +3,7 @@ import type { ColumnType, DatePart, FieldValue, JsonValue } from '@steward/rest-
 import { StoreError } from '@steward/rest-core/errors'
 import type { Dialect, Present } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
+import { readTextOrBytes } from '../../sql/text-or-bytes.js'
 import { quote } from '../../sql/text.js'
 import { decodeDecimal, encodeDecimal } from './decimal.js'
 import { decimalSumName } from './decimal-text.js'
@@ -140,6 +141,9 @@ function decode(type: ColumnType): ((value: Present) => FieldValue) | undefined 
       return (value) => String(value).split(';').filter(Boolean)
     case 'json':
       return decodeJson
+    case 'string':
+    case 'text':
+      return readTextOrBytes
     default:
       return undefined
   }

@@ -165,3 +165,14 @@ test('a row with a text id gets a new one', async () => {
   })
   expect(await store.delete(country, record.row_id)).toBe(true)
 })
+
+test('bytes in a column of texts are shown as SQL writes them, alone and in a list', async () => {
+  const database = new Database(filename)
+  database.exec(`insert into countries values ('by', x'00ff41')`)
+  database.close()
+  expect(await store.get(country, 'by', { select: country.selection })).toMatchObject({ name: `x'00FF41'` })
+  const where: Filter = { op: '=', field: 'row_id', value: 'by' }
+  const order = [{ field: 'row_id', descending: false }]
+  for await (const batch of store.search(country, { select: country.selection, order, where }))
+    expect(batch).toMatchObject([{ name: `x'00FF41'` }])
+})
