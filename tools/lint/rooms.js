@@ -78,7 +78,7 @@ export const exceptions = [
       'runtime/{spawn-alone,usage}.ts',
       'runtime/container/{create-container-runtime,pause}.ts',
       'runtime/limits/**',
-      'system/{machine-id,port-holder,process-identity,process-table,tcp-table}.ts',
+      'system/{machine-id,mounts,port-holder,process-identity,process-table,tcp-table}.ts',
     ],
   },
   {

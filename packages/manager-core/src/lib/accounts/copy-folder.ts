@@ -37,7 +37,15 @@ export async function copyFolder(from: string, to: string, options: CopyOptions 
   await lstat(from)
   const top = relative(within, from) || '.'
   const paths = (those: readonly string[]) => those.map((path) => join(top, path))
-  const tree = { folder: within, entries: [top], without: paths(without), only: only && paths(only), keepsLinks, reader, signal }
+  const tree = {
+    folder: within,
+    entries: [top],
+    without: paths(without),
+    only: only && paths(only),
+    keepsLinks,
+    reader,
+    signal,
+  }
   if (reader || writer) {
     const survey = await visitTree(tree)
     const left = survey.leftOut.map((path) => relative(top, path))

@@ -4,7 +4,7 @@ import { ManagerError } from '../../errors.js'
 import { nameOf } from '../files/file-names.js'
 import { leadsOut } from '../files/leads-out.js'
 import type { SystemAccount } from './account.js'
-import { foreignKind, visitForeign, type ForeignEntry, type Visit } from './foreign.js'
+import { foreignKind, ignoreReplaced, visitForeign, type ForeignEntry, type Visit } from './foreign.js'
 
 export interface VisitTreeOptions {
   /** Absolute. Links may lead about in it, and not out of it. */
@@ -102,7 +102,12 @@ export async function visitTree(options: VisitTreeOptions, visit: Visit = () => 
         return leave(path)
       }
       if (isLostAndFound(entry, reader)) return leave(path)
-      if (its === 'link') checkLink(path, await linkAt(entry.at))
+      if (its === 'link') {
+        const target = await linkAt(entry.at).catch(ignoreReplaced)
+        // It went away meanwhile.
+        if (target === undefined) return 'skip'
+        checkLink(path, target)
+      }
       if (its === 'file') {
         if ((stats.mode & 0o6000) !== 0)
           throw refusal(

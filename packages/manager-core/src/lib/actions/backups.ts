@@ -149,7 +149,9 @@ async function verifyHere({ context, input, caller }: VerifyCall): Promise<Actio
   })
   const what = depth === 'contents' ? 'everything in it was read and unpacked' : 'every byte was read'
   const isTested = backup.proved !== undefined || depth !== 'contents'
-  const next = isTested ? '' : ` To test that its database loads and the application starts: manager prove ${input.name}`
+  const next = isTested
+    ? ''
+    : ` To test that its database loads and the application starts: manager prove ${input.name}`
   return {
     message: `The backup ${backup.key} is good: ${what}.${next}`,
     item: wireBackup(await context.backups.find(input.name, backup.key)),

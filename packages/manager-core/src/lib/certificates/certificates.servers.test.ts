@@ -270,7 +270,10 @@ test('a configured certificate that cannot be read is an error that says why', a
   for (const [config, problem] of [
     [['export APPS_SERVER_CERT=/no/such.pem'], 'APPS_SERVER_KEY is not set'],
     [['export APPS_SERVER_CERT=/no/such.pem', 'export APPS_SERVER_KEY=/no/such.key'], 'it or /no/such.key is missing'],
-    [['export APPS_SERVER_CERT=/etc/passwd', 'export APPS_SERVER_KEY=/etc/passwd'], '/etc/passwd is not a certificate in the PEM format'],
+    [
+      ['export APPS_SERVER_CERT=/etc/passwd', 'export APPS_SERVER_KEY=/etc/passwd'],
+      '/etc/passwd is not a certificate in the PEM format',
+    ],
   ] as const) {
     const { perform, close } = await createTestManager({ refresh: false, config })
     onTestFinished(close)

@@ -9,7 +9,15 @@ import { removeTree } from '../accounts/remove-tree.js'
 import { visitTree } from '../accounts/visit-tree.js'
 import type { Settings } from '../settings/settings.js'
 import { useBucket } from './bucket.js'
-import { filesIn, isDocument, isGone, measureFiles, putFiles, type DocumentFile, type TransferOptions } from './document-files.js'
+import {
+  filesIn,
+  isDocument,
+  isGone,
+  measureFiles,
+  putFiles,
+  type DocumentFile,
+  type TransferOptions,
+} from './document-files.js'
 
 /** Where documents are: a place in a bucket, or an absolute folder in which nothing else changes files. */
 export type DocumentsPlace = { readonly place: string } | { readonly folder: string }
