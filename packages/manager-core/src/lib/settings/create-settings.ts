@@ -122,7 +122,8 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
     const assignments = readSettingsFile(file)
     if (!assignments)
       throw new ManagerError('ERR_NOT_FOUND', `The settings of the instance are missing: ${file}`, {
-        command: 'doctor',
+        help: 'Put the file back from a backup of this machine, or have it written again with new secrets.',
+        command: 'doctor instances --fix',
       })
     return settingsFile(instanceTable, assignments, join(basename(folder), basename(file)))
   }

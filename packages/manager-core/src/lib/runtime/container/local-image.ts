@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { arch } from 'node:process'
@@ -52,7 +52,7 @@ export async function makeLocalImage(
     const body = packTar([...foldersAbove(sources, empty), ...sources])
     await engine.follow('/images/create', { query, body, signal }, () => undefined)
   } finally {
-    await rm(empty, { recursive: true, force: true })
+    await rmdir(empty)
   }
   await removeOthers(engine, name)
 }
