@@ -7,12 +7,23 @@ export function findAccount(name: string): SystemAccount | undefined {
   return uid === undefined ? undefined : { name, uid: Number(uid), gid: Number(gid) }
 }
 
+/** The first of this user id. */
+export function accountOfUid(uid: number): SystemAccount | undefined {
+  const [name] = passwd().find((entry) => entry[2] === String(uid)) ?? []
+  return name === undefined ? undefined : findAccount(name)
+}
+
 /** What the machine has as its comment; empty: nothing, or there is no such account. */
 export function commentOf(name: string): string {
   return entryOf(name)?.[4] ?? ''
 }
 
 function entryOf(name: string): readonly string[] | undefined {
-  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
-  return lines.find((line) => line.startsWith(`${name}:`))?.split(':')
+  return passwd().find(([first]) => first === name)
+}
+
+function passwd(): readonly (readonly string[])[] {
+  return readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
 }

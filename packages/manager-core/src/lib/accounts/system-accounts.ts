@@ -40,7 +40,7 @@ export async function makeAccount(name: string, home: string): Promise<SystemAcc
 }
 
 /** What an account says about the home that it was made for. */
-const markOf = (home: string) => `Steward ${home.replaceAll(/[^ -~]|[:,]/g, '?')}`
+export const markOf = (home: string) => `Steward ${home.replaceAll(/[^ -~]|[:,]/g, '?')}`
 
 /** Notes that an account belongs to this home; nothing to do when there is none of this name. */
 export async function markAccount(name: string, home: string): Promise<void> {

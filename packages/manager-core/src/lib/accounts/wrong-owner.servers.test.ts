@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeWithAccounts } from '../testing/accounts-of.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
@@ -34,6 +34,20 @@ describe.runIf(canUseAccounts(import.meta.url))('files of an instance that root 
     chmodSync(test.path('one', 'app'), 0o700)
     await test.perform('stop', { name: 'one' })
     await doctor({ fix: true })
+  })
+
+  it('are not run by root when the file that names the account is gone, and doctor writes it again', async () => {
+    await test.perform('stop', { name: 'one' })
+    const account = accountAt(test.path('one'))
+    rmSync(test.path('one', 'account'))
+    await expect(test.perform('start', { name: 'one' })).rejects.toMatchObject({
+      message: expect.stringContaining(`would not run as ${account?.name ?? '?'}`),
+      command: 'doctor instances --fix',
+    })
+    expect(await doctor()).toContain('"check":"instance-account","category":"instances","level":"error"')
+    await doctor({ fix: true })
+    expect(accountAt(test.path('one'))).toEqual(account)
+    await test.perform('start', { name: 'one' })
   })
 
   it('keep it from being started, which says whose they are', async () => {

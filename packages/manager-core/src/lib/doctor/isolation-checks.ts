@@ -1,5 +1,7 @@
 import { ManagerError } from '../../errors.js'
-import { accountAt } from '../accounts/account.js'
+import { accountAt, writeAccount } from '../accounts/account.js'
+import { lostAccount } from '../accounts/lost-account.js'
+import { lostText } from '../instances/account-step.js'
 import { areLinksProtected, giveHome, wrongOwnerOf } from '../accounts/give.js'
 import { checkAccount } from '../accounts/system-accounts.js'
 import { isolationOf } from '../accounts/why-not.js'
@@ -37,6 +39,29 @@ export const isolationChecks: readonly DoctorCheck[] = [
           help: 'Give each its own system account: manager isolate --all',
         })
       return findings
+    },
+  },
+  {
+    id: 'instance-account',
+    category: 'instances',
+    title: 'Instances have the file that names their account',
+    async run({ registry, home }) {
+      return registry.instances().flatMap(({ id, name }): readonly Finding[] => {
+        const own = home.instance(id)
+        const lost = lostAccount(own, home.folder)
+        if (!lost) return []
+        return [
+          {
+            level: 'error',
+            message: `"${name}": ${lostText(own.folder, lost)}.`,
+            help: 'To write it again: manager doctor instances --fix',
+            async fix() {
+              await writeAccount(own.folder, lost)
+              return 'It was written again.'
+            },
+          },
+        ]
+      })
     },
   },
   {

@@ -2,11 +2,12 @@ import { chmod, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '../accounts/places.js'
 import { ManagerError } from '../../errors.js'
-import { accountAt, type SystemAccount } from '../accounts/account.js'
+import { accountAt, accountFile, type SystemAccount } from '../accounts/account.js'
+import { lostAccount } from '../accounts/lost-account.js'
 import { findAccount } from '../accounts/find-account.js'
 import { makeAccount, removeAccount } from '../accounts/system-accounts.js'
 import type { ManagerContext, Step, StepRun } from '../context.js'
-import type { Home } from '../domain/home.js'
+import { instanceHomeAt, type Home } from '../domain/home.js'
 import { listTrash } from './trash.js'
 
 /** What the account is called that an operation makes: recovery finds it by that. */
@@ -80,8 +81,23 @@ export async function openManagersHome(home: Home): Promise<void> {
   for (const folder of [home.instances, home.folder]) await chmod(folder, 0o711)
 }
 
-/** @throws ManagerError ERR_STATE when an instance must have an account and has none */
-export function checkIsolated({ settings }: Pick<ManagerContext, 'settings'>, name: string, folder: string): void {
+/** A sentence without its end. */
+export function lostText(folder: string, { name }: SystemAccount): string {
+  return `the file ${join(folder, accountFile)} is gone, so it would not run as ${name}, whose its data are`
+}
+
+/** @throws ManagerError ERR_STATE when an instance must have an account and has none, or has lost the file that names it */
+export function checkIsolated(
+  { settings, home }: Pick<ManagerContext, 'settings' | 'home'>,
+  name: string,
+  folder: string,
+): void {
+  const lost = lostAccount(instanceHomeAt(folder), home.folder)
+  if (lost)
+    throw new ManagerError('ERR_STATE', `"${name}" was not started: ${lostText(folder, lost)}.`, {
+      help: 'Nothing else is lost: the file is written again by doctor.',
+      command: 'doctor instances --fix',
+    })
   if (settings.global.isolation !== 'yes' || accountAt(folder)) return
   throw new ManagerError('ERR_STATE', `"${name}" has no system account, but APPS_ISOLATION=yes requires one.`, {
     help: `Create one (manager isolate ${name}), then start it again.`,

@@ -29,11 +29,11 @@ export interface BringUpOptions {
  * @throws ManagerError ERR_STATE when its port is taken; ERR_HEALTH with the lines of its log that say why
  */
 export async function bringUp(
-  { runtimes, settings }: ManagerContext,
+  { runtimes, settings, home }: ManagerContext,
   spec: InstanceSpec,
   { name, windowMs = 0, debug = false, signal, onStarting }: BringUpOptions,
 ): Promise<'started' | 'degraded'> {
-  checkIsolated({ settings }, name, spec.folder)
+  checkIsolated({ settings, home }, name, spec.folder)
   const runtime = runtimes.of(spec)
   await makeReady(runtime, spec)
   if (!isRunning((await runtime.observe(spec)).state) && !(await becomesFree(spec.port)))
