@@ -6,6 +6,7 @@ import { systemPrincipal } from '@steward/rest-core'
 import { RestError, StoreError } from '@steward/rest-core/errors'
 import { setupParameter } from '@steward/rest-core/system'
 import { importModule } from './application-modules.js'
+import { moduleProblem } from './module-problem.js'
 import { SettingsError } from './settings.js'
 
 /** What the default export of an application's set-up module is given. Everything it writes is one transaction. */
@@ -71,11 +72,13 @@ async function mark(service: BusinessObjects, file: string): Promise<void> {
   }
 }
 
-/** @throws SettingsError when there is no such module, or it exports no function. */
+/** @throws SettingsError when there is no such module, it cannot be loaded, or it exports no function. */
 export async function loadSetup(folder: string, file: string): Promise<Setup> {
   const path = join(folder, file)
   if (!existsSync(path)) throw new SettingsError(`${path}, the "setup" of app.yaml, does not exist.`)
-  const { default: setup } = (await importModule(path)) as { default?: Setup }
+  const { default: setup } = (await importModule(path).catch(async (error: unknown) => {
+    throw new SettingsError(await moduleProblem(path, error), { cause: error })
+  })) as { default?: Setup }
   if (typeof setup !== 'function') throw new SettingsError(`${path}: its default export must be a function.`)
   return setup
 }
