@@ -103,8 +103,8 @@ export async function release(run: string): Promise<void> {
 export function howLimited(base: CgroupBase): string {
   if ('problem' in base)
     return (
-      'Limits apply to each process of an instance (rlimits), and not to CPU or the number of processes: ' +
-      `${base.problem}.`
+      'Limits apply to each process of an instance (rlimits), that of processes to those of its system account, and that ' +
+      `of CPU not at all: ${base.problem}.`
     )
   return (
     `Limits of ${[...base.limits].join(', ')} apply to all processes of an instance together (cgroup ` +
