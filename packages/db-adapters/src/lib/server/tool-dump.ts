@@ -92,7 +92,7 @@ export async function restoreWithTool(restore: ToolRestore): Promise<void> {
     if (!hasEnded() && !tail.isComplete()) throw new DatabaseServerError('ERR_FAILED', 'The dump is incomplete.')
   } catch (error) {
     // An error of the dump is the cause; else that of the program.
-    if (hasEnded() && !(error instanceof DatabaseServerError)) await silence.during(ended)
+    if (hasEnded() && !DatabaseServerError.is(error)) await silence.during(ended)
     // Killed before its input ends: a program that sees the end would keep what it has.
     child.kill('SIGKILL')
     await ended.catch(() => {})
