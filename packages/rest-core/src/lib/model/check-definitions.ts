@@ -60,6 +60,9 @@ function checkObject(
   for (const [field, own] of entries) {
     if (broken.has(`fields.${field}`)) continue
     problems.push(...checkField(field, own, names, types).map((text) => `${name}.${field}: ${text}`))
+    const { area } = own
+    if (area !== undefined && !Object.hasOwn(definition.areas ?? {}, area))
+      problems.push(`${name}.${field}: area "${area}" is not among the "areas" of the object`)
     if (isMadeOfFields(own)) continue
     const column = (own.column ?? field).toLowerCase()
     const twin = columns.get(column)

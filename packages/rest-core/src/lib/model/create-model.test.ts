@@ -258,6 +258,13 @@ test.each([
   expect(problemsOf(Country, city, street)).toEqual([expect.stringContaining(text)])
 })
 
+test('an area that the object does not have is refused', () => {
+  const fields = { thi_a: { type: 'string', area: 'mony' }, thi_b: { type: 'string', area: 'money' } } as const
+  expect(problemsOf({ name: 'Thing', areas: { money: 'Money' }, fields })).toEqual([
+    'Thing.thi_a: area "mony" is not among the "areas" of the object',
+  ])
+})
+
 test.each([
   [{ type: 'integer', default: 'x' }, 'number'],
   [{ type: 'enum', values: ['a'], default: 'b' }, 'a'],

@@ -21,7 +21,7 @@ import { createDryRun } from './dry-run.js'
 import { createPasswordHashes } from './password-hashes.js'
 import { createMetadata } from './metadata.js'
 import { createOnce } from './once.js'
-import { checkRecorded } from './record-change.js'
+import { lackingObjects } from './record-change.js'
 import type { Change, ServiceContext } from './service-context.js'
 import { rememberSession } from './session-of.js'
 import { TaskJournal, type TaskJournalListener } from './task-journal.js'
@@ -66,12 +66,12 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
   const [documentField] = [...model.objects.values()].flatMap(({ documents: fields }) =>
     fields.filter((field) => !isInColumn(field)),
   )
-  if (documentField && !documents) {
-    throw new RestError(
-      'ERR_INTERNAL',
+  const problems = lackingObjects(model)
+  if (documentField && !documents)
+    problems.unshift(
       `Field "${documentField.object.name}.${documentField.name}" needs the option "documents", a DocumentStore.`,
     )
-  }
+  if (problems.length > 0) throw new RestError('ERR_INTERNAL', problems.join('\n'))
   const { durable, keepMs = 3_600_000, principalOf = async () => undefined } = options.tasks ?? {}
   const hasTasks = [...model.objects.values()].some(({ actions }) =>
     [...actions.values()].some(({ definition }) => definition.background),
@@ -79,7 +79,6 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
   const journal =
     durable && hasTasks ? new TaskJournal({ ...durable, model, store, principalOf, clock, keepMs, onError }) : undefined
   const tasks = new Tasks({ ...options.tasks, keepMs, clock, onError, journal })
-  checkRecorded(model)
   let adopt: TaskJournalListener['adopt'] | undefined
   const created = create(undefined, store)
   if (adopt) journal?.follow({ cancel: (id) => tasks.cancelOwn(id), lose: (id) => tasks.lose(id), adopt })

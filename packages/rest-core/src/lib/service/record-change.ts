@@ -1,4 +1,3 @@
-import { RestError } from '../../errors.js'
 import { isInColumn, namedBytes } from '../documents/column-content.js'
 import type { FieldValue, JsonValue } from '../fields/field-value.js'
 import { isEmpty, isUnfilled } from '../fields/field-type.js'
@@ -27,20 +26,19 @@ export function isRecorded({ definition: { audit, events } }: ObjectModel): bool
   return audit === true || events === true
 }
 
-/** @throws RestError ERR_INTERNAL when changes are to be written down and the model has nothing to write them to. */
-export function checkRecorded(model: Model): void {
+/** What is missing when changes are to be written down and the model has nothing to write them to. */
+export function lackingObjects(model: Model): string[] {
+  const lacking: string[] = []
   for (const { name, definition } of model.objects.values()) {
     for (const [option, needed] of [
       ['audit', 'AuditEntry'],
       ['events', 'Event'],
     ] as const) {
       if (definition[option] !== true || model.objects.has(needed)) continue
-      throw new RestError(
-        'ERR_INTERNAL',
-        `Object "${name}" has "${option}: true", which needs the system object "${needed}" in the model.`,
-      )
+      lacking.push(`Object "${name}" has "${option}: true", which needs the system object "${needed}" in the model.`)
     }
   }
+  return lacking
 }
 
 /** Writes the change down in the transaction that makes it: into the audit trail, into the outbox of events, or both. */
