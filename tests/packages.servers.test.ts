@@ -91,6 +91,23 @@ describe.each(published)('the tarball of $json.name', ({ json, folder }) => {
     expect(maps.filter((file) => !reached.has(file.replace(/\.map$/, '')))).toEqual([])
   })
 
+  it('has declarations that need no package which is installed only for some uses', () => {
+    const { dependencies, peerDependencies, peerDependenciesMeta } = json
+    const optional = Object.keys(peerDependenciesMeta ?? {}).filter((name) => peerDependenciesMeta?.[name]?.optional)
+    const there = [...Object.keys({ ...dependencies, ...peerDependencies }), json.name].filter(
+      (name) => !optional.includes(name) || name === 'vitest',
+    )
+    const declarations = filesOf(unpacked(json)).filter((file) => file.endsWith('.d.ts'))
+    const wrong = declarations.flatMap((file) =>
+      [...readFileSync(join(unpacked(json), file), 'utf8').matchAll(/(?:from |import\()['"]([^.'"][^'"]*)['"]/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => !name.startsWith('node:') && !there.some((one) => name === one || name.startsWith(`${one}/`)))
+        .map((name) => `${file}: ${name}`),
+    )
+    expect(declarations.length).toBeGreaterThan(0)
+    expect(wrong).toEqual([])
+  })
+
   it('has a README whose links lead somewhere from the page of a registry', () => {
     const text = readFileSync(join(unpacked(json), 'README.md'), 'utf8')
     const links = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)

@@ -1,3 +1,3 @@
 export { createMysqlStore } from './lib/mysql/store/adapter.js'
-export type { MysqlConnectionOptions, MysqlStoreOptions } from './lib/mysql/store/config.js'
+export type { MysqlConnectionOptions, MysqlStoreOptions } from './lib/mysql/store/options.js'
 export type { PoolOptions, ServerStoreOptions } from './lib/pool/options.js'

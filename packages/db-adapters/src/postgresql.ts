@@ -1,3 +1,3 @@
 export { createPostgresqlStore } from './lib/postgresql/store/adapter.js'
-export type { PostgresqlConnectionOptions, PostgresqlStoreOptions } from './lib/postgresql/store/config.js'
+export type { PostgresqlConnectionOptions, PostgresqlStoreOptions } from './lib/postgresql/store/options.js'
 export type { PoolOptions, ServerStoreOptions } from './lib/pool/options.js'

@@ -1,36 +1,7 @@
-import type { ConnectionConfiguration, ConnectionOptions } from 'tedious'
+import type { ConnectionConfiguration } from 'tedious'
+import type { MssqlConnectionOptions, MssqlStoreOptions } from './options.js'
 import { readDatabaseUrl, type UrlForm } from '../../pool/database-url.js'
-import {
-  checkConnection,
-  serverStoreLimits,
-  type ServerStoreLimits,
-  type ServerStoreOptions,
-} from '../../pool/options.js'
-
-/** Where the server is; other options of tedious are passed on in `options`. */
-export interface MssqlConnectionOptions {
-  /** Host name or address. Default `localhost`. */
-  readonly server?: string
-  /** The same, as knex calls it. */
-  readonly host?: string
-  /** Default 1433. */
-  readonly port?: number
-  readonly user?: string
-  readonly password?: string
-  readonly database?: string
-  /** Another way to log in than by user and password, as tedious takes it. */
-  readonly authentication?: ConnectionConfiguration['authentication']
-  /** E.g. `encrypt` (default true) and `trustServerCertificate` (default false). */
-  readonly options?: ConnectionOptions
-}
-
-export interface MssqlStoreOptions extends ServerStoreOptions {
-  /**
-   * A URL like `mssql://user:password@host:1433/database`, or its parts. What follows `?` in the URL are options of
-   * tedious, e.g. `?encrypt=false` or `?trustServerCertificate=true`.
-   */
-  readonly connection: string | MssqlConnectionOptions
-}
+import { checkConnection, serverStoreLimits, type ServerStoreLimits } from '../../pool/options.js'
 
 export interface MssqlConfig extends ServerStoreLimits {
   readonly client: ConnectionConfiguration
@@ -68,7 +39,12 @@ export function mssqlConfig(options: MssqlStoreOptions): MssqlConfig {
   const client: ConnectionConfiguration = {
     server,
     ...((authentication ?? user !== undefined)
-      ? { authentication: authentication ?? { type: 'default', options: { userName: user, password } } }
+      ? {
+          authentication: (authentication as ConnectionConfiguration['authentication']) ?? {
+            type: 'default',
+            options: { userName: user, password },
+          },
+        }
       : {}),
     options: {
       appName: 'steward',

@@ -1,38 +1,8 @@
-import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import type { ConnectionOptions } from 'mysql2'
+import type { MysqlConnectionOptions, MysqlStoreOptions } from './options.js'
 import { isMysqlPool, type MysqlPool, type MysqlPromisePool } from './pools.js'
 import type { UrlForm } from '../../pool/database-url.js'
-import {
-  checkConnection,
-  isObject,
-  serverStoreLimits,
-  type ServerStoreLimits,
-  type ServerStoreOptions,
-} from '../../pool/options.js'
-
-/** Where the server is; other options of mysql2's `createConnection` are passed on. */
-export interface MysqlConnectionOptions {
-  /** Host name or address. Default `localhost`. */
-  readonly host?: string
-  /** Default 3306. */
-  readonly port?: number
-  /** Unix socket instead of host and port. */
-  readonly socketPath?: string
-  readonly user?: string
-  readonly password?: string
-  readonly database?: string
-  readonly ssl?: Pick<TlsOptions, 'ca' | 'cert' | 'key' | 'passphrase' | 'rejectUnauthorized' | 'minVersion'>
-  /** A URL instead of the above. */
-  readonly uri?: string
-}
-
-export interface MysqlStoreOptions extends ServerStoreOptions {
-  /**
-   * A URL like `mysql://user:password@host:3306/database` (also `mariadb:`), or its parts; or a pool of `mysql2` that the
-   * application has, which is left open by `close`.
-   */
-  readonly connection: string | MysqlConnectionOptions | MysqlPool | MysqlPromisePool
-}
+import { checkConnection, isObject, serverStoreLimits, type ServerStoreLimits } from '../../pool/options.js'
 
 export interface MysqlConfig extends ServerStoreLimits {
   readonly client: ConnectionOptions
