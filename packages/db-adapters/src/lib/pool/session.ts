@@ -78,7 +78,9 @@ export class ConnectionSession implements StoreSession {
     this.#ended = true
   }
 
-  async get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined> {
+  async get(object: ObjectModel, rowId: string, asked: ReadOptions): Promise<BusinessRecord | undefined> {
+    const isLocked = asked.lock !== 'certain' || (await this.#isCertain?.(object)) === true
+    const options = isLocked ? asked : { ...asked, lock: false }
     const lock = this.#compiler.lock(object, rowId, options)
     if (lock) await this.#query(lock)
     const call = this.#compiler.get(object, rowId, lock ? { ...options, lock: false } : options)

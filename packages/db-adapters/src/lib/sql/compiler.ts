@@ -481,7 +481,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
 }
 
 function lockOf({ lock }: ReadOptions): 'change' | 'delete' | undefined {
-  return lock === true ? 'change' : lock || undefined
+  return lock === true || lock === 'certain' ? 'change' : lock || undefined
 }
 
 function call({ statement, slots }: Shape, values: unknown[]): BoundStatement {
