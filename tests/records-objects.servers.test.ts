@@ -35,6 +35,9 @@ fields:
   ord_day: { type: date, default: '[DATE]', label: Ordered on }
   ord_customer_id: { type: reference, object: Customer, display: [cus_name], label: Customer }
   ord_pieces: { type: integer, max: 1000, label: Pieces }
+  ord_opens: { type: datetime, zone: none, label: Opens }
+  ord_seen: { type: datetime, label: Seen }
+  ord_until: { type: date, extended: true, label: Until }
 `,
   'objects/order.js': `
 export default {
@@ -98,7 +101,7 @@ beforeAll(async () => {
   }
   app = await startApp([folder], { password: 'secret-word' })
   const vip = await create('Customer', { cus_name: 'Secret customer', cus_vip: true })
-  order = await create('Order', { ord_number: 'O-1', ord_day: '2026-02-03' })
+  order = await create('Order', { ord_number: 'O-1', ord_day: '2026-02-03', ord_until: 'infinity' })
   hidden = await create('Order', { ord_number: 'O-2', ord_customer_id: vip })
   await app.call('/OrderLine/_batch', {
     method: 'POST',
@@ -256,6 +259,9 @@ needsBrowser((browser) => {
     await open('Order/0')
     await page.getByText('If left empty: your user name').waitFor()
     await page.getByText('If left empty: today').waitFor()
+    await page.getByText('In UTC').waitFor()
+    expect(await field('Seen').getAttribute('aria-describedby')).not.toBeNull()
+    expect(await field('Opens').getAttribute('aria-describedby')).toBeNull()
     await expect.poll(() => field('Owner').inputValue()).toBe('')
     await keepScreenshot(page, 'objects-defaults-1280')
     await page.getByLabel('Number').fill('O-3')
@@ -269,6 +275,16 @@ needsBrowser((browser) => {
     await page.getByRole('dialog').getByText('If left empty: today').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click()
     await page.getByRole('status').getByText('Due on a day', { exact: true }).first().waitFor()
+  })
+
+  it('a date that no date input of a browser can hold is shown and kept', async () => {
+    await open(`Order/${order}`)
+    await expect.poll(() => field('Until').inputValue()).toBe('infinity')
+    await expect.poll(() => field('Ordered on').inputValue()).toBe('2026-02-03')
+    await field('Until').fill('12026-01-31')
+    await save()
+    await page.getByRole('status').getByText('Saved', { exact: true }).first().waitFor()
+    expect((await app.call(`/Order/${order}`)).body.ord_until).toBe('12026-01-31')
   })
 
   it('what is wrong with a field is said under its label without its code', async () => {

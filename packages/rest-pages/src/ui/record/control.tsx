@@ -1,7 +1,7 @@
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
 import { kindOf, type FieldKind } from '@steward/page-kit/field-kinds'
 import type { InputHTMLAttributes } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
 import { filledInBy, isInUtc } from './draft.js'
 import { ReferencePicker } from './reference-picker.js'
@@ -32,6 +32,13 @@ const inputs: Readonly<Partial<Record<FieldKind, InputHTMLAttributes>>> = {
   email: { type: 'email' },
   url: { type: 'url' },
   password: { type: 'password', autocomplete: 'new-password' },
+}
+
+/** What these inputs of a browser can hold; other values of a database would look empty in them. */
+const held: Readonly<Partial<Record<FieldKind, RegExp>>> = {
+  date: /^\d{4}-\d\d-\d\d$/,
+  time: /^\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/,
+  datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/,
 }
 
 /** Attributes that all controls of a field share. */
@@ -89,6 +96,7 @@ export function Control(props: ControlProps) {
 
 function Input({ field, value, onChange, codes, shared, ...rest }: ControlProps & { readonly shared: Shared }) {
   const kind = kindOf(field)
+  const [isText] = useState(() => Boolean(value) && held[kind]?.test(String(value)) === false)
   if (field.refObject !== null)
     return <ReferencePicker {...rest} field={field} value={String(value ?? '')} onChange={onChange} shared={shared} />
   const choices = (field.listOfValues ?? []).filter(({ code, enabled }) =>
@@ -170,7 +178,7 @@ function Input({ field, value, onChange, codes, shared, ...rest }: ControlProps 
       return (
         <input
           {...shared}
-          {...inputs[kind]}
+          {...(isText ? {} : inputs[kind])}
           maxLength={kind === 'number' || field.length === 0 ? undefined : field.length}
           value={String(value ?? '')}
           onInput={(event) => onChange(event.currentTarget.value)}
