@@ -48,7 +48,7 @@ export const decimalType: FieldType = {
   format(value, field) {
     const text = formatNumber(value)
     const zeros = shownScale(field) - (text.split('.')[1] ?? '').length
-    return text === '' || zeros <= 0 ? text : `${text}${text.includes('.') ? '' : '.'}${'0'.repeat(zeros)}`
+    return zeros <= 0 || !/^-?\d/.test(text) ? text : `${text}${text.includes('.') ? '' : '.'}${'0'.repeat(zeros)}`
   },
   column(field) {
     const { storage, extended } = field.definition as DecimalField

@@ -22,8 +22,9 @@ export function lostDigits(input: number): Problem {
   return new Problem('ERR_TYPE', `must be exact; ${input} is a number that may have lost digits, send it as a string`)
 }
 
-/** The number without an exponent. */
+/** The number without an exponent; what databases hold beyond numbers as it is. Empty: empty. */
 export function formatNumber(value: FieldValue): string {
+  if (value === null) return ''
   const text = String(value)
   const digits = readDigits(text)
   return digits ? digitsText(digits) : text

@@ -156,6 +156,8 @@ describe('decimal', () => {
     [7, 0, '7'],
     [7, 12, '7'],
     [null, 2, ''],
+    ['Infinity', 2, 'Infinity'],
+    ['NaN', 2, 'NaN'],
   ])('format() of %j with scale %d has the digits of the scale: %j', (value, scale, text) => {
     const field = fieldFor({ type: 'decimal', precision: 30, scale })
     expect(field.type.format(value, field)).toBe(text)

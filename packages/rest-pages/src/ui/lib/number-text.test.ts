@@ -14,6 +14,8 @@ it.each([
   [12_500, integer, 'en', '12,500'],
   [12_500, { ...integer, key: true }, 'en', '12500'],
   ['not a number', decimal, 'en', 'not a number'],
+  ['NaN', decimal, 'en', 'NaN'],
+  ['Infinity', decimal, 'en', '∞'],
 ])('numberText() of %j as %j in %s is %j', (value, field, locale, text) => {
   expect(numberText(value, field, locale)).toBe(text)
 })
@@ -24,6 +26,7 @@ it.each([
   ['12345678901234567890.5', decimal, '12345678901234567890.50'],
   [1e-10, { ...decimal, precision: 10 }, '1e-10'],
   [2025, integer, '2025'],
+  ['-Infinity', decimal, '-Infinity'],
 ])('plainNumber() of %j as %j is %j', (value, field, text) => {
   expect(plainNumber(value, field)).toBe(text)
 })
