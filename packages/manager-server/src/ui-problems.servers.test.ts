@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
 import { writeEntry, type NewEntry } from '../../manager-core/src/lib/history/write-entry.js'
+import { sqlite } from '../../manager-core/src/lib/store/sqlite.js'
 import { createSampleStore } from '../../manager-core/src/lib/store/sample-store.js'
 import { startPages, type TestPages } from './ui-for-test.js'
 
@@ -24,7 +25,7 @@ needsBrowser((browser) => {
     const measured = { ok: true, reason: '', memoryMb: 80, cpuPercent: 5, diskMb: 0 }
     const at = Date.now() - 5 * 60_000
     createSampleStore(context.registry).add([{ ...measured, instanceId: instance('archive').id, at, responseMs: 84 }])
-    const write = (entry: Pick<NewEntry, 'action' | 'result' | 'message'>) =>
+    const write = (entry: Pick<NewEntry, 'action' | 'result' | 'message'> & Partial<NewEntry>) =>
       context.registry.transaction((writer) =>
         writeEntry(writer, pages.manager.caller, {
           ...{ at: new Date().toISOString(), instance: instance('archive'), duration: 5 },
@@ -33,7 +34,13 @@ needsBrowser((browser) => {
       )
     write({ action: 'setstatus', result: 'ok', message: '' })
     write({ action: 'upgrade', result: 'rolled-back', message: 'It did not answer.\nIts log says more.' })
-    write({ action: 'save', result: 'ok', message: '' })
+    // A backup that is good, and whose hook failed.
+    context.registry[sqlite].exec(
+      `insert into operation (id, kind, instance_id, instance, title, actor, surface, address, request, facts, locks, state, message, warnings, owner, started, ended)
+       select 'op1', 'save', id, name, 'Back up', 'ann', 'cli', '', '{}', '{}', '[]', 'succeeded', '', '["hooks/post-save.sh failed."]', '{"pid":1,"start":"1","boot":"x"}', created, created
+       from instance where name = 'archive'`,
+    )
+    write({ action: 'save', result: 'ok', message: 'hooks/post-save.sh failed.', operation: 'op1' })
   })
   afterAll(() => pages?.close())
 
@@ -87,7 +94,7 @@ needsBrowser((browser) => {
     const rolledBack = feed.filter({ hasText: 'Rolled back' })
     await expect.poll(() => rolledBack.innerText()).toMatch(/: Upgrade · archive\s+Rolled back\s+It did not answer\.$/)
     expect(await page.getByText('upgraded archive').count()).toBe(0)
-    await feed.filter({ hasText: 'backed up archive' }).waitFor()
+    await feed.filter({ hasText: 'backed up archive' }).getByText('With warnings').waitFor()
     await keepScreenshot(page, 'problems-activity-1280')
     expect(await accessibilityProblems(page)).toEqual([])
     expect(problems).toEqual([])
