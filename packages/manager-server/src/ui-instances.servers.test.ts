@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -369,6 +369,21 @@ needsBrowser((browser) => {
     expect(await accessibilityProblems(page)).toEqual([])
     expect(await scrollsSideways(page)).toBe(false)
     expect(problems).toEqual([])
+    await close()
+  })
+
+  it('offers versions with what each is', async () => {
+    const { home, template } = pages.manager
+    const [first] = pages.manager.context.registry.versions()
+    writeFileSync(join(home, 'version-1.1.sh'), `export APPS_TEMPLATE=folder:${template}\n`, { mode: 0o600 })
+    await pages.manager.perform('refresh')
+    const { page, close } = await pages.open(browser())
+    await page.getByRole('button', { name: 'New instance' }).click()
+    const options = page.getByRole('dialog').getByLabel('Version').locator('option')
+    expect(first?.title).toBeTruthy()
+    await expect
+      .poll(async () => (await options.allTextContents()).toSorted())
+      .toEqual([expect.stringContaining(`1.0 · ${first?.title}`), expect.stringContaining(`1.1 · ${first?.title}`)])
     await close()
   })
 })
