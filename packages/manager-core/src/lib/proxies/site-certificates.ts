@@ -61,7 +61,8 @@ function readFiles(
     const { certificate, chain, key } = readPair({ certificate: file, key: keyFile, authorities: after })
     return { certificate, tls: { certificate: chain, hash: hashOf(chain).slice(0, 16), keyFile, keyHash: hashOf(key) } }
   } catch (error) {
-    return `its certificate cannot be used: ${(error as Error).message}`
+    const { code, message } = error as NodeJS.ErrnoException
+    return code === undefined ? message : `its certificate cannot be used (${message})`
   }
 }
 
