@@ -69,7 +69,7 @@ const Counter = defineObject({
       parameters: touched,
       repeatable: true,
       async run({ service, principal, parameters }) {
-        const accounts = [String(parameters['first']), String(parameters['second'])]
+        const accounts = [parameters.first, parameters.second]
         const values = new Map<string, number>()
         for (const id of accounts.toSorted((a, b) => Number(a) - Number(b))) {
           const record = await service.get(principal, 'Counter', id, { lock: true })
@@ -94,7 +94,7 @@ const Node = defineObject({
   },
   hooks: {
     async preDelete({ record }) {
-      if (String(record['nod_code']).startsWith('wait')) await pass()
+      if (record.nod_code.startsWith('wait')) await pass()
     },
   },
 })

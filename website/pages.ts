@@ -32,6 +32,7 @@ export const groups: readonly Group[] = [
       'actions',
       'publications',
       'pivot-tables',
+      'reports',
       'documents',
       'audit-and-events',
       'databases',

@@ -1,7 +1,7 @@
 export { DefinitionError, RestError, StoreError } from './errors.js'
 export type { ErrorCode, ErrorMessage } from './errors.js'
 export { defineObject } from './lib/definition/define-object.js'
-export type { FiltersOf } from './lib/definition/define-object.js'
+export type { FiltersOf } from './lib/definition/definition.js'
 export { defineCode, objectCodeKeys } from './lib/definition/definition.js'
 export type {
   CustomField,

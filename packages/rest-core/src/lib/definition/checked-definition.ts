@@ -2,7 +2,7 @@ import type { ActionDefinition } from '../actions/action.js'
 import type { CrosstabDefinition } from '../crosstabs/crosstab.js'
 import type { PublicationDefinition } from '../publications/publication.js'
 import type { ObjectHooks } from '../service/hooks.js'
-import type { FieldDefinition, ObjectDefinition, StateModel } from './definition.js'
+import type { FieldDefinition, ObjectDefinition, SortName, StateModel } from './definition.js'
 
 /**
  * What a literal definition must fit beyond its type, so that misspelt keys and names do not compile: the compiler looks
@@ -47,24 +47,9 @@ type CheckedMembers<D, P extends string, Wanted, What extends string> = D extend
   ? { readonly [K in P]: { readonly [M in keyof Given]: Known<Given[M], Wanted, What> } }
   : unknown
 
-type ReferenceNames<Fields> = {
-  [K in keyof Fields & string]: Fields[K] extends { readonly type: 'reference' } ? K : never
-}[keyof Fields & string]
-
 type EnumNames<Fields> = {
   [K in keyof Fields & string]: Fields[K] extends { readonly type: 'enum' } ? K : never
 }[keyof Fields & string]
-
-type TechnicalName = 'row_id' | 'created_dt' | 'created_by' | 'updated_dt' | 'updated_by'
-
-/** Fields that can be sorted by: own ones, and what is joined. */
-export type SortName<D extends ObjectDefinition> =
-  | (keyof D['fields'] & string)
-  | `${ReferenceNames<D['fields']>}__${string}`
-  | TechnicalName
-
-/** Fields that can be asked for: own ones, the id and what the service keeps, and fields of linked objects. */
-export type FieldName<D extends ObjectDefinition> = SortName<D>
 
 type CheckedOrder<D extends ObjectDefinition> = D extends { readonly order: readonly string[] }
   ? { readonly order: readonly `${'' | '-' | '+'}${SortName<D>}`[] }

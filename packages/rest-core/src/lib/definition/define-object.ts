@@ -1,12 +1,6 @@
-import type { CheckedDefinition, SortName } from './checked-definition.js'
+import type { CheckedDefinition } from './checked-definition.js'
 import type { ObjectDefinition } from './definition.js'
 import type { TypedCode } from './typed-code.js'
-
-/** Filters of a search by name of their field; a field of a linked object is
- * `<reference>__<field>`; bounds are `dmin__<field>` and so on. */
-export type FiltersOf<D extends ObjectDefinition> = {
-  readonly [K in SortName<D> | `${'dmin' | 'dmax' | 'nmin' | 'nmax'}__${SortName<D>}`]?: string | readonly string[]
-}
 
 /**
  * Gives a definition its exact type, so that records and inputs are typed, and `record`, `values` and `parameters` in its

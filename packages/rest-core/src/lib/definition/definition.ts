@@ -385,6 +385,24 @@ export type InputOf<D extends ObjectDefinition> = Simplify<
   }
 >
 
+type ReferenceNames<Fields> = {
+  [K in keyof Fields & string]: Fields[K] extends { readonly type: 'reference' } ? K : never
+}[keyof Fields & string]
+
+type TechnicalName = 'row_id' | 'created_dt' | 'created_by' | 'updated_dt' | 'updated_by'
+
+/** Fields that can be asked for, sorted and filtered by: own ones, what the service keeps, and what is joined. */
+export type SortName<D extends ObjectDefinition> =
+  | (keyof D['fields'] & string)
+  | `${ReferenceNames<D['fields']>}__${string}`
+  | TechnicalName
+
+/** Filters of a search by name of their field; a field of a linked object is
+ * `<reference>__<field>`; bounds are `dmin__<field>` and so on. */
+export type FiltersOf<D extends ObjectDefinition> = {
+  readonly [K in SortName<D> | `${'dmin' | 'dmax' | 'nmin' | 'nmax'}__${SortName<D>}`]?: string | readonly string[]
+}
+
 /** What an update takes: any of its fields. */
 export type UpdateOf<D extends ObjectDefinition> = Simplify<{
   [K in Exclude<TakenKeys<D['fields']>, 'row_id'>]?: InputValue<D['fields'][K]>

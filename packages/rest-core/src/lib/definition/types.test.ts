@@ -5,8 +5,7 @@ import type { BusinessRecord } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects } from '../service/business-objects.js'
 import { defineObject } from './define-object.js'
-import type { InputOf, ObjectDefinition, RecordOf, UpdateOf } from './definition.js'
-import type { FiltersOf } from './define-object.js'
+import type { FiltersOf, InputOf, ObjectDefinition, RecordOf, UpdateOf } from './definition.js'
 
 const Order = defineObject({
   name: 'Order',

@@ -1,9 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ErrorMessage } from '../../errors.js'
 import type { Crosstab } from '../crosstabs/crosstab.js'
-import type { FieldName } from '../definition/checked-definition.js'
-import type { FiltersOf } from '../definition/define-object.js'
-import type { InputOf, ObjectDefinition, RecordOf, UpdateOf } from '../definition/definition.js'
+import type { FiltersOf, InputOf, ObjectDefinition, RecordOf, SortName, UpdateOf } from '../definition/definition.js'
 import type { ByteRange, DocumentInfo } from '../documents/document-store.js'
 import type { ByteUse } from '../byte-budget.js'
 import type { FieldValue } from '../fields/field-value.js'
@@ -33,7 +31,7 @@ export type ValuesFor<O extends ObjectName> = O extends ObjectDefinition ? Exact
 export type ChangesFor<O extends ObjectName> = O extends ObjectDefinition ? Exact<O, UpdateOf<O>, unknown> : unknown
 
 /** Fields that an answer may hold. */
-export type FieldNameOf<O extends ObjectName> = O extends ObjectDefinition ? Exact<O, FieldName<O>, string> : string
+export type FieldNameOf<O extends ObjectName> = O extends ObjectDefinition ? Exact<O, SortName<O>, string> : string
 
 /** An answer with these fields; `never`: with those of the default. */
 export type AnswerFor<O extends ObjectName, F extends string> = [F] extends [never]

@@ -10,7 +10,7 @@ import { messageOf } from './input.js'
  *
  * @param before the values when the hooks started
  * @returns messages about values that cannot be read
- * @throws RestError ERR_INTERNAL for a name that is no field of the object
+ * @throws RestError ERR_INTERNAL for the name of an unknown field
  */
 export function readHookValues(
   object: ObjectModel,
@@ -25,7 +25,7 @@ export function readHookValues(
     if (!field)
       throw new RestError(
         'ERR_INTERNAL',
-        `A hook of "${object.name}" sets "${name}", which is no field of the object. Correct the name in the hook.`,
+        `A hook of "${object.name}" sets the unknown field "${name}". Correct the name in the hook.`,
       )
     const read = field.type.parse(value, field)
     if (read instanceof Problem) messages.push(messageOf(field, read))

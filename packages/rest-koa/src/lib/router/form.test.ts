@@ -18,7 +18,7 @@ it('a form has at most 1 MiB and 1,000 parameters, a list of names 1,000, JSON m
       measure: {
         scope: 'global',
         parameters: { text: { type: 'text', length: 2_000_000 } },
-        run: ({ parameters }) => String(parameters['text']).length,
+        run: ({ parameters }) => parameters.text.length,
       },
     },
   })

@@ -54,7 +54,7 @@ export const Book = defineObject({
         const price = (Number(record?.['boo_price']) * (100 + Number(parameters['percent']))) / 100
         const { row_id: id, boo_title } = record as { row_id: string; boo_title: string }
         await service.update(principal, 'Book', id, { boo_price: price })
-        const why = parameters['why'] as string
+        const why = parameters['why']
         await service.create(principal, 'Genre', { gen_code: `log ${id} ${why}` })
         if (why === 'undo') throw new RestError('ERR_CONFLICT', 'Everything is undone.')
         if (why === 'break') throw new Error('secret detail')
@@ -88,7 +88,7 @@ export const Book = defineObject({
       background: true,
       parameters: { gate: { type: 'string' } },
       async run({ service, principal, record, records, parameters, progress, signal }) {
-        const gate = parameters['gate'] as string
+        const gate = parameters['gate']
         let done = 0
         progress(done, undefined, 'waiting')
         if (gate !== '')
