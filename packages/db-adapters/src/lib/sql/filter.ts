@@ -1,4 +1,4 @@
-import type { Filter } from '@steward/rest-core'
+import type { FieldValue, Filter } from '@steward/rest-core'
 import { keyFilter } from './key-filter.js'
 import type { Column, Columns, PlaceOf } from './columns.js'
 import { valueOf, type Dialect } from './dialect.js'
@@ -6,7 +6,7 @@ import { valueOf, type Dialect } from './dialect.js'
 type Group = Extract<Filter, { terms: unknown }>
 type Leaf = Exclude<Filter, Group>
 /** What a leaf comes to; the same for all filters of one structure. */
-type LeafOp = Leaf['op'] | 'true' | 'false' | 'isTrue' | 'isFalse'
+type LeafOp = Leaf['op'] | 'true' | 'false' | 'isTrue' | 'isFalse' | 'blank' | 'notBlank'
 
 const groupKeys: Readonly<Record<Group['op'], string>> = { and: '(&', or: '(|', guarded: '(!' }
 
@@ -32,13 +32,13 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
       filter.op === 'contains' || filter.op === 'notContains' ? `;${filter.value};` : column.encode(filter.value),
     )
   } else if ('values' in filter) {
-    const list = filter.values.map(column.encode)
+    const list = findable(filter.values, column).map(column.encode)
     if (list.length >= column.longList) {
       values.push(JSON.stringify(list))
       return `[${filter.field} ${op} many]`
     }
     pushList(list, values)
-    return `[${filter.field} ${op} ${paddedLength(filter.values.length)}]`
+    return `[${filter.field} ${op} ${paddedLength(list.length)}]`
   } else if (op === 'like' || op === 'notLike') {
     const pattern = patternOf(filter)
     const bound = column.pattern?.(pattern) ?? pattern
@@ -99,6 +99,8 @@ function leafOp(leaf: Leaf, { type }: Column): LeafOp {
     const op = booleanOp(leaf)
     if (op) return op
   }
+  const absent = type.facts?.lacks && opOfAbsent(leaf, type.facts.lacks)
+  if (absent) return absent
   switch (leaf.op) {
     case 'in':
       return leaf.values.length === 0 ? 'false' : 'in'
@@ -106,8 +108,10 @@ function leafOp(leaf: Leaf, { type }: Column): LeafOp {
       return leaf.values.length === 0 ? 'true' : 'notIn'
     // A pattern that matches any text also matches the empty one, which is not a value.
     case 'like':
+      if (leaf.pattern === '') return 'blank'
       return anyText.test(leaf.pattern) ? 'notNull' : 'like'
     case 'notLike':
+      if (leaf.pattern === '') return 'notBlank'
       return anyText.test(leaf.pattern) ? 'null' : 'notLike'
     // Booleans are never empty: NULL is false.
     case 'null':
@@ -117,6 +121,33 @@ function leafOp(leaf: Leaf, { type }: Column): LeafOp {
     default:
       return leaf.op
   }
+}
+
+/** A text that the column cannot hold is in no row; compared with the column, it would be an error. */
+function opOfAbsent(leaf: Leaf, lacks: (text: string) => boolean): LeafOp | undefined {
+  switch (leaf.op) {
+    case '=':
+    case 'contains':
+      return lacks(String(leaf.value)) ? 'false' : undefined
+    case '<>':
+    case 'notContains':
+      return lacks(String(leaf.value)) ? 'true' : undefined
+    case 'like':
+      return lacks(leaf.pattern) ? 'false' : undefined
+    case 'notLike':
+      return lacks(leaf.pattern) ? 'true' : undefined
+    case 'in':
+      return leaf.values.every((value) => lacks(String(value))) ? 'false' : undefined
+    case 'notIn':
+      return leaf.values.every((value) => lacks(String(value))) ? 'true' : undefined
+    default:
+      return undefined
+  }
+}
+
+function findable(values: readonly FieldValue[], { type }: Column): readonly FieldValue[] {
+  const lacks = type.facts?.lacks
+  return lacks ? values.filter((value) => !lacks(String(value))) : values
 }
 
 /** With the value in its text, a condition can use an index of booleans; and NULL, which is false, costs no function. */
@@ -163,12 +194,16 @@ function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect, a
       return dialect.isEmpty(bare, type)
     case 'notNull':
       return dialect.isFilled(bare, type)
+    case 'blank':
+      return `(${bare} is not null and ${dialect.isEmpty(bare, type)})`
+    case 'notBlank':
+      return `(${bare} is null or ${dialect.isFilled(bare, type)})`
     case '<>':
       return orEmpty(dialect.compare(operand, op, type))
     case '<':
     case '<=':
-      // An empty text in an existing table is less than any other, but it is not a value.
-      return isText(column)
+      // An empty text or a day that is none in an existing table is less than any other, but it is not a value.
+      return isText(column) || isExtendedDay(column)
         ? `(${dialect.compare(operand, op, type)} and ${dialect.isFilled(bare, type)})`
         : dialect.compare(operand, op, type)
     case '=':
@@ -185,7 +220,7 @@ function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect, a
       return orEmpty(`not (${dialect.contains(bare)})`)
     case 'in':
     case 'notIn': {
-      const { length } = (leaf as { values: readonly unknown[] }).values
+      const { length } = findable((leaf as { values: readonly FieldValue[] }).values, column)
       const isLong = dialect.longList && length >= column.longList
       const list = isLong ? dialect.longList.in(operand, type) : dialect.in(operand, paddedLength(length), type)
       return op === 'in' ? list : orEmpty(`not (${list})`)
@@ -195,6 +230,10 @@ function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect, a
 
 function isText({ type }: Column): boolean {
   return type.kind === 'string' || type.kind === 'text'
+}
+
+function isExtendedDay({ type }: Column): boolean {
+  return (type.kind === 'date' || type.kind === 'datetime') && type.extended === true
 }
 
 /** Lists are filled up to a power of two, so that few shapes serve lists of all lengths. */

@@ -7,10 +7,13 @@ import { isJoined } from '../model/model.js'
 import type { Access } from '../rights/access.js'
 import { readOrder } from './read-order.js'
 
-/** The values of a record in the fields of an order; the row id is the last. */
+/**
+ * The values of a record in the fields of an order; the row id is the last. `null` for a text that is NULL, where a table that
+ * others made may hold empty ones as well.
+ */
 export type CursorPlace = readonly FieldValue[]
 
-const version = 1
+const version = 2
 
 /** Not specified; chosen so that a cursor fits into the headers and addresses that clients and proxies take. */
 const longestPlace = 3000
@@ -74,7 +77,9 @@ function parse(cursor: string): unknown[] {
 
 /** The value is in the form in which records have it. */
 function isValue(field: ReadableField, value: unknown): boolean {
-  if (field.name !== 'row_id' && isEmpty(value as FieldValue)) return value === field.type.empty
+  // Of a text, `null` is one that is not there.
+  if (field.name !== 'row_id' && isEmpty(value as FieldValue))
+    return value === field.type.empty || (value === null && field.type.empty === '')
   const parsed = field.type.parse(value, baseField(field))
   return !(parsed instanceof Problem) && parsed === value && !isEmpty(parsed)
 }

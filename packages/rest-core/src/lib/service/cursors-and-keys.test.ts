@@ -49,7 +49,7 @@ describe('a cursor', () => {
     const seen = await page({ cursor: '', pageSize: 2 })
     expect(Buffer.from(seen.next() as string, 'base64url').toString()).toContain('76999')
     const hidden = await page({ cursor: '', pageSize: 2 }, hiding('per_salary'))
-    expect(Buffer.from(hidden.next() as string, 'base64url').toString()).toBe('[1,"Person","row_id",["2"]]')
+    expect(Buffer.from(hidden.next() as string, 'base64url').toString()).toBe('[2,"Person","row_id",["2"]]')
   })
 
   test('holds no values that are too long for a header', async () => {

@@ -6,7 +6,7 @@ import { and } from '../filter/combine.js'
 import { compareValues } from '../filter/compare.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel, Order, ReadableField } from '../model/model.js'
-import { isJoined } from '../model/model.js'
+import { baseField, isJoined } from '../model/model.js'
 import { accessOf } from '../rights/access.js'
 import { asSeen } from '../rights/links.js'
 import type { Query, StoreSession } from '../store.js'
@@ -59,22 +59,80 @@ export async function* searchFrom(
     for await (const batch of session.search(object, search)) {
       if (isFirst && part.behind) checkProgress(batch[0], part.behind)
       isFirst = false
-      if (held.length > 0) yield finish(held)
+      if (held.length > 0) yield await finish(held)
       held = batch.slice(0, limit - count)
       count += batch.length
       if (count > limit && held.length === 0) return
     }
     if (count > limit) break
   }
-  if (held.length > 0) yield finish(held, count > limit)
+  if (held.length > 0) yield await finish(held, count > limit)
 
-  function finish(records: BusinessRecord[], isFollowed = true): BusinessRecord[] {
+  async function finish(records: BusinessRecord[], isFollowed = true): Promise<BusinessRecord[]> {
+    const last = records.length - 1
     for (const [at, record] of records.entries()) {
-      const place = isFollowed || at < records.length - 1
-      places.set(record, place ? query.order.map(({ field }) => record[field] as FieldValue) : undefined)
+      const place = query.order.map(({ field }) => record[field] as FieldValue)
+      if (at < last) places.set(record, place)
+      else places.set(record, isFollowed ? await exactPlace(session, object, query, record.row_id, place) : undefined)
       for (const name of added) delete record[name]
     }
     return records
+  }
+}
+
+/** A place in which `null` stands for a text that is not there, and an empty text for one that is. */
+async function exactPlace(
+  session: StoreSession,
+  object: ObjectModel,
+  query: PageQuery,
+  rowId: string,
+  place: CursorPlace,
+): Promise<CursorPlace> {
+  const exact: FieldValue[] = []
+  for (const [at, { field: name }] of query.order.entries()) {
+    const value = place[at] as FieldValue
+    const isUnclear = value === '' && mayHoldBlanks(object, object.field(name) as ReadableField)
+    exact.push(isUnclear && !(await holdsBlank(session, object, query, rowId, name)) ? null : value)
+  }
+  return exact
+}
+
+/** A text or a day of a table that others made: it may be NULL, or empty or none, which sort apart from each other. */
+function mayHoldBlanks(object: ObjectModel, field: ReadableField): boolean {
+  const { columnType: type } = field
+  const isBlank =
+    type.kind === 'string' ||
+    type.kind === 'text' ||
+    ((type.kind === 'date' || type.kind === 'datetime') && type.extended)
+  return isBlank === true && field !== object.id && baseField(field).object.definition.fields['row_id'] !== undefined
+}
+
+async function holdsBlank(
+  session: StoreSession,
+  object: ObjectModel,
+  query: PageQuery,
+  rowId: string,
+  field: string,
+): Promise<boolean> {
+  const where: Filter = {
+    op: 'and',
+    terms: [{ op: '=', field: 'row_id', value: rowId }, asSeen(blank(field), query)],
+  }
+  return (await session.count(object, where, { guards: query.guards, caller: query.caller })) > 0
+}
+
+/** A text that is empty, other than one that is not there. */
+function blank(field: string): Filter {
+  return { op: 'like', field, pattern: '' }
+}
+
+function missing(field: string): Filter {
+  return {
+    op: 'and',
+    terms: [
+      { op: 'null', field },
+      { op: 'notLike', field, pattern: '' },
+    ],
   }
 }
 
@@ -111,28 +169,42 @@ function partsAfter(object: ObjectModel, order: readonly Order[], place: CursorP
   const parts: Part[] = []
   const unique = fields.findIndex((field, at) => isUnique(object, field, place[at] as FieldValue))
   for (let at = unique < 0 ? fields.length - 1 : unique; at >= 0; at--) {
-    const same = fields.slice(0, at).map((field, before) => equals(field, place[before] as FieldValue))
-    for (const part of behind(enough(object, order.slice(at)), fields[at] as ReadableField, place[at] as FieldValue))
+    const same = fields.slice(0, at).map((field, before) => equals(object, field, place[before] as FieldValue))
+    for (const part of behind(
+      object,
+      enough(object, order.slice(at)),
+      fields[at] as ReadableField,
+      place[at] as FieldValue,
+    ))
       parts.push({ ...part, where: and(...same, part.where) })
   }
   return parts
 }
 
 /** Records after a value of the first field of the order: empty ones come first when ascending, last when descending. */
-function behind(order: readonly Order[], field: ReadableField, value: FieldValue): Part[] {
+function behind(object: ObjectModel, order: readonly Order[], field: ReadableField, value: FieldValue): Part[] {
   const { name } = field
   const { descending } = order[0] as Order
   if (field.columnType.kind === 'boolean') {
     return value === descending ? [{ where: { op: '=', field: name, value: !value }, order: order.slice(1) }] : []
   }
-  if (isEmpty(value)) return descending ? [] : [{ where: { op: 'notNull', field: name }, order }]
+  const holdsBlanks = mayHoldBlanks(object, field)
+  const rest = order.slice(1)
+  if (isEmpty(value)) {
+    if (descending) return holdsBlanks && value === '' ? [{ where: missing(name), order: rest }] : []
+    const filled: Part = { where: { op: 'notNull', field: name }, order }
+    return holdsBlanks && value === null ? [{ where: blank(name), order: rest }, filled] : [filled]
+  }
   const range: Part = {
     where: { op: descending ? '<' : '>', field: name, value },
     order,
     behind: { field, value },
   }
   if (!descending || name === 'row_id') return [range]
-  return [range, { where: { op: 'null', field: name }, order: order.slice(1) }]
+  if (!holdsBlanks) return [range, { where: { op: 'null', field: name }, order: rest }]
+  // Blanks alone are the same as an empty text in some collations.
+  const empty: Filter = { op: 'and', terms: [blank(name), { op: '<>', field: name, value }] }
+  return [range, { where: empty, order: rest }, { where: missing(name), order: rest }]
 }
 
 /** The order up to a field whose values are never empty and never the same: what follows would only hide its index. */
@@ -142,7 +214,9 @@ function enough(object: ObjectModel, order: readonly Order[]): readonly Order[] 
   return end < 0 ? order : order.slice(0, end + 1)
 }
 
-function equals({ name }: ReadableField, value: FieldValue): Filter {
+function equals(object: ObjectModel, field: ReadableField, value: FieldValue): Filter {
+  const { name } = field
+  if (isEmpty(value) && mayHoldBlanks(object, field)) return value === '' ? blank(name) : missing(name)
   return isEmpty(value) ? { op: 'null', field: name } : { op: '=', field: name, value }
 }
 
