@@ -20,7 +20,7 @@ const tablesSql = `
 const columnsSql = `
   select c.table_name as \`table\`, c.column_name as \`name\`, c.column_type as \`type\`, c.is_nullable as nullable,
     c.column_default as \`default\`, c.extra as extra, c.character_set_name as charset, c.collation_name as collation,
-    c.column_comment as comment, c.privileges as privileges, s.maxlen as bytes
+    c.column_comment as comment, c.privileges as privileges, c.generation_expression as expression, s.maxlen as bytes
   from information_schema.columns c
     left join information_schema.character_sets s on s.character_set_name = c.character_set_name
   where c.table_schema = database() order by c.table_name, c.ordinal_position`
@@ -50,7 +50,7 @@ export async function readMysql(connection: SchemaConnection): Promise<Catalogue
   const [settings = {}] = await connection.rows(settingsSql)
   const tables = await connection.rows(tablesSql)
   const columns = byTable(await connection.rows(columnsSql))
-  const indexes = byTable(await connection.rows(indexesSql))
+  const indexes = withoutPeriods(byTable(await connection.rows(indexesSql)), columns)
   const foreignKeys = byTable(await connection.rows(foreignKeysSql))
   const broken = new Map<string, string>()
   for (const row of tables) {
@@ -139,6 +139,23 @@ function keyOfView({ table, columns }: ViewOfTable, primaryKeyOf: (table: string
 function byTable(rows: readonly SchemaRow[]): (table: string) => readonly SchemaRow[] {
   const groups = Map.groupBy(rows, (row) => text(row, 'table'))
   return (table) => groups.get(table) ?? []
+}
+
+/**
+ * Indexes without the ends of periods, which a table with system versioning has in each unique one: of the rows that are
+ * there now, the others identify one.
+ */
+function withoutPeriods(
+  indexes: (table: string) => readonly SchemaRow[],
+  columns: (table: string) => readonly SchemaRow[],
+): (table: string) => readonly SchemaRow[] {
+  return (table) => {
+    const periods = columns(table)
+      .filter((column) => /^row (?:start|end)$/i.test(text(column, 'expression')))
+      .map((column) => text(column, 'name'))
+    if (periods.length === 0) return indexes(table)
+    return indexes(table).filter((row) => !periods.includes(text(row, 'column')))
+  }
 }
 
 /** Full-text indexes serve no other conditions. */
