@@ -1,6 +1,6 @@
-import { decimalValue, integerValue, jsonText, readJsonText } from '@steward/rest-core'
+import { decimalValue, floatValue, integerValue, jsonText, readJsonText } from '@steward/rest-core'
 import type { ColumnType, FieldValue, JsonValue } from '@steward/rest-core'
-import type { Present } from '../sql/dialect.js'
+import type { Present, StoredType } from '../sql/dialect.js'
 
 /** The text of a value; all values go to database servers as texts, so that none loses digits on the way. */
 export function encodeText(value: FieldValue, { kind }: ColumnType): string {
@@ -20,13 +20,48 @@ export function readDecimal(value: Present): FieldValue {
   return text.length <= 15 && number < 1e15 && number > -1e15 ? number + 0 : decimalValue(text)
 }
 
-/** Existing columns may have fractions of a second, or a time zone after it. */
-export function readDatetime(value: Present): FieldValue {
-  return (value as string).length === 19 ? (value as string) : (value as string).slice(0, 19)
+/** The text of a floating-point number, or the number, that is not declared with digits. */
+export function readFloat(storage: 'double' | 'single', extended: boolean): (value: Present) => FieldValue {
+  return (value) => floatValue(value as string | number, storage, extended)
 }
 
-export function readTime(value: Present): FieldValue {
-  return (value as string).length === 8 ? (value as string) : (value as string).slice(0, 8)
+/** What comes before the fraction of a second, the fraction, a time zone, and the era. */
+const moment = /^(\d+-\d+-\d+ [\d:]+)(?:\.(\d+))?(?:[+-][\d:]+)?( BC)?$/
+const clock = /^(-?\d+:\d+:\d+)(?:\.(\d+))?$/
+
+/** Existing columns may have fractions of a second, which are answered if the field has some, or a time zone after it. */
+export function datetimeReader({ precision = 0 }: { readonly precision?: number }): (value: Present) => FieldValue {
+  return (value) => {
+    const text = value as string
+    if (text.length === 19) return text
+    const [, start, fraction = '', era = ''] = moment.exec(text) ?? []
+    return start === undefined ? text : `${start}${fractionOf(fraction, precision)}${era}`
+  }
+}
+
+export function timeReader({ precision = 0 }: { readonly precision?: number }): (value: Present) => FieldValue {
+  return (value) => {
+    const text = value as string
+    if (text.length === 8) return text
+    const [, start, fraction = ''] = clock.exec(text) ?? []
+    return start === undefined ? text : `${start}${fractionOf(fraction, precision)}`
+  }
+}
+
+/** All that is there, without zeros at its end. */
+function fractionOf(digits: string, precision: number): string {
+  const kept = precision === 0 ? '' : digits.replace(/0+$/, '')
+  return kept === '' ? '' : `.${kept}`
+}
+
+/** Whether the column may hold a fraction of a second that its field does not show. */
+export function isCut(type: StoredType): boolean {
+  return (type.kind === 'datetime' || type.kind === 'time') && !type.precision && type.facts?.fraction === true
+}
+
+/** Whether the column holds floating-point numbers of single precision. */
+export function isSingle(type: StoredType): boolean {
+  return type.kind === 'decimal' && (type.storage === 'single' || type.facts?.single === true)
 }
 
 /** `;a;b;` */

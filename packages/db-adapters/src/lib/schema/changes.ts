@@ -167,7 +167,8 @@ export function namesOf({ id, columns }: ChangeOf<'createTable'>): readonly stri
 export function titleOfType(type: ColumnType): string {
   if (type.kind === 'string') return `string(${type.length})`
   if (type.kind === 'integer') return `integer(${type.precision})`
-  if (type.kind === 'decimal') return `decimal(${type.precision},${type.scale})`
+  if (type.kind === 'decimal')
+    return type.storage ? `decimal (${type.storage})` : `decimal(${type.precision},${type.scale})`
   return type.kind
 }
 

@@ -85,6 +85,10 @@ export interface IntrospectionRules {
   readonly decimalDigits: number
   /** A foreign key always names a key of a table that is there. */
   readonly foreignKeysFit: boolean
+  /** How the store keeps decimals of any number of digits. Absent: with the usual digits. */
+  readonly unlimited?: 'unlimited' | 'double'
+  /** Kinds of columns that may hold what is beyond the usual, such as `infinity`, and that the store keeps as it is. */
+  readonly extended?: ReadonlySet<'number' | 'date' | 'datetime' | 'time'>
   /** An insert returns the row id also when a default has given it. */
   readonly defaultIdsAreKnown: boolean
   /** Looks at values where the declared types promise nothing. */

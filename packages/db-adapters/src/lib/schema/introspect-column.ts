@@ -10,7 +10,14 @@ const longestLine = 10_000
 /** Texts without a limit that a unique index covers cannot be long in practice; a functional key takes no `text`. */
 const keyLength = 4_000
 
-/** Floating numbers have no fixed digits; these take the usual amounts and coordinates. */
+/** Digits that a double keeps, whatever they are. */
+const exactDigits = 15
+
+/** Precisions of integers of 64 bits. */
+const signedDigits = 19
+const unsignedDigits = 20
+
+/** Of floating numbers that the store reads as decimals; these take the usual amounts and coordinates. */
 const floatDigits = { precision: 15, scale: 6 }
 
 /** What columns of that type take and give. */
@@ -56,16 +63,20 @@ export function fieldTypeOf(
     case 'decimalText':
       return { type: 'decimal', precision: type.precision, scale: type.scale }
     case 'float':
-      return { type: 'decimal', ...floatDigits }
+      return floatOf(type, rules)
     case 'json':
       return { type: 'object' }
     case 'array':
       return { type: 'object', array: true }
     case 'boolean':
+      return { type: 'boolean' }
     case 'date':
+      return { type: 'date', ...extendedOf('date', rules) }
     case 'datetime':
-    case 'time':
-      return { type: type.kind }
+    case 'time': {
+      const { kind, fraction = 0 } = type
+      return { type: kind, ...(fraction > 0 && { precision: fraction }), ...extendedOf(kind, rules) }
+    }
     case 'binary':
       return { type: 'document', storage: 'column' }
     case 'words':
@@ -88,20 +99,37 @@ function integerOf({
 }: Extract<ColumnFamily, { kind: 'integer' }>): Typed & Partial<FieldDefinition> {
   if (exact) return { type: 'integer', precision: digits }
   const range = smallIntegers[digits]
-  if (!range) return { type: 'integer', precision: Math.min(digits, 18), ...(unsigned ? { min: 0 } : {}) }
+  if (!range) return { type: 'integer', precision: unsigned ? unsignedDigits : signedDigits }
   const [min, max] = unsigned ? [0, range[1]] : [-range[0] - 1, range[0]]
   return { type: 'integer', precision: digits + 1, min, max }
 }
 
 function decimalOf(
-  { precision, scale }: Extract<ColumnFamily, { kind: 'decimal' }>,
-  { decimalDigits }: IntrospectionRules,
+  { precision, scale = 0 }: Extract<ColumnFamily, { kind: 'decimal' }>,
+  rules: IntrospectionRules,
 ): Typed & Partial<FieldDefinition> {
-  if (precision === undefined)
-    return { type: 'decimal', ...(decimalDigits < freeDigits.precision ? floatDigits : freeDigits) }
-  // PostgreSQL takes more digits after the point than there are in all: numeric(2,5) is 0.00099 at most.
-  const digits = Math.min(Math.max(precision, scale ?? 0), decimalDigits)
-  return { type: 'decimal', precision: digits, scale: Math.min(scale ?? 0, digits) }
+  const { decimalDigits, unlimited } = rules
+  if (unlimited && precision === undefined)
+    return { type: 'decimal', storage: unlimited, ...extendedOf('number', rules) }
+  if (precision === undefined) return { type: 'decimal', ...freeDigits }
+  // The digits may lie beyond the point on either side: `numeric(2,5)`, `numeric(3,-3)`.
+  const digits = Math.min(scale < 0 ? precision - scale : Math.max(precision, scale), decimalDigits)
+  return { type: 'decimal', precision: digits, scale: Math.min(Math.max(scale, 0), digits) }
+}
+
+function floatOf(
+  { storage, precision, scale }: Extract<ColumnFamily, { kind: 'float' }>,
+  rules: IntrospectionRules,
+): Typed & Partial<FieldDefinition> {
+  if (precision !== undefined && precision <= exactDigits) return { type: 'decimal', precision, scale: scale ?? 0 }
+  return storage ? { type: 'decimal', storage, ...extendedOf('number', rules) } : { type: 'decimal', ...floatDigits }
+}
+
+function extendedOf(
+  kind: 'number' | 'date' | 'datetime' | 'time',
+  { extended }: IntrospectionRules,
+): { extended?: true } {
+  return extended?.has(kind) ? { extended: true } : {}
 }
 
 /** How a column identifies rows; undefined when it cannot. */

@@ -66,31 +66,31 @@ onSqlite((database) => {
         column: 'ProductID',
         index: false,
       },
-      unit_price: { type: 'decimal', precision: 15, scale: 6, column: 'UnitPrice', default: 0 },
-      quantity: { type: 'integer', precision: 18, column: 'Quantity' },
+      unit_price: { type: 'decimal', storage: 'double', extended: true, column: 'UnitPrice', default: 0 },
+      quantity: { type: 'integer', precision: 19, column: 'Quantity' },
     })
     expect(fieldsOf(result, 'Composite')).toStrictEqual({
       row_id: { type: 'id', fields: ['a', 'b'] },
-      a: { type: 'integer', precision: 18 },
-      b: { type: 'integer', precision: 18 },
+      a: { type: 'integer', precision: 19 },
+      b: { type: 'integer', precision: 19 },
     })
     expect(fieldsOf(result, 'Orders')).toStrictEqual({
       row_id: { type: 'id', column: 'id' },
       order_date: { type: 'date', column: 'OrderDate' },
       shipped_date: { type: 'text', column: 'ShippedDate' },
-      freight: { type: 'decimal', precision: 15, scale: 6, column: 'Freight' },
+      freight: { type: 'decimal', storage: 'double', extended: true, column: 'Freight' },
       seen: { type: 'text' },
       customer: { type: 'reference', object: 'Customers', display: ['name'], onDelete: 'setNull', index: false },
-      epochs: { type: 'integer', precision: 18, column: 'épochs' },
+      epochs: { type: 'integer', precision: 19, column: 'épochs' },
       mixed: { type: 'text' },
       rank: { type: 'text' },
       created_dt_2: { type: 'datetime', column: 'created_dt' },
-      row_id_2: { type: 'integer', precision: 18, column: 'row_id' },
+      row_id_2: { type: 'integer', precision: 19, column: 'row_id' },
       note: { type: 'object' },
     })
     expect(fieldsOf(result, 'Lonely')).toStrictEqual({
       row_id: { type: 'id', column: 'id' },
-      id: { type: 'integer', precision: 18, readOnly: true },
+      id: { type: 'integer', precision: 19, readOnly: true },
     })
     expect(fieldsOf(result, 'Customers')).toStrictEqual({
       row_id: { type: 'id', column: 'code', values: 'string', readOnly: false, required: true },
@@ -147,8 +147,8 @@ onPostgresql((database) => {
       mail: { type: 'text' },
       tags: { type: 'object', array: true },
       props: { type: 'object' },
-      created: { type: 'datetime' },
-      amount: { type: 'decimal', precision: 38, scale: 12 },
+      created: { type: 'datetime', precision: 6, extended: true },
+      amount: { type: 'decimal', storage: 'unlimited', extended: true },
       price: { type: 'text' },
       weird_name: { type: 'integer', column: 'Weird.Name', precision: 10, min: -2_147_483_648, max: 2_147_483_647 },
       up: { type: 'text', readOnly: true },
@@ -167,7 +167,7 @@ onPostgresql((database) => {
       street: { type: 'string', length: 100 },
       zip: { type: 'integer', precision: 5, min: -32768, max: 32767, unique: true },
       nr: { ...int4, required: true, index: true },
-      lat: { type: 'decimal', precision: 15, scale: 6 },
+      lat: { type: 'decimal', storage: 'double', extended: true },
       ok: { type: 'boolean', default: false },
       photo: { type: 'document', storage: 'column' },
       foo: { ...int4, column: 'Foo' },
@@ -181,7 +181,7 @@ onPostgresql((database) => {
     })
     expect(fieldsOf(result, 'Measurement')).toStrictEqual({
       row_id: { type: 'id', column: 'id', readOnly: false, required: true },
-      at: { type: 'date', required: true },
+      at: { type: 'date', extended: true, required: true },
     })
     expect(fieldsOf(result, 'FilmActor')).toStrictEqual({
       row_id: { type: 'id', fields: ['film', 'actor'] },
@@ -231,17 +231,17 @@ onMysql((database) => {
       mood: { type: 'enum', values: ['sad', "it's", 'Happy'], default: 'sad' },
       flags: { type: 'string', length: 7 },
       props: { type: 'object' },
-      created: { type: 'datetime' },
-      amount: { type: 'decimal', precision: 38, scale: 10 },
+      created: { type: 'datetime', extended: true },
+      amount: { type: 'decimal', precision: 40, scale: 10 },
       y: { type: 'integer', precision: 4, min: 1901, max: 2155 },
       b: { type: 'boolean' },
       tiny: { type: 'integer', precision: 3, min: -128, max: 127 },
-      ub: { type: 'integer', precision: 18, min: 0 },
+      ub: { type: 'integer', precision: 20 },
       t: { type: 'string', length: 255 },
       tx: { type: 'text', length: 65535 },
       mt: { type: 'text', length: 16777215 },
       lt: { type: 'text' },
-      dbl: { type: 'decimal', precision: 15, scale: 6 },
+      dbl: { type: 'decimal', storage: 'double' },
       up: { type: 'string', length: 100, readOnly: true },
     })
     expect(fieldsOf(result, 'Address')).toStrictEqual({

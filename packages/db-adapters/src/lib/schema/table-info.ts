@@ -66,13 +66,23 @@ export type ColumnFamily =
   | { readonly kind: 'decimal'; readonly precision: number | undefined; readonly scale: number | undefined }
   /** Decimals in the sortable text form of the SQLite store. */
   | { readonly kind: 'decimalText'; readonly precision: number; readonly scale: number }
-  | { readonly kind: 'float' }
+  /**
+   * `storage`: the store keeps its numbers exactly; absent: with the usual digits. `precision` and `scale` as of a decimal,
+   * where it is declared with them.
+   */
+  | {
+      readonly kind: 'float'
+      readonly storage?: 'double' | 'single'
+      readonly precision?: number | undefined
+      readonly scale?: number | undefined
+    }
   /** Years from 1901 to 2155 (MySQL); other numbers become a year among these, or 0. */
   | { readonly kind: 'year' }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'date' }
-  | { readonly kind: 'datetime' }
-  | { readonly kind: 'time' }
+  /** `fraction`: digits of a fraction of a second that the store keeps; absent: none, or what texts hold. */
+  | { readonly kind: 'datetime'; readonly fraction?: number | undefined }
+  | { readonly kind: 'time'; readonly fraction?: number | undefined }
   | { readonly kind: 'json' }
   /** A list of values of one type. */
   | { readonly kind: 'array' }

@@ -28,6 +28,9 @@ function holds(outer: ColumnFamily, inner: ColumnFamily): boolean {
   if (outer.kind === 'decimalText' && inner.kind === 'decimal')
     return wholeDigits(outer) >= wholeDigits(inner) && scaleOf(outer) >= scaleOf(inner)
   if (isDecimal(outer) && inner.kind === 'integer') return wholeDigits(outer) >= inner.digits
+  if (outer.kind === 'float' && inner.kind === 'float') return outer.storage !== 'single' || inner.storage === 'single'
+  if ((outer.kind === 'datetime' || outer.kind === 'time') && outer.kind === inner.kind)
+    return (outer.fraction ?? inner.fraction ?? 0) >= (inner.fraction ?? 0)
   if (outer.kind === 'enum' && inner.kind === 'enum') return inner.values.every((value) => outer.values.includes(value))
   return outer.kind === inner.kind
 }

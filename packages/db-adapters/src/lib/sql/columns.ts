@@ -146,7 +146,7 @@ export function columnOf(
 
   function encodeKey(value: FieldValue): unknown {
     if (isEmpty(value)) return null
-    if (!isIntegerId(value as string))
+    if (!isIntegerId(value as string, dialect.largestId))
       throw new StoreError(
         'value',
         `Cannot use ${JSON.stringify(value)} as a row id for "${field.name}": it is not a whole number of 64 bits.`,

@@ -197,7 +197,8 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     const { columnType, parts } = object.id
     if (parts)
       return readRowId(parts, rowId)?.map((value, at) => dialect.encode(value, (parts[at] as FieldModel).columnType))
-    const possible = columnType.kind === 'id' && columnType.values === 'integer' ? isIntegerId(rowId) : rowId !== ''
+    const possible =
+      columnType.kind === 'id' && columnType.values === 'integer' ? isIntegerId(rowId, dialect.largestId) : rowId !== ''
     return possible ? [dialect.encode(rowId, columnType)] : undefined
   }
 

@@ -54,6 +54,8 @@ export interface Dialect {
   readonly page?: (limit: Text, offset: Text | undefined, ordered: boolean) => Text
   /** Bound as the limit of a search that has an offset only. */
   readonly noLimit: unknown
+  /** Largest row id where ids are integers. Absent: that of 64 bits with a sign. */
+  readonly largestId?: bigint
   /** Most values of one statement; a request with more is refused with `value`. */
   readonly maxValues: number
   /**
@@ -80,13 +82,13 @@ export interface Dialect {
    * What to select for a column, e.g. a cast to text; the column itself when nothing is needed. Of bytes their number, or
    * with `whole` hexadecimal digits or a Buffer.
    */
-  read(column: string, type: ColumnType): string
+  read(column: string, type: StoredType): string
   /** What is written for a column, with one `?`. Absent: `?`. */
   readonly bind?: (type: ColumnType) => string
   /** Bytes as the driver wants them, of their hexadecimal digits. Absent: these digits. */
   readonly encodeBytes?: (digits: string) => unknown
   /** Turns what the driver gives for `read` into the field's value; `undefined`: it is the value already. NULL never gets here. */
-  decode(type: ColumnType): ((value: Present) => FieldValue) | undefined
+  decode(type: StoredType): ((value: Present) => FieldValue) | undefined
 
   /** `<column> is null`, also for empty texts that an existing table may hold. */
   isEmpty(column: string, type: StoredType): string
@@ -95,7 +97,7 @@ export interface Dialect {
   /** `<column> <operator> ?` with what the index and the collation need. Booleans come as `coalesce(column, <false>)`, for ranges only. */
   compare(column: string, operator: Comparison, type: StoredType): string
   /** `<column> in (?, ?, …)`, with `count` values. */
-  in(column: string, count: number, type: ColumnType): string
+  in(column: string, count: number, type: StoredType): string
   /**
    * Whole-value match of the wire text with `?`, ignoring the case of A–Z.
    *
@@ -116,7 +118,7 @@ export interface Dialect {
   /** A list column (`;a;b;`) holds the bound `;a;`, case-sensitive. */
   contains(column: string): string
   /** What stands for a column that cannot be grouped by itself, in `group by` and in what is read. */
-  readonly group?: (column: string, type: ColumnType) => { readonly group: string; readonly read?: string } | undefined
+  readonly group?: (column: string, type: StoredType) => { readonly group: string; readonly read?: string } | undefined
   /** What a group of its own is made for, too, where equal is not the same. */
   readonly alsoGroup?: (column: string, type: ColumnType) => string | undefined
   /** Columns of this type hold long texts, which are not given back by a write. */

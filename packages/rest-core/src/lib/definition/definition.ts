@@ -109,7 +109,7 @@ export interface IntegerField extends FieldCommon {
 }
 export interface DecimalField extends FieldCommon {
   readonly type: 'decimal'
-  /** Digits in all, 1 to 38. Default 15; with more than 15, values that a double cannot hold travel as strings. */
+  /** Digits in all, 1 to 38, of existing tables of MySQL to 65. Default 15; with more than 15, values that a double cannot hold travel as strings. */
   readonly precision?: number
   /** Digits after the point. Default 2. */
   readonly scale?: number

@@ -22,7 +22,7 @@ export const referenceType: FieldType = {
   column: (field) => ({ kind: 'reference', values: columnValues(valuesOf(field)) }),
   jsonSchema(field) {
     if (valuesOf(field) !== 'integer') return { type: 'string', ...(field.required ? { minLength: 1 } : {}) }
-    return { type: 'string', pattern: field.required ? '^-?[0-9]{1,18}$' : '^(?:-?[0-9]{1,18})?$' }
+    return { type: 'string', pattern: field.required ? '^-?[0-9]{1,20}$' : '^(?:-?[0-9]{1,20})?$' }
   },
 }
 

@@ -3,7 +3,8 @@ import { describe } from './describe.js'
 import { Problem } from './field-type.js'
 import { checkLength, parseText } from './text-value.js'
 
-const largest = 2n ** 63n - 1n
+/** Of integers without a sign, which MySQL has. */
+const largest = 2n ** 64n - 1n
 const smallest = -(2n ** 63n)
 const mostCharacters = 255
 const plain = /^[1-9]\d{0,17}$/

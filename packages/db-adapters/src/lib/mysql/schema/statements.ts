@@ -124,6 +124,8 @@ function conversion(column: string, to: ColumnFamily): string {
       return matching(`^[-+]?[0-9]{1,${to.digits}}([.][0-9]*)?$`, `cast(${value} as decimal(40, 0))`)
     case 'decimal':
       return matching(`^[-+]?[0-9]{1,${(to.precision ?? 38) - (to.scale ?? 0)}}([.][0-9]*)?$`, value)
+    case 'float':
+      return matching('^[-+]?[0-9]+([.][0-9]*)?(e[-+]?[0-9]+)?$', value)
     case 'boolean':
       return `case when lower(${value}) in ('true', 't', '1') then '1' when lower(${value}) in ('false', 'f', '0') then '0' end`
     case 'date':
@@ -131,7 +133,7 @@ function conversion(column: string, to: ColumnFamily): string {
     case 'datetime':
       return matching('^[0-9]{4}-[0-9]{2}-[0-9]{2}', `timestamp(${value})`)
     case 'time':
-      return matching('^[0-9]{2}:[0-9]{2}', `left(${value}, 8)`)
+      return matching('^[0-9]{2}:[0-9]{2}', `left(${value}, ${to.fraction ? 9 + to.fraction : 8})`)
     default:
       return 'null'
   }

@@ -65,9 +65,16 @@ function declarationOf(type: ColumnType): string {
     case 'list':
       return 'mediumtext'
     case 'integer':
+      if (type.precision > 19) return 'bigint unsigned'
       return type.precision <= 9 ? 'int' : 'bigint'
     case 'decimal':
+      if (type.storage) return { double: 'double', single: 'float', unlimited: 'decimal(65,30)' }[type.storage]
       return `decimal(${type.precision},${type.scale})`
+    case 'datetime':
+    case 'time': {
+      const precision = Math.min(type.precision ?? 0, 6)
+      return precision === 0 ? type.kind : `${type.kind}(${precision})`
+    }
     case 'boolean':
       return 'tinyint(1)'
     default:
@@ -111,7 +118,7 @@ export function familyOf(columnType: string, bytes = bytesPerCharacter): ColumnF
     const most = textTypes[name as keyof typeof textTypes]
     return { kind: 'string', length: most === Infinity ? undefined : Math.floor(most / bytes) }
   }
-  const [first, second] = inner.split(',').map(Number)
+  const [first, second] = inner === '' ? [] : inner.split(',').map(Number)
   switch (name) {
     case 'varchar':
     case 'char':
@@ -122,12 +129,13 @@ export function familyOf(columnType: string, bytes = bytesPerCharacter): ColumnF
       return { kind: 'decimal', precision: first ?? 10, scale: second ?? 0 }
     case 'float':
     case 'double':
-      return { kind: 'float' }
+      return { kind: 'float', storage: name === 'float' ? 'single' : 'double', precision: first, scale: second }
     case 'timestamp':
     case 'datetime':
-      return { kind: 'datetime' }
-    case 'date':
+      return { kind: 'datetime', fraction: first ?? 0 }
     case 'time':
+      return { kind: 'time', fraction: first ?? 0 }
+    case 'date':
     case 'json':
     case 'uuid':
       return { kind: name }

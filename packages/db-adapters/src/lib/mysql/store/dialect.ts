@@ -1,16 +1,20 @@
-import type { ColumnType, DatePart, FieldValue } from '@steward/rest-core'
+import { floatValue } from '@steward/rest-core'
+import type { ColumnType, Comparison, DatePart, FieldValue } from '@steward/rest-core'
 import {
+  datetimeReader,
   encodeText,
+  isCut,
   isIdType,
+  isSingle,
   isTextType,
-  readDatetime,
   readDecimal,
+  readFloat,
   readInteger,
   readJson,
   readList,
-  readTime,
+  timeReader,
 } from '../../pool/values.js'
-import type { Dialect, Present } from '../../sql/dialect.js'
+import type { Dialect, Present, StoredType } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
 import { quote } from '../quote.js'
 import { decodeWords, encodeWords, mysqlWords } from './words.js'
@@ -29,6 +33,7 @@ export const mysqlDialect: Dialect = {
   pageBeforeJoin: false,
   limitInText: false,
   noLimit: '18446744073709551615',
+  largestId: 2n ** 64n - 1n,
   maxValues: 65_535,
   // MariaDB has no "of".
   lock: { change: 'for update', delete: 'for update', joined: true },
@@ -56,15 +61,17 @@ export const mysqlDialect: Dialect = {
       case 'integer':
         return readInteger
       case 'decimal':
-        return (value) => readDecimal(typeof value === 'number' ? shortest(value) : value)
+        return decimalReader(type)
       case 'boolean':
         return readBoolean
       case 'date':
         return (value) => orEmpty(value as string)
-      case 'datetime':
-        return (value) => orEmpty(readDatetime(value) as string)
+      case 'datetime': {
+        const read = datetimeReader(type)
+        return (value) => orEmpty(read(value) as string)
+      }
       case 'time':
-        return readTime
+        return timeReader(type)
       case 'list':
         return readList
       case 'json':
@@ -76,16 +83,27 @@ export const mysqlDialect: Dialect = {
     }
   },
 
-  isEmpty: (column, type) => (isTextType(type) ? `(${column} is null or ${column} = '')` : `${column} is null`),
-  isFilled: (column, type) => (isTextType(type) ? `${column} <> ''` : `${column} is not null`),
-  compare: (column, operator, type) => `${column} ${operator} ${mark(type)}`,
-  in: (column, count, type) => `${column} in (${Array(count).fill(mark(type)).join(', ')})`,
+  isEmpty(column, type) {
+    if (mayBeBlank(type)) return `(${column} is null or ${column} = '')`
+    return mayBeNoDay(type) ? `(${column} is null or ${column} = 0)` : `${column} is null`
+  },
+  isFilled(column, type) {
+    if (mayBeBlank(type)) return `${column} <> ''`
+    return mayBeNoDay(type) ? `${column} <> 0` : `${column} is not null`
+  },
+  compare(column, operator, type) {
+    const isOrder = operator !== '=' && operator !== '<>'
+    if (isCut(type) && type.kind === 'datetime' && isOrder) return compareWhole(column, operator)
+    return `${isOrder ? sortable(column, type) : shown(column, type)} ${operator} ${mark(type)}`
+  },
+  in: (column, count, type) => `${shown(column, type)} in (${Array(count).fill(mark(type)).join(', ')})`,
   like(column, type) {
     const [text, pattern] = type.facts?.plainLike ? [column, '?'] : [`lower(${wireText(column, type)})`, 'lower(?)']
     return `${text} like ${pattern} escape '\\\\'`
   },
   contains: (column) => `instr(${column}, ?) > 0`,
-  order: (column, descending) => (descending ? `${column} desc` : column),
+  order: (column, descending, type) => `${sortable(column, type)}${descending ? ' desc' : ''}`,
+  group: (column, type) => (isCut(type) ? { group: shown(column, type) } : undefined),
 
   datePart(column, part) {
     const group = partOf(column, part)
@@ -125,25 +143,65 @@ function readPart(value: Present, part: DatePart): FieldValue {
 }
 
 /** A placeholder. Without the casts, numbers would be compared with texts, and that is done by doubles. */
-function mark(type: ColumnType): string {
-  if (type.kind === 'integer' || (isIdType(type) && type.values === 'integer')) return 'cast(? as signed)'
-  return type.kind === 'decimal' ? 'cast(? as decimal(65, 30))' : '?'
+function mark(type: StoredType): string {
+  // With or without a sign.
+  if (isIdType(type) && type.values === 'integer') return 'cast(? as decimal(20, 0))'
+  if (type.kind === 'integer') return type.precision > 18 ? 'cast(? as decimal(20, 0))' : 'cast(? as signed)'
+  if (isSingle(type)) return 'cast(? as float)'
+  if (type.kind !== 'decimal') return '?'
+  if (type.storage === 'double') return 'cast(? as double)'
+  // As many digits after the point as leave room for those before it.
+  return `cast(? as decimal(65, ${Math.min(30, 65 - (type.precision - type.scale))}))`
 }
 
-function wireText(column: string, type: ColumnType): string {
+function mayBeBlank(type: StoredType): boolean {
+  return isTextType(type) && !type.facts?.neverBlank
+}
+
+/** Compares whole seconds so that an index serves. */
+function compareWhole(column: string, operator: Comparison): string {
+  if (operator === '<=') return `${column} < date_add(?, interval 1 second)`
+  return operator === '>' ? `${column} >= date_add(?, interval 1 second)` : `${column} ${operator} ?`
+}
+
+/** Values of lists sort by their place in the list, but compare by their text. */
+function sortable(column: string, type: StoredType): string {
+  return type.facts?.listed ? `concat(${column})` : shown(column, type)
+}
+
+/** Existing columns may hold `0000-00-00`. */
+function mayBeNoDay(type: StoredType): boolean {
+  return (type.kind === 'date' || type.kind === 'datetime') && type.extended === true
+}
+
+/** What a column is compared by: what is shown of it. */
+function shown(column: string, type: StoredType): string {
+  if (!isCut(type)) return column
+  return type.kind === 'time'
+    ? `sec_to_time(truncate(time_to_sec(${column}), 0))`
+    : `cast(left(cast(${column} as char), 19) as datetime)`
+}
+
+/** A float comes as a double: 1.1 as 1.100000023841858. */
+function decimalReader(type: Extract<StoredType, { kind: 'decimal' }>): (value: Present) => FieldValue {
+  const { storage, extended = false, facts } = type
+  if (storage === 'double' || storage === 'single') return readFloat(storage, extended)
+  // Without facts a double that is a float as well is taken for one.
+  const isFloat = facts ? isSingle(type) : true
+  return (value) =>
+    readDecimal(
+      isFloat && typeof value === 'number' && Math.fround(value) === value ? floatValue(value, 'single', false) : value,
+    )
+}
+
+function wireText(column: string, type: StoredType): string {
   if (isTextType(type) || (isIdType(type) && type.values === 'string')) return column
-  if (type.kind === 'datetime') return `left(cast(${column} as char), 19)`
-  return type.kind === 'time' ? `left(cast(${column} as char), 8)` : `cast(${column} as char)`
-}
-
-/** A float column comes as a double: 1.1 as 1.100000023841858. Gives the shortest number that is the same float. */
-function shortest(number: number): number {
-  if (Math.fround(number) !== number) return number
-  for (let digits = 6; digits < 9; digits++) {
-    const rounded = Number(number.toPrecision(digits))
-    if (Math.fround(rounded) === number) return rounded
-  }
-  return number
+  if (type.kind !== 'datetime' && type.kind !== 'time') return `cast(${column} as char)`
+  const text = `cast(${column} as char)`
+  // As it is shown, without zeros at the end of the fraction.
+  if (type.precision)
+    return `trim(trailing '.' from trim(trailing '0' from concat(${text}, if(${text} like '%.%', '', '.'))))`
+  return type.kind === 'time' && type.extended ? text : `left(${text}, ${type.kind === 'datetime' ? 19 : 8})`
 }
 
 /** tinyint, or bit(1), which comes as bytes. */

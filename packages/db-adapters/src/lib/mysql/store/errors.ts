@@ -46,6 +46,10 @@ export function translateError(error: unknown): StoreError {
     case 1264: // Out of range value for column '%s' at row %d
     case 1265: // Data truncated for column '%s' at row %d
     case 1292: // Incorrect %s value: '%s' for column '%s' at row %d
+    // Names and types of columns are the server's own: what does not go together with a column is a value.
+    case 1267: // Illegal mix of collations (%s,%s) and (%s,%s) for operation '%s'
+    case 1270: // Illegal mix of collations (%s,%s), (%s,%s), (%s,%s) for operation '%s'
+    case 1271: // Illegal mix of collations for operation '%s'
     case 1300: // Invalid %s character string: '%s'
     case 1364: // Field '%s' doesn't have a default value
     case 1366: // Incorrect %s value: '%s' for column '%s' at row %d
@@ -84,8 +88,6 @@ export function translateError(error: unknown): StoreError {
 
     case 1054: // Unknown column '%s' in '%s'
     case 1146: // Table '%s' doesn't exist
-    case 1267: // Illegal mix of collations (%s,%s) and (%s,%s) for operation '%s'
-    case 1271: // Illegal mix of collations for operation '%s'
       return new StoreError('schema', `The table is not as described: ${cause.message}`, { cause })
 
     case 1044: // Access denied for user '%s' to database '%s'
@@ -161,6 +163,9 @@ const reasons: Readonly<Record<number, Refusal['why']>> = {
   1411: 'form',
   1525: 'form',
   3140: 'form',
+  1267: 'characters',
+  1270: 'characters',
+  1271: 'characters',
   1300: 'characters',
   3988: 'characters',
   1369: 'check',

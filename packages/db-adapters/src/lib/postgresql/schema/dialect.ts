@@ -25,6 +25,8 @@ export const postgresqlSchema = Object.freeze({
   introspection: {
     decimalDigits: 38,
     foreignKeysFit: true,
+    unlimited: 'unlimited',
+    extended: new Set(['number', 'date', 'datetime', 'time'] as const),
     defaultIdsAreKnown: true,
     refine: findViewKeys,
     schemas: readSchemas,

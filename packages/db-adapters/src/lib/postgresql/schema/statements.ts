@@ -67,6 +67,7 @@ function changeColumn({ table, column, actual, wanted, widening }: ChangeOf<'cha
 
 const shapes: Partial<Record<ColumnFamily['kind'], { pattern: string; type: string }>> = {
   date: { pattern: '^\\d{4}-\\d\\d-\\d\\d', type: 'date' },
+  float: { pattern: '^[-+]?\\d+(\\.\\d*)?([eE][-+]?\\d+)?$', type: 'double precision' },
   datetime: { pattern: '^\\d{4}-\\d\\d-\\d\\d', type: 'timestamp' },
   time: { pattern: '^\\d\\d:\\d\\d(:\\d\\d)?', type: 'time' },
   uuid: { pattern: '^[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){4}[0-9a-fA-F]{8}$', type: 'uuid' },

@@ -43,13 +43,15 @@ function declarationOf(type: ColumnType): string {
     case 'bytes':
       return 'bytea'
     case 'integer':
+      if (type.precision > 19) return 'numeric(20,0)'
       return type.precision <= 9 ? 'integer' : 'bigint'
     case 'decimal':
+      if (type.storage) return { double: 'double precision', single: 'real', unlimited: 'numeric' }[type.storage]
       return `numeric(${type.precision},${type.scale})`
     case 'datetime':
-      return 'timestamp(0) without time zone'
+      return `timestamp(${Math.min(type.precision ?? 0, 6)}) without time zone`
     case 'time':
-      return 'time(0) without time zone'
+      return `time(${Math.min(type.precision ?? 0, 6)}) without time zone`
     case 'boolean':
     case 'date':
       return type.kind
@@ -67,7 +69,7 @@ const textual = new Set(
 export function familyOf(type: string, values: readonly string[] = []): ColumnFamily {
   if (type.endsWith('[]')) return { kind: 'array' }
   if (values.length > 0) return { kind: 'enum', values }
-  const [, name = '', size = '', rest = ''] = /^([^(]*)(?:\(([\d,]+)\)(.*))?$/.exec(type) ?? []
+  const [, name = '', size = '', rest = ''] = /^([^(]*)(?:\(([\d,-]+)\)(.*))?$/.exec(type) ?? []
   const [first, second] = size.split(',').map((part) => (part === '' ? undefined : Number(part)))
   switch (`${name}${rest}`) {
     case 'smallint':
@@ -79,8 +81,9 @@ export function familyOf(type: string, values: readonly string[] = []): ColumnFa
     case 'numeric':
       return { kind: 'decimal', precision: first, scale: second }
     case 'real':
+      return { kind: 'float', storage: 'single' }
     case 'double precision':
-      return { kind: 'float' }
+      return { kind: 'float', storage: 'double' }
     case 'character varying':
     case 'character':
     case 'bpchar':
@@ -89,9 +92,9 @@ export function familyOf(type: string, values: readonly string[] = []): ColumnFa
       return { kind: 'string', length: first }
     case 'timestamp without time zone':
     case 'timestamp with time zone':
-      return { kind: 'datetime' }
+      return { kind: 'datetime', fraction: first ?? 6 }
     case 'time without time zone':
-      return { kind: 'time' }
+      return { kind: 'time', fraction: first ?? 6 }
     case 'json':
     case 'jsonb':
       return { kind: 'json' }

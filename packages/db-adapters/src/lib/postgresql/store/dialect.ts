@@ -1,15 +1,18 @@
 import { jsonText } from '@steward/rest-core'
-import type { ColumnType, FieldValue, JsonValue } from '@steward/rest-core'
+import type { ColumnType, Comparison, FieldValue, JsonValue } from '@steward/rest-core'
 import {
+  datetimeReader,
   encodeText,
+  isCut,
   isIdType,
+  isSingle,
   isTextType,
-  readDatetime,
   readDecimal,
+  readFloat,
   readInteger,
   readJson,
   readList,
-  readTime,
+  timeReader,
 } from '../../pool/values.js'
 import type { Dialect, StoredType } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
@@ -51,14 +54,16 @@ export const postgresqlDialect: Dialect = {
     switch (type.kind) {
       case 'integer':
         return type.precision <= 15 ? Number : readInteger
-      case 'decimal':
-        return readDecimal
+      case 'decimal': {
+        const { storage, extended = false } = type
+        return storage === 'double' || storage === 'single' ? readFloat(storage, extended) : readDecimal
+      }
       case 'boolean':
         return (value) => value === 't'
       case 'datetime':
-        return readDatetime
+        return datetimeReader(type)
       case 'time':
-        return readTime
+        return timeReader(type)
       case 'list':
         return readList
       case 'json':
@@ -71,13 +76,15 @@ export const postgresqlDialect: Dialect = {
   },
 
   // By way of text, because uuid and enum types, which existing columns may have, know no empty text.
-  isEmpty: (column, type) => (mayBeBlank(type) ? `(${column} is null or ${column}::text = '')` : `${column} is null`),
-  isFilled: (column, type) => (mayBeBlank(type) ? `${column}::text <> ''` : `${column} is not null`),
+  isEmpty: (column, type) =>
+    mayBeBlank(type) ? `(${column} is null or ${asText(column, type)} = '')` : `${column} is null`,
+  isFilled: (column, type) => (mayBeBlank(type) ? `${asText(column, type)} <> ''` : `${column} is not null`),
   compare(column, operator, type) {
     const isOrder = operator !== '=' && operator !== '<>'
-    return `${isOrder ? byCodePoint(column, type) : column} ${operator} ${mark(type)}`
+    if (isCut(type) && type.kind === 'datetime' && isOrder) return compareWhole(column, operator)
+    return `${isOrder ? byCodePoint(column, type) : shown(column, type)} ${operator} ${mark(type)}`
   },
-  in: (column, count, type) => `${column} in (${Array(count).fill(mark(type)).join(', ')})`,
+  in: (column, count, type) => `${shown(column, type)} in (${Array(count).fill(mark(type)).join(', ')})`,
   // The escape character is `\` by default; named, it would be looked for in the pattern again for each row.
   like(column, type, { amongCheaper }) {
     // In other collations letters are folded by way of wide characters, at five times the cost. A pattern still costs more
@@ -89,6 +96,7 @@ export const postgresqlDialect: Dialect = {
     return type.facts?.plainLike ? `(${column} ilike ? and coalesce(${matches}, false))` : matches
   },
   patternsOf: ({ facts }) => (facts?.plainLike ? 2 : 1),
+  group: (column, type) => (isCut(type) || type.facts?.manyTexts ? { group: shown(column, type) } : undefined),
   contains: (column) => `strpos(${column}, ?) > 0`,
   order(column, descending, type) {
     const direction = `${byCodePoint(column, type)} ${descending ? 'desc' : 'asc'}`
@@ -124,9 +132,35 @@ export function arrayText(values: readonly FieldValue[]): string {
 const formats = { year: 'YYYY', quarter: 'YYYY"-Q"Q', month: 'YYYY-MM' }
 
 /** A placeholder; a number need not fit into the column, so that a large one matches nothing instead of failing. */
-function mark(type: ColumnType): string {
-  if (type.kind === 'integer' || (isIdType(type) && type.values === 'integer')) return '?::bigint'
-  return type.kind === 'decimal' ? '?::numeric' : '?'
+function mark(type: StoredType): string {
+  if (isSingle(type)) return '?::real'
+  if (type.kind === 'decimal') return type.storage === 'double' ? '?::double precision' : '?::numeric'
+  if (type.kind === 'integer') return type.precision > 19 ? '?::numeric' : '?::bigint'
+  return isIdType(type) && type.values === 'integer' ? '?::bigint' : '?'
+}
+
+/** Compares whole seconds so that an index serves. */
+function compareWhole(column: string, operator: Comparison): string {
+  const next = "?::timestamp + interval '1 second'"
+  if (operator === '<=') return `${column} < ${next}`
+  return operator === '>' ? `${column} >= ${next}` : `${column} ${operator} ?`
+}
+
+/** What a column is compared by: what is shown of it. */
+function shown(column: string, type: StoredType): string {
+  if (isCut(type)) return cut(column, type)
+  return type.facts?.manyTexts ? asText(column, type) : column
+}
+
+/** As it is shown; cast to text, `char(n)` would lose the blanks at its end, and `inet` would get a mask. */
+function asText(column: string, { facts }: StoredType): string {
+  // Of NULL it would make an empty text.
+  return facts?.castDiffers ? `(case when ${column} is not null then concat(${column}) end)` : `${column}::text`
+}
+
+/** Without fractions of a second. */
+function cut(column: string, { kind }: ColumnType): string {
+  return kind === 'time' ? `date_trunc('second', ${column})::time` : `date_trunc('second', ${column})`
 }
 
 function mayBeBlank(type: StoredType): boolean {
@@ -134,11 +168,17 @@ function mayBeBlank(type: StoredType): boolean {
 }
 
 function byCodePoint(column: string, type: StoredType): string {
-  if (type.facts?.byCodePoint) return column
-  return isTextType(type) || (isIdType(type) && type.values === 'string') ? `${column}::text collate "C"` : column
+  if (isCut(type)) return cut(column, type)
+  if (type.facts?.folds || (type.facts?.byCodePoint && !type.facts.manyTexts)) return column
+  return isTextType(type) || (isIdType(type) && type.values === 'string')
+    ? `${asText(column, type)} collate "C"`
+    : column
 }
 
-function wireText(column: string, { kind }: ColumnType): string {
-  if (kind === 'datetime') return `left(${column}::text, 19)`
-  return kind === 'time' ? `left(${column}::text, 8)` : `${column}::text`
+function wireText(column: string, type: StoredType): string {
+  if (type.kind !== 'datetime' && type.kind !== 'time') return asText(column, type)
+  const text = `${isCut(type) ? cut(column, type) : column}::text`
+  if (type.precision || type.extended)
+    return type.kind === 'datetime' ? text.replace(/::text$/, '::timestamp::text') : text
+  return `left(${column}::text, ${type.kind === 'datetime' ? 19 : 8})`
 }

@@ -37,6 +37,7 @@ export function translateError(error: unknown): StoreError {
     case '22003': // numeric field overflow / value "%s" is out of range for type bigint
     case '22007': // invalid input syntax for type date: "%s"
     case '22008': // date/time field value out of range: "%s"
+    case '22009': // time zone displacement out of range: "%s"
     case '22015': // interval field value out of range: "%s"
     case '22P04': // malformed array literal: "%s"
     case '2202E': // multidimensional arrays must have sub-arrays with matching dimensions
@@ -151,6 +152,7 @@ const reasons: Readonly<Record<string, Refusal['why']>> = {
   '54000': 'length',
   '22003': 'range',
   '22008': 'range',
+  '22009': 'range',
   '22015': 'range',
   '2202E': 'form',
   '22021': 'characters',

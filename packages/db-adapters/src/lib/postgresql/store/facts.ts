@@ -12,7 +12,15 @@ const sql = `
     a.attname::text as "column", a.attnotnull as required,
     a.attnotnull and coalesce(bool_or(o.option in (0, 3)) and not bool_or(o.option in (1, 2)), false) as plain_order,
     (b.typname = 'uuid' or (b.typname in ('text', 'varchar', 'bpchar', 'name') and by_code_point(l, d))) as by_code_point,
-    (b.typname = 'uuid' or b.typtype = 'e') as never_blank,
+    (b.typname = 'uuid' or
+      (b.typname = 'bpchar' and case when t.typtype = 'd' then t.typtypmod else a.atttypmod end <> -1) or
+      (b.typtype = 'e' and not exists (select from pg_enum e where e.enumtypid = b.oid and e.enumlabel = ''))) as never_blank,
+    b.typname in ('timestamp', 'timestamptz', 'time') and
+      case when t.typtype = 'd' then t.typtypmod else a.atttypmod end <> 0 as fraction,
+    b.typname = 'float4' as single, b.typname in ('bpchar', 'inet') as cast_differs,
+    (b.typname = 'citext' or (b.typname in ('text', 'varchar', 'bpchar') and not l.collisdeterministic)) as folds,
+    (b.typname in ('interval', 'numrange') or
+      (b.typname = 'bpchar' and case when t.typtype = 'd' then t.typtypmod else a.atttypmod end = -1)) as many_texts,
     coalesce(bool_or(o.trigrams), false) and l.collisdeterministic
       and concat(l.collname, case when l.collname = 'default' then d.datcollate end) !~ '(tr|az)[_-]' as plain_like
   from pg_class c
@@ -30,8 +38,9 @@ const sql = `
         join pg_opclass p on p.oid = k.class
       where i.indisvalid
     ) o on o.indrelid = c.oid and o.number = a.attnum
-  where c.relkind in ('r', 'p', 'm')
-  group by c.oid, c.relname, n.nspname, a.attname, a.attnotnull, b.typname, b.typtype, l.collname, l.collisdeterministic, d.oid`
+  where c.relkind in ('r', 'p', 'm', 'v', 'f')
+  group by c.oid, c.relname, n.nspname, a.attname, a.attnotnull, a.atttypmod, b.oid, b.typname, b.typtype, t.typtype, t.typtypmod,
+    l.collname, l.collisdeterministic, d.oid`
 
 const codePointNames = `('C', 'POSIX', 'C.UTF-8', 'C.utf8', 'ucs_basic', 'pg_c_utf8')`
 
@@ -51,6 +60,11 @@ export async function readFacts(connection: SchemaConnection): Promise<TableFact
       byCodePoint: flag(row, 'by_code_point'),
       neverBlank: flag(row, 'never_blank'),
       plainLike: flag(row, 'plain_like'),
+      fraction: flag(row, 'fraction'),
+      single: flag(row, 'single'),
+      castDiffers: flag(row, 'cast_differs'),
+      folds: flag(row, 'folds'),
+      manyTexts: flag(row, 'many_texts'),
     })
   return facts
 }

@@ -16,6 +16,8 @@ export function conversion(column: string, to: ColumnFamily): string {
       const scale = to.scale ?? 0
       return `case when abs(${number}) < 1e${(to.precision ?? 15) - scale} then round(${number}, ${scale}) end`
     }
+    case 'float':
+      return `cast(${number} as real)`
     case 'boolean':
       return `case when lower(${trimmed}) in ('true', 't', '1') then 1 when lower(${trimmed}) in ('false', 'f', '0') then 0 end`
     case 'date':

@@ -29,6 +29,8 @@ export const sqliteSchema = Object.freeze({
   introspection: {
     decimalDigits: exactDigits,
     foreignKeysFit: false,
+    unlimited: 'double',
+    extended: new Set(['number'] as const),
     defaultIdsAreKnown: true,
     refine: refineByValues,
   },

@@ -77,7 +77,7 @@ function typeFor(type: ColumnFamily, found: readonly string[]): ColumnFamily {
       return only('flag', 'integer', 'real') ? { kind: 'float' } : { kind: 'string', length: undefined }
     case 'integer':
       if (only('integer')) return type
-      return numbers ? { kind: 'float' } : { kind: 'string', length: undefined }
+      return numbers ? { kind: 'float', storage: 'double' } : { kind: 'string', length: undefined }
     case 'decimal':
     case 'float':
       return numbers ? type : { kind: 'string', length: undefined }
@@ -93,5 +93,5 @@ function typeOfValues(found: readonly string[]): ColumnFamily {
 }
 
 function numberType(found: readonly string[]): ColumnFamily {
-  return found.includes('real') ? { kind: 'float' } : { kind: 'integer', digits: 18 }
+  return found.includes('real') ? { kind: 'float', storage: 'double' } : { kind: 'integer', digits: 18 }
 }

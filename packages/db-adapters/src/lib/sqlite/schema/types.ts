@@ -48,6 +48,7 @@ function declarationOf(type: ColumnType): string {
     case 'bytes':
       return 'blob'
     case 'decimal':
+      if (type.storage === 'double' || type.storage === 'single') return 'double'
       return `decimal${type.precision > exactDigits ? '_text' : ''}(${type.precision},${type.scale})`
     default:
       return type.kind
@@ -70,7 +71,7 @@ export function familyOf(declared: string): ColumnFamily {
   if (name.includes('int')) return { kind: 'integer', digits: 18 }
   if (/char|clob|text/.test(name)) return { kind: 'string', length: size }
   if (name.includes('blob')) return { kind: 'binary' }
-  if (/real|floa|doub/.test(name)) return { kind: 'float' }
+  if (/real|floa|doub/.test(name)) return { kind: 'float', storage: 'double' }
   if (/^(decimal|numeric|money)/.test(name))
     return { kind: 'decimal', precision: size, scale: size === undefined ? undefined : (scale ?? 0) }
   return { kind: 'any' }

@@ -1,7 +1,7 @@
-import { decimalValue, integerValue, jsonText, readJsonText } from '@steward/rest-core'
-import type { ColumnType, DatePart, FieldValue, JsonValue } from '@steward/rest-core'
+import { decimalValue, floatValue, integerValue, jsonText, readJsonText } from '@steward/rest-core'
+import type { ColumnType, Comparison, DatePart, FieldValue, JsonValue } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
-import type { Dialect, Present } from '../../sql/dialect.js'
+import type { Dialect, Present, StoredType } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
 import { readTextOrBytes } from '../../sql/text-or-bytes.js'
 import { quote } from '../../sql/text.js'
@@ -46,14 +46,18 @@ export const sqliteDialect: Dialect = {
     // "hex" gives an empty text for NULL.
     if (type.kind === 'bytes')
       return type.whole ? `iif(${column} is null, null, hex(${column}))` : `octet_length(${column})`
+    if (isAnyText(type)) return shown(column, type)
+    if (isFloat(type)) return `iif(typeof(${column}) = 'integer', cast(${column} as text), ${column})`
     return isWide(type) ? `cast(${column} as text)` : column
   },
   decode,
 
-  isEmpty: (column, type) => (mayBeBlank(type) ? `(${column} is null or ${column} = '')` : `${column} is null`),
-  isFilled: (column, type) => (mayBeBlank(type) ? `${column} <> ''` : `${column} is not null`),
-  compare: (column, operator) => `${column} ${operator} ${operator === '=' || operator === '<>' ? '+?' : '?'}`,
-  in: (column, count) => `${column} in (${Array(count).fill('+?').join(', ')})`,
+  isEmpty: (column, type) =>
+    mayBeBlank(type) ? `(${column} is null or ${shown(column, type)} = '')` : `${column} is null`,
+  isFilled: (column, type) => (mayBeBlank(type) ? `${shown(column, type)} <> ''` : `${column} is not null`),
+  compare: (column, operator, type) =>
+    `${shown(column, type, operator)} ${operator} ${operator === '=' || operator === '<>' ? '+?' : '?'}`,
+  in: (column, count, type) => `${shown(column, type, '=')} in (${Array(count).fill('+?').join(', ')})`,
   // An escape that nothing needs makes each comparison dearer.
   like(column, type, { escaped, anchored }) {
     const text = isNumber(type) ? `cast(${column} as text)` : column
@@ -63,7 +67,8 @@ export const sqliteDialect: Dialect = {
     return isLong(type) ? `(${stopCheckName}() and ${condition})` : condition
   },
   contains: (column) => `instr(${column}, +?) > 0`,
-  order: (column, descending) => (descending ? `${column} desc` : column),
+  order: (column, descending, type) => `${shown(column, type)}${descending ? ' desc' : ''}`,
+  group: (column, type) => (isAnyText(type) ? { group: shown(column, type) } : undefined),
 
   datePart(column, part) {
     const text = partOf(column, part)
@@ -72,6 +77,8 @@ export const sqliteDialect: Dialect = {
   sum(column, type, wide) {
     if (type.kind === 'decimal' && type.precision > exactDigits)
       return { read: `${decimalSumName}(${column})`, decode: readSum }
+    if (isFloat(type))
+      return { read: `iif(count(${column}) = 0, null, cast(total(${column}) as text))`, decode: readSum }
     const scale = type.kind === 'decimal' ? type.scale : 0
     // Sums of doubles are not exact, those of integers are: 15 digits survive the multiplication.
     const units = scale === 0 ? column : `cast(round(${column} * 1e${scale}) as integer)`
@@ -114,6 +121,7 @@ function encode(value: FieldValue, type: ColumnType): unknown {
     case 'integer':
       return typeof value === 'string' ? encodeInteger(value) : value
     case 'decimal':
+      if (isFloat(type)) return encodeFloat(value as number | string)
       if (type.precision <= exactDigits) return Number(value)
       return encodeLongDecimal(value as number | string)
     case 'boolean':
@@ -132,6 +140,7 @@ function decode(type: ColumnType): ((value: Present) => FieldValue) | undefined 
     case 'integer':
       return isWide(type) ? (value) => integerValue(String(value)) : undefined
     case 'decimal':
+      if (isFloat(type)) return decodeFloat
       return type.precision > exactDigits
         ? (value) => decimalValue(decodeDecimal(String(value)) ?? String(value))
         : undefined
@@ -160,6 +169,41 @@ function isWide(type: ColumnType): boolean {
   return (type.kind === 'id' || type.kind === 'reference') && type.values === 'integer'
 }
 
+/** Whether a field of texts shows a column that need not hold texts. A key of texts that look like numbers is compared as such. */
+function isAnyText(type: StoredType): boolean {
+  const { facts } = type
+  if (type.kind === 'string' || type.kind === 'text') return facts?.affinity !== undefined
+  return type.kind === 'id' && type.values === 'string' && facts?.affinity === 'none'
+}
+
+/** What a column is compared by: what is shown of it. An index of it serves where the column converts what it is compared with. */
+function shown(column: string, type: StoredType, operator?: Comparison): string {
+  const isEqual = operator === '=' || operator === '<>'
+  return isAnyText(type) && !(isEqual && type.facts?.affinity === 'number') ? `cast(${column} as text)` : column
+}
+
+/** A column without digits of its own, which holds integers of 64 bits and doubles. */
+function isFloat(type: ColumnType): boolean {
+  return type.kind === 'decimal' && (type.storage === 'double' || type.storage === 'single')
+}
+
+/** An integer comes as text, a double as a number; a text that another program wrote stays one. */
+function decodeFloat(value: Present): FieldValue {
+  if (typeof value === 'number') return floatValue(value, 'double', false)
+  return decimalValue(String(value))
+}
+
+function encodeFloat(value: number | string): unknown {
+  const number = Number(value)
+  if (typeof value === 'string' && /^-?\d+$/.test(value) && !Number.isSafeInteger(number)) {
+    const integer = BigInt(value)
+    if (integer >= -(2n ** 63n) && integer < 2n ** 63n) return integer
+  }
+  // SQLite would keep NULL.
+  if (Number.isNaN(number)) throw new StoreError('value', 'Cannot use NaN: the database has none.')
+  return number
+}
+
 /** Whether its values may be megabytes. */
 export function isLong(type: ColumnType): boolean {
   return type.kind === 'text' || type.kind === 'json' || (type.kind === 'string' && type.length > 10_000)
@@ -175,7 +219,10 @@ function mayBeBlank({ kind }: ColumnType): boolean {
 }
 
 function encodeInteger(text: string): number | bigint {
-  return text.length <= exactDigits ? Number(text) : BigInt(text)
+  if (text.length <= exactDigits) return Number(text)
+  const integer = BigInt(text)
+  if (integer >= 2n ** 63n) throw new StoreError('value', `Cannot use ${text}: the database has integers of 64 bits.`)
+  return integer
 }
 
 function decodeJson(value: Present): FieldValue {
