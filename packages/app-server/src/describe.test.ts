@@ -46,7 +46,7 @@ fields:
   code: { type: string, length: 5, key: true }
   name: { type: string, length: 40, required: true, allowEmpty: true }
   photo: { type: document, storage: column }
-  rank: { type: integer, precision: 18, default: 5 }
+  rank: { type: integer, precision: 19, default: 5 }
 `)
   expect(await readFile(join(objects, 'totals.yaml'), 'utf8')).toMatch(
     /^# No key is declared; rows are known by "customer_id"/,

@@ -92,8 +92,12 @@ function kindOf({ kind }: ColumnType): string {
 /** Characters, or digits in all and after the point; undefined where nothing limits them, or a list does. */
 function sizeOf({ columnType, definition, codes }: FieldModel): string | undefined {
   if (codes) return undefined
-  if (columnType.kind === 'integer') return String(columnType.precision)
-  if (columnType.kind === 'decimal') return `${columnType.precision},${columnType.scale}`
+  // A column of 64 bits holds all numbers of 18 digits, and some of 19.
+  if (columnType.kind === 'integer') return String(columnType.precision === 19 ? 18 : columnType.precision)
+  if (columnType.kind === 'decimal')
+    return columnType.storage ? undefined : `${columnType.precision},${columnType.scale}`
+  if (columnType.kind === 'datetime' || columnType.kind === 'time')
+    return columnType.precision === undefined ? '0' : String(columnType.precision)
   const length = 'length' in definition ? definition.length : undefined
   if (columnType.kind === 'string') return String(length ?? columnType.length)
   return length === undefined ? undefined : String(length)
@@ -103,7 +107,7 @@ function typeText(field: FieldModel): string {
   const { definition } = field
   if (definition.type === 'reference') return `a reference to ${definition.object}`
   const size = sizeOf(field)
-  return size === undefined ? definition.type : `${definition.type}(${size})`
+  return size === undefined || size === '0' ? definition.type : `${definition.type}(${size})`
 }
 
 function compareRules(field: FieldModel, there: FieldModel): (string | undefined)[] {
