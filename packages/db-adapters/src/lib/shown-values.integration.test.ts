@@ -384,7 +384,7 @@ function findsWhatIsShown(place: () => Place): void {
     let checks = 0
     for (const object of objects.filter(({ id }) => id.parts)) {
       for (const record of await all(object)) {
-        // A day that is none is shown as empty, and has no address.
+        // An impossible day is shown as empty, and has no address.
         if (record.row_id.endsWith('~') && place().database === 'mysql') continue
         checks++
         const found = await service.get(boss, object.name, record.row_id).catch((error: unknown) => String(error))
@@ -443,7 +443,7 @@ async function makeKeyTable(run: Place['run'], table: string, database: EdgeData
   }
 }
 
-/** Which values of a field are one to its database: those that show the same, and texts that a collation does not tell apart. */
+/** Which values of a field are one to its database: those that show the same, and texts that are equal in their collation. */
 async function equality(
   { database, run }: Place,
   { table }: ObjectModel,

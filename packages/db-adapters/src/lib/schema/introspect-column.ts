@@ -17,7 +17,7 @@ const exactDigits = 15
 const signedDigits = 19
 const unsignedDigits = 20
 
-/** Of floating numbers that the store reads as decimals; these take the usual amounts and coordinates. */
+/** Digits for floating numbers that the store reads as decimals; these take the usual amounts and coordinates. */
 const floatDigits = { precision: 15, scale: 6 }
 
 /** What columns of that type take and give. */

@@ -129,8 +129,8 @@ export interface BooleanField extends FieldCommon {
 export interface DateField extends FieldCommon {
   readonly type: 'date'
   /**
-   * Takes what databases hold beyond the years 0001 to 9999: `12024-01-01`, `0044-03-15 BC`, `infinity`, `-infinity`, and days
-   * that are none, such as `2024-00-00`. Default false.
+   * Takes what databases hold beyond the years 0001 to 9999: `12024-01-01`, `0044-03-15 BC`, `infinity`, `-infinity`, and
+   * impossible days, such as `2024-00-00`. Default false.
    */
   readonly extended?: boolean
 }

@@ -74,7 +74,7 @@ function withoutSize(column: Extract<ColumnType, { kind: 'decimal' }>): Schema {
 const day = String.raw`\d{4}-\d{2}-\d{2}`
 const clock = String.raw`\d{2}:\d{2}:\d{2}`
 
-/** Of what is answered: any value of the form. */
+/** The form of any value that is answered. */
 function temporalPattern(name: 'date' | 'datetime' | 'time', column: ColumnType): string {
   const fraction = fractionPattern(column)
   if (!isExtended(column))

@@ -65,7 +65,7 @@ const ranks: ReadonlyMap<unknown, number> = new Map([
   ['NaN', 2],
 ])
 
-/** Where a value of an extended field stands that is no number: before all numbers, or after them. `undefined` for a number. */
+/** Where infinity and NaN stand: before all numbers, or after them. `undefined` for a number. */
 export function rankBeyond(value: number | string): number | undefined {
   return ranks.get(value)
 }

@@ -3,7 +3,7 @@ import { describe } from './describe.js'
 import { Problem } from './field-type.js'
 import { checkLength, parseText } from './text-value.js'
 
-/** Of integers without a sign, which MySQL has. */
+/** The largest integer without a sign, which MySQL has. */
 const largest = 2n ** 64n - 1n
 const smallest = -(2n ** 63n)
 const mostCharacters = 255

@@ -77,7 +77,7 @@ function parse(cursor: string): unknown[] {
 
 /** The value is in the form in which records have it. */
 function isValue(field: ReadableField, value: unknown): boolean {
-  // Of a text, `null` is one that is not there.
+  // A text that is not there is `null`.
   if (field.name !== 'row_id' && isEmpty(value as FieldValue))
     return value === field.type.empty || (value === null && field.type.empty === '')
   const parsed = field.type.parse(value, baseField(field))

@@ -154,7 +154,7 @@ function shown(column: string, type: StoredType): string {
 
 /** As it is shown; cast to text, `char(n)` would lose the blanks at its end, and `inet` would get a mask. */
 function asText(column: string, { facts }: StoredType): string {
-  // Of NULL it would make an empty text.
+  // It would make an empty text out of NULL.
   return facts?.castDiffers ? `(case when ${column} is not null then concat(${column}) end)` : `${column}::text`
 }
 

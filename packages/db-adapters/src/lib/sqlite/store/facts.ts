@@ -6,7 +6,7 @@ const columns = `
     select 1 from pragma_index_list(m.name) l, pragma_index_xinfo(l.name) x
     where x.seqno = 0 and x.cid = c.cid and x.coll = 'nocase' collate nocase and l.partial = 0) as folded
   from sqlite_master m, pragma_table_info(m.name) c
-  where m.type in ('table', 'view')`
+  where m.type = 'table'`
 
 /** Declared types with the affinity of texts. Source: sqlite.org/datatype3.html, "Determination Of Column Affinity". */
 const ofTexts = /^(?!.*int).*(?:char|clob|text)/
