@@ -23,9 +23,6 @@ const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e9))
 const boss = systemPrincipal({ login: 'boss' })
 const copies = 1_000
 
-/** Their values are no booleans. */
-const oddBooleans: ReadonlySet<string> = new Set(['boolean_access', 'tinyint_1', 'tinyint_1_unsigned'])
-
 interface Place {
   readonly database: EdgeDatabase
   run(sql: string): Promise<readonly Record<string, unknown>[]>
@@ -264,9 +261,7 @@ function findsWhatIsShown(place: () => Place): void {
 
   beforeAll(async () => {
     const { database, run, store } = place()
-    const made = edgeTables(database, { seed, random: 1, without: new Set() }).filter(
-      ({ type }) => type.leftOut === undefined && !oddBooleans.has(type.name),
-    )
+    const made = edgeTables(database, { seed, random: 1 }).filter(({ type }) => type.leftOut === undefined)
     tables = new Map(made.map((table) => [table.table, table]))
     for (const sql of [...prepare(database), ...statementsOf(made), ...others[database]]) await run(sql)
     for (const { table, columns } of made) {

@@ -112,9 +112,9 @@ function decimalOf(
   if (unlimited && precision === undefined)
     return { type: 'decimal', storage: unlimited, ...extendedOf('number', rules) }
   if (precision === undefined) return { type: 'decimal', ...freeDigits }
-  // The digits may lie beyond the point on either side: `numeric(2,5)`, `numeric(3,-3)`.
-  const digits = Math.min(scale < 0 ? precision - scale : Math.max(precision, scale), decimalDigits)
-  return { type: 'decimal', precision: digits, scale: Math.min(Math.max(scale, 0), digits) }
+  // PostgreSQL takes more digits after the point than there are in all: numeric(2,5) is 0.00099 at most.
+  const digits = Math.min(Math.max(precision, scale), decimalDigits)
+  return { type: 'decimal', precision: digits, scale: Math.min(scale, digits) }
 }
 
 function floatOf(

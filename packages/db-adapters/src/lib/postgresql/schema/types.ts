@@ -69,7 +69,7 @@ const textual = new Set(
 export function familyOf(type: string, values: readonly string[] = []): ColumnFamily {
   if (type.endsWith('[]')) return { kind: 'array' }
   if (values.length > 0) return { kind: 'enum', values }
-  const [, name = '', size = '', rest = ''] = /^([^(]*)(?:\(([\d,-]+)\)(.*))?$/.exec(type) ?? []
+  const [, name = '', size = '', rest = ''] = /^([^(]*)(?:\(([\d,]+)\)(.*))?$/.exec(type) ?? []
   const [first, second] = size.split(',').map((part) => (part === '' ? undefined : Number(part)))
   switch (`${name}${rest}`) {
     case 'smallint':
