@@ -16,6 +16,7 @@ it.each([
   ['not a number', decimal, 'en', 'not a number'],
   ['NaN', decimal, 'en', 'NaN'],
   ['Infinity', decimal, 'en', '∞'],
+  [1e-300, { ...decimal, precision: 0 }, 'en', '1e-300'],
 ])('numberText() of %j as %j in %s is %j', (value, field, locale, text) => {
   expect(numberText(value, field, locale)).toBe(text)
 })

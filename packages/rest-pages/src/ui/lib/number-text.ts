@@ -16,7 +16,8 @@ const formats = new Map<string, Intl.NumberFormat>()
  */
 export function numberText(value: unknown, field: NumberField, locale: string): string {
   const text = String(value)
-  if (Number.isNaN(Number(text))) return text
+  // Written out, it would be a row of zeros.
+  if (Number.isNaN(Number(text)) || text.includes('e')) return text
   const zeros = zerosOf(field)
   const useGrouping = field.key ? false : field.type === integer ? 'min2' : 'auto'
   const id = `${locale} ${zeros} ${useGrouping}`

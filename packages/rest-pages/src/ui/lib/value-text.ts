@@ -11,6 +11,11 @@ export function textOfCode(field: FieldMetadata, code: string): string {
 
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
+/** A day, with or without a time, of the years 0001 to 9999; existing tables hold others, such as `infinity`. */
+function isUsual(value: unknown): boolean {
+  return /^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?$/.test(String(value))
+}
+
 /** A value as a text, for people. Empty: empty. */
 export function textOf(field: FieldMetadata, value: unknown): string {
   if (value === null || value === undefined || value === '') return ''
@@ -18,11 +23,11 @@ export function textOf(field: FieldMetadata, value: unknown): string {
     case 'number':
       return numberText(value, field, locale)
     case 'date': {
-      const at = Date.parse(`${String(value)}T00:00:00Z`)
+      const at = isUsual(value) ? Date.parse(`${String(value)}T00:00:00Z`) : Number.NaN
       return Number.isNaN(at) ? String(value) : dates.format(at)
     }
     case 'datetime':
-      return formatDateTime(String(value).replace(' ', 'T'))
+      return isUsual(value) ? formatDateTime(String(value).replace(' ', 'T')) : String(value)
     case 'boolean':
       return t(value === true ? 'yes' : 'no')
     case 'enum':
