@@ -43,8 +43,9 @@ describe('sqlite', () => {
     database: 'sqlite',
     store,
     run(sql) {
-      if (!/^select/.test(sql)) admin.exec(sql)
-      return Promise.resolve(/^select/.test(sql) ? (admin.prepare(sql).all() as Record<string, unknown>[]) : [])
+      const isQuery = sql.startsWith('select')
+      if (!isQuery) admin.exec(sql)
+      return Promise.resolve(isQuery ? (admin.prepare(sql).all() as Record<string, unknown>[]) : [])
     },
   }))
 })
