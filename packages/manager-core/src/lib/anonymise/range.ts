@@ -4,7 +4,7 @@ import type { AnonymisationKey } from './key.js'
 
 /**
  * Values of numbers and moments, replaced within their range: a number of as many digits, another day or second of the
- * same year, another second of the day. No two values become the same.
+ * same year, another second of the day. No two values become the same. What has no digits, such as infinity, stays.
  */
 export function rangeMaker(field: FieldDescription, key: AnonymisationKey): (value: Json) => Json {
   switch (field.type) {
@@ -18,8 +18,10 @@ export function rangeMaker(field: FieldDescription, key: AnonymisationKey): (val
     default:
       return (value) => {
         const [hours, minutes, seconds] = String(value).split(':').map(Number) as [number, number, number]
-        const second = Number(key.permute('time', 86_400n, BigInt(hours * 3600 + minutes * 60 + seconds)))
-        return new Date(second * 1000).toISOString().slice(11, 19)
+        // Existing columns may hold times beyond a day.
+        const given = Math.floor(Math.abs(hours) * 3600 + minutes * 60 + seconds) % 86_400
+        const second = Number(key.permute('time', 86_400n, BigInt(given)))
+        return new Date(second * 1000).toISOString().slice(11, 19) + fractionOf(value)
       }
   }
 }
@@ -27,6 +29,7 @@ export function rangeMaker(field: FieldDescription, key: AnonymisationKey): (val
 function numberMaker({ min, max, scale = 0 }: FieldDescription, key: AnonymisationKey): (value: Json) => Json {
   const [least, most] = [min, max].map((limit) => (limit === undefined ? undefined : unscaled(limit, scale)))
   return (value) => {
+    if (!/^-?\d+(?:\.\d+)?$/.test(String(value))) return value
     const number = unscaled(value as number | string, scale)
     const [from, to] = sizeOf(number)
     const low = least !== undefined && number >= least && least > from ? least : from
@@ -68,9 +71,19 @@ function momentMaker(key: AnonymisationKey, unitMs: number, length: number): (va
     const [begin, end] = [beginOf(year), beginOf(year + 1)]
     const moment = Date.parse(`${text.replace(' ', 'T')}${length === 10 ? 'T00:00:00' : ''}Z`)
     if (Number.isNaN(moment)) return value
-    const made = key.permute(`year ${year}`, BigInt((end - begin) / unitMs), BigInt((moment - begin) / unitMs))
-    return new Date(begin + Number(made) * unitMs).toISOString().slice(0, 19).replace('T', ' ').slice(0, length)
+    const made = key.permute(
+      `year ${year}`,
+      BigInt((end - begin) / unitMs),
+      BigInt(Math.floor((moment - begin) / unitMs)),
+    )
+    const moved = new Date(begin + Number(made) * unitMs).toISOString().slice(0, 19).replace('T', ' ').slice(0, length)
+    return moved + fractionOf(value)
   }
+}
+
+/** Existing columns may hold fractions of a second, which stay, so that no two values become the same. */
+function fractionOf(value: Json): string {
+  return /\.\d+$/.exec(String(value))?.[0] ?? ''
 }
 
 /** In ms, also of years before 100. */
