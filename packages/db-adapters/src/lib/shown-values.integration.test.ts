@@ -23,6 +23,9 @@ const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e9))
 const boss = systemPrincipal({ login: 'boss' })
 const copies = 1_000
 
+/** In a key, -1 does not stand for true: 1 would have the same row id. */
+const oddKeys: ReadonlySet<string> = new Set(['e_boolean_minus', 'e_tinyint_1_minus'])
+
 interface Place {
   readonly database: EdgeDatabase
   run(sql: string): Promise<readonly Record<string, unknown>[]>
@@ -270,7 +273,7 @@ function findsWhatIsShown(place: () => Place): void {
       await run(
         `insert into ${table} (id, ${columns.join(', ')}) select id + ${copies}, ${columns.join(', ')} from ${table}`,
       )
-      await makeKeyTable(run, table, database)
+      if (!oddKeys.has(table)) await makeKeyTable(run, table, database)
     }
     const { objects: definitions } = await store.introspect()
     const model = createModel(definitions)
