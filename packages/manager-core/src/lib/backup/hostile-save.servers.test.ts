@@ -99,7 +99,7 @@ describe.runIf(isHere)('a save, when the instance attacks the tar that runs as i
     return existsSync(folder) ? readdirSync(folder) : []
   }
 
-  it('ends a stopped one, says so, and continues with the others', { timeout: 60_000 }, async () => {
+  it('ends a stopped one, says so, and continues with the others', { timeout: 180_000 }, async () => {
     attack('/bin/sh', '-c', stopsTar)
     const { list = [], exitCode } = await test.perform('saveall')
     expect(list).toMatchObject([
@@ -117,7 +117,7 @@ describe.runIf(isHere)('a save, when the instance attacks the tar that runs as i
 
   it(
     'fails when it writes into its pipe, but for what is content of a file there',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async ({ skip }) => {
       const python = ['/usr/bin/python3', 'python3'].find((program) => {
         const [command, before] = asAccount(accountAt(test.path('demo')), program)
