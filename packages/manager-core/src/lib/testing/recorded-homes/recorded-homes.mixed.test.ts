@@ -78,7 +78,10 @@ describe.for(versions.map(({ name }) => name))('a home of version %s with comman
     const places = new Set(test.context.registry.instances().map(({ runtime, host }) => `${runtime} ${host}`))
     expect([...places]).toEqual(['process 127.0.0.1'])
     const errors = (await listed('doctor')).filter(({ level }) => level === 'error')
-    expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining('at "nowhere"')])
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining('at "nowhere"'),
+      expect.stringContaining('Target "nowhere"'),
+    ])
   })
 
   it('has its tokens, requests, runs and schedule', { tags: 'core' }, async () => {
