@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestManager } from '../testing/create-test-manager.js'
 
-it('the history tells over the API how each action ended, as its text', async () => {
+it('the history has over the API, as its text, how each action ended', async () => {
   const test = await createTestManager({ refresh: false })
   onTestFinished(() => test.close())
   const results = ['ok', 'rolled-back', 'attention', 'failed', 'refused'] as const

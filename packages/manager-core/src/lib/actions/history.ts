@@ -85,7 +85,7 @@ function idInHistory(registry: Registry, name: string): string {
   })
 }
 
-/** What became of an action; none of them was done but the first. */
+/** How an action ended; only the first was done. */
 const endings: Readonly<Record<HistoryEntry['result'], string>> = {
   ok: 'done',
   failed: 'failed',

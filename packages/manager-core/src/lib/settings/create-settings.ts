@@ -64,7 +64,8 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
   /** As it is, or as it was when it could be read whole. @throws ManagerError when it never could, see `mayReplace` */
   function globalFile(): GlobalFile {
     const file = currentFile()
-    if (file.unread.length > 0 && !isWithDefaults()) throw file.unread[0]
+    const [first] = file.unread
+    if (first && !isWithDefaults()) throw first
     return file
   }
 
