@@ -30,7 +30,10 @@ export async function localImageName(): Promise<string> {
     const { size, mtimeMs } = statSync(file)
     return `${file} ${size} ${mtimeMs}`
   })
-  const hash = createHash('sha256').update(`with folders\n${files.join('\n')}`).digest('hex').slice(0, 12)
+  const hash = createHash('sha256')
+    .update(`with folders\n${files.join('\n')}`)
+    .digest('hex')
+    .slice(0, 12)
   return `${repository}:${process.version.slice(1)}-${arch}-${hash}`
 }
 
@@ -119,16 +122,14 @@ export function foldersAbove(sources: readonly { readonly target: string }[], em
       return parts.map((_part, at) => parts.slice(0, at + 1).join('/'))
     }),
   )
-  return [...all]
-    .toSorted()
-    .map((target) => ({
-      type: 'directory' as const,
-      source: empty,
-      target,
-      mode: target === 'tmp' ? 0o1777 : 0o755,
-      uid: 0,
-      gid: 0,
-    }))
+  return [...all].toSorted().map((target) => ({
+    type: 'directory' as const,
+    source: empty,
+    target,
+    mode: target === 'tmp' ? 0o1777 : 0o755,
+    uid: 0,
+    gid: 0,
+  }))
 }
 
 function folders() {
