@@ -1,11 +1,11 @@
 import { decimalValue, floatValue, integerValue, jsonText, readJsonText } from '@steward/rest-core'
-import type { ColumnType, FieldValue, JsonValue } from '@steward/rest-core'
+import type { ColumnType, FieldValue } from '@steward/rest-core'
 import type { Present, StoredType } from '../sql/dialect.js'
 
 /** The text of a value; all values go to database servers as texts, so that none loses digits on the way. */
 export function encodeText(value: FieldValue, { kind }: ColumnType): string {
   if (kind === 'list') return `;${(value as readonly string[]).join(';')};`
-  if (kind === 'json') return jsonText(value as JsonValue)
+  if (kind === 'json') return jsonText(value)
   return typeof value === 'string' ? value : String(value)
 }
 

@@ -1,5 +1,5 @@
 import { jsonText } from '@steward/rest-core'
-import type { ColumnType, Comparison, FieldValue, JsonValue } from '@steward/rest-core'
+import type { ColumnType, Comparison, FieldValue } from '@steward/rest-core'
 import {
   datetimeReader,
   encodeText,
@@ -123,7 +123,7 @@ export function arrayText(values: readonly FieldValue[]): string {
   const items = values.map((value) => {
     if (value === null) return 'NULL'
     if (Array.isArray(value)) return arrayText(value as readonly FieldValue[])
-    const text = typeof value === 'object' ? jsonText(value as JsonValue) : String(value)
+    const text = typeof value === 'object' ? jsonText(value) : String(value)
     return `"${text.replace(/["\\]/g, '\\$&')}"`
   })
   return `{${items.join(',')}}`

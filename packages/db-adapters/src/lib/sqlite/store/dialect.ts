@@ -1,5 +1,5 @@
 import { decimalValue, floatValue, integerValue, jsonText, readJsonText } from '@steward/rest-core'
-import type { ColumnType, Comparison, DatePart, FieldValue, JsonValue } from '@steward/rest-core'
+import type { ColumnType, Comparison, DatePart, FieldValue } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Dialect, Present, StoredType } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
@@ -129,7 +129,7 @@ function encode(value: FieldValue, type: ColumnType): unknown {
     case 'list':
       return `;${(value as readonly string[]).join(';')};`
     case 'json':
-      return jsonText(value as JsonValue)
+      return jsonText(value)
     default:
       return value
   }
