@@ -29,10 +29,10 @@ export interface ReadOptions {
   readonly where?: Filter | undefined
   /**
    * Inside a transaction: no other transaction may change the row before its end; with `'delete'`, for a row that is about to go,
-   * no new reference to it is allowed either. Rows that it refers to are not locked. `certain`: like `true`,
+   * no new reference to it is allowed either. Rows that it refers to are not locked. `unique`: like `true`,
    * where the database promises that a row id has one row at most; views may know no locks. Default false.
    */
-  readonly lock?: boolean | 'delete' | 'certain' | undefined
+  readonly lock?: boolean | 'delete' | 'unique' | undefined
   readonly caller?: Caller | undefined
   /** Default: all linked rows may be seen. */
   readonly guards?: readonly Guard[] | undefined

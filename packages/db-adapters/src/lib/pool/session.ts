@@ -79,7 +79,7 @@ export class ConnectionSession implements StoreSession {
   }
 
   async get(object: ObjectModel, rowId: string, asked: ReadOptions): Promise<BusinessRecord | undefined> {
-    const isLocked = asked.lock !== 'certain' || (await this.#isUnique?.(object)) === true
+    const isLocked = asked.lock !== 'unique' || (await this.#isUnique?.(object)) === true
     const options = isLocked ? asked : { ...asked, lock: false }
     const lock = this.#compiler.lock(object, rowId, options)
     if (lock) await this.#query(lock)

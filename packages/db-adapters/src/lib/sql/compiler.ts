@@ -482,7 +482,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
 }
 
 function lockOf({ lock }: ReadOptions): 'change' | 'delete' | undefined {
-  return lock === true || lock === 'certain' ? 'change' : lock || undefined
+  return lock === true || lock === 'unique' ? 'change' : lock || undefined
 }
 
 function call({ statement, slots }: Shape, values: unknown[]): BoundStatement {

@@ -136,7 +136,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
       const read = readInput(access, body, 'update', options)
       values = read.values
       const unchanged = await unchangedFields(access, body as object, values, (fields) =>
-        lockRow(transaction, access, id, { select: fields, lock: 'certain' }, where),
+        lockRow(transaction, access, id, { select: fields, lock: 'unique' }, where),
       )
       const messages = read.messages.filter(({ field = '' }) => !unchanged.has(field))
       const input = { ...read, messages }
