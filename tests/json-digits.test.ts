@@ -82,7 +82,7 @@ function keepsDigits(name: SampleDatabase, fresh: () => Promise<FreshDatabase>):
     expect(plain(content).replaceAll('""', '"')).toContain('"id":750727362669608961')
     const file = join(await makeFolder('digits'), `export.${format}`)
     await writeFile(file, content)
-    await importFile(target.served.service, boss, { format, path: file, object: 'Note' } as never)
+    await importFile(target.served.service, boss, { format, path: file, object: 'Note' })
     expect(plain(await textOf(target))).toBe(plain(digits))
   })
 }

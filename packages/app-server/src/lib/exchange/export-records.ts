@@ -1,12 +1,4 @@
-import type {
-  BusinessObjects,
-  FieldModel,
-  FieldValue,
-  FilterTexts,
-  JsonValue,
-  ObjectModel,
-  Principal,
-} from '@steward/rest-core'
+import type { BusinessObjects, FieldModel, FieldValue, FilterTexts, ObjectModel, Principal } from '@steward/rest-core'
 import { isEmpty, jsonText } from '@steward/rest-core'
 import type { ExportColumn } from './export-columns.js'
 import { exportColumns, isReference } from './export-columns.js'
@@ -93,7 +85,7 @@ export async function exportRecords(
 /** A value as text, for files that hold nothing else; reading it gives the value again. */
 export function textOf(value: FieldValue, { type }: FieldModel): string {
   if (value === null) return ''
-  if (type.name === 'object') return jsonText(value as JsonValue)
+  if (type.name === 'object') return jsonText(value)
   return Array.isArray(value) ? value.join(';') : String(value)
 }
 

@@ -1,5 +1,4 @@
 import { jsonText } from '@steward/rest-core'
-import type { JsonValue } from '@steward/rest-core'
 import type { ObjectExport } from './export-records.js'
 import { StoredDocument, actionOf } from './export-records.js'
 import type { DocumentReader } from './document-reader.js'
@@ -21,7 +20,7 @@ export async function* writeJson(
         for (const [at, { name }] of columns.entries()) {
           const value = row[at]
           const shown = value instanceof StoredDocument ? await documents.inline(object, value) : value
-          if (shown !== undefined) members.push(`${JSON.stringify(name)}:${jsonText(shown as JsonValue)}`)
+          if (shown !== undefined) members.push(`${JSON.stringify(name)}:${jsonText(shown)}`)
         }
         yield `${records++ > 0 ? ',' : ''}\n{${members.join(',')}}`
       }

@@ -31,7 +31,7 @@ export async function unchangedFields(
     names.filter((name) => {
       const shown = stored[name] as FieldValue
       if (isSame((body as BusinessRecord)[name], shown) || (name in values && isSame(values[name], shown))) return true
-      if (name in values) keepNumbers(values[name] as JsonValue, shown as JsonValue)
+      if (name in values) keepNumbers(values[name] as JsonValue, shown)
       return false
     }),
   )
