@@ -1,4 +1,4 @@
-import { opendir, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isInstanceName } from '../domain/names.js'
 
@@ -16,8 +16,8 @@ export async function foldersOfBackups(root: string): Promise<readonly string[]>
 }
 
 function isOpen(folder: string): Promise<boolean> {
-  return opendir(folder).then(
-    (opened) => opened.close().then(() => true),
+  return readdir(folder).then(
+    () => true,
     (error: NodeJS.ErrnoException) => error.code !== 'EACCES',
   )
 }

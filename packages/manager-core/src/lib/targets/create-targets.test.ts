@@ -29,7 +29,7 @@ describe('targets', () => {
     })
     await expect(targets.use('store', () => Promise.resolve())).rejects.toMatchObject({
       code: 'ERR_SETTINGS',
-      message: expect.stringMatching(/^Target "store": .*pathh/),
+      message: expect.stringMatching(/^Target "store": .*APPS_TARGET_STORE_PATHH/),
     })
     const { targets: good } = targetsOf(...store)
     const work = () => Promise.reject(new TargetError('ERR_TARGET_FULL', 'No room', { help: 'Make some.' }))

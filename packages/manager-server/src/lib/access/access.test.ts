@@ -83,14 +83,15 @@ describe('log-in', () => {
     expect(JSON.stringify(test.manager.context.registry.history())).not.toContain('s3cret')
   })
 
-  it('keeps serving while the settings cannot be read, and shows strangers nothing about it', async () => {
+  it('keeps serving while the settings cannot be read, refuses changes, and shows strangers nothing about it', async () => {
     const file = join(test.manager.home, 'config.sh')
     const text = readFileSync(file)
     appendFileSync(file, 'rm -rf s3cret\n')
     try {
       const stranger = await get('/api', basic('a', 'b'))
       expect([stranger.status, stranger.text.includes('config.sh')]).toEqual([401, false])
-      const { status, body } = await get('/api?action=list')
+      expect((await get('/api?action=list')).status).toBe(200)
+      const { status, body } = await get('/api?action=add&name=third')
       expect([status, body?.['code'], body?.['message']]).toEqual([400, 'ERR_SETTINGS', expect.stringContaining(file)])
     } finally {
       writeFileSync(file, text)

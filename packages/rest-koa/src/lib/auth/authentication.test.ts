@@ -401,6 +401,9 @@ describe('tokens', () => {
       call('POST', path, { body, headers: { ...form, ...headers } })
     expect((await post('login=ann&password=secret&format=json')).json.login).toBe('ann')
     expect((await post('_output=json', undefined, { authorization: basic('ann', 'secret') })).json.login).toBe('ann')
+    // Clients announce a type also of nothing.
+    const json = { 'content-type': 'application/json', authorization: basic('ann', 'secret') }
+    for (const body of ['', ' ']) expect(await post(body, undefined, json)).toMatchObject({ status: 200 })
     expect((await post('login=ann&password=secret&format=text', '/api/login')).text).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
     for (const path of ['/api/login', '/api/logout']) {
       const wrong = await as(basic('ann', 'secret'), `${path}?_output=oauth2`)

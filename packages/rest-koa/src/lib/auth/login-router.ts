@@ -110,7 +110,7 @@ export function loginRouter(
   async function bodyBeside(context: Context): Promise<BodyValues> {
     if (context.method !== 'POST') return {}
     const isNeeded = authentication.headerOf(context) === undefined
-    return isNeeded || bodyTypes.includes(context.request.type) ? valuesInBody(context) : {}
+    return isNeeded || bodyTypes.includes(context.request.type) ? valuesInBody(context, { isNeeded }) : {}
   }
 
   async function passwordOf(context: Context, values: BodyValues): Promise<LoginAndPassword | undefined> {
@@ -129,8 +129,8 @@ function passwordIn({ username, login = username, password = '' }: BodyValues): 
   return typeof login === 'string' && login !== '' && typeof password === 'string' ? { login, password } : undefined
 }
 
-/** What a body holds as JSON or form; nothing without one. */
-async function valuesInBody(context: Context): Promise<BodyValues> {
+/** What a body has as JSON or form; nothing without one. One that is announced as JSON may be empty when it is not needed. */
+async function valuesInBody(context: Context, { isNeeded = true } = {}): Promise<BodyValues> {
   const type = context.request.type
   if (!bodyTypes.includes(type)) {
     if (context.request.length)
@@ -139,6 +139,7 @@ async function valuesInBody(context: Context): Promise<BodyValues> {
   }
   const parsed: unknown = (context.request as { body?: unknown }).body
   const text = parsed === undefined ? (await readBytes(context.req, { bytes: bodyLimitBytes })).toString() : ''
+  if (parsed === undefined && text.trim() === '' && !isNeeded) return {}
   const values =
     parsed ?? (type === 'application/json' ? parseJson(text) : Object.fromEntries(new URLSearchParams(text)))
   return (values ?? {}) as BodyValues

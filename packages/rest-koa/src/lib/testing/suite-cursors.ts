@@ -115,7 +115,7 @@ export function testCursors(suite: Suite): void {
         [5, '1'],
         ['', ''],
         ['', 'x'],
-        [null, '1'],
+        [null, ''],
         ['2026-01-01'],
         [['a'], '1'],
       ]) {
