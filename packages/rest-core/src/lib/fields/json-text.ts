@@ -12,7 +12,7 @@ const perhapsLong = /[\d.]{16}|[eE][+-]?\d{3}/
 /** Node.js has it; the types of TypeScript do not yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 
-/** @throws SyntaxError for what is not JSON */
+/** Parses JSON; a number that a double would round is a text of its digits. @throws SyntaxError for what is not JSON */
 export function readJsonText(text: string): JsonValue {
   return JSON.parse(text, perhapsLong.test(text) ? (revive as (key: string, value: unknown) => unknown) : undefined)
 }
