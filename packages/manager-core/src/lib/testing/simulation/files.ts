@@ -253,11 +253,15 @@ export function rmSync(path: Fs.PathLike, { force = false, recursive = false }: 
   take(place)
 }
 
-export function readlinkSync(path: Fs.PathLike): string {
+export const readlinkSync = ((path: Fs.PathLike, options?: unknown): string | Buffer => {
   const { kind, target } = find(String(path), 'readlink', false)
   if (kind !== 'link') throw failure('EINVAL', 'readlink', String(path))
-  return target
-}
+  return inEncoding(target, options)
+}) as typeof Fs.readlinkSync
+
+/** Names are bytes where that is asked for. */
+const inEncoding = (name: string, options: unknown): string | Buffer =>
+  (encodingOf(options) as string | undefined) === 'buffer' ? Buffer.from(name) : name
 
 export function realpathSync(path: Fs.PathLike): string {
   let real = ''
@@ -410,14 +414,15 @@ export const fstatSync = ((file: number) => statsOf(openOf(file, 'fstat').node))
 
 export const readdirSync = ((
   path: Fs.PathLike,
-  options: { withFileTypes?: boolean; recursive?: boolean } | string | null = {},
-): string[] | Entry[] => {
+  options: { withFileTypes?: boolean; recursive?: boolean; encoding?: string } | string | null = {},
+): (string | Buffer)[] | Entry[] => {
   const text = String(path)
   const { withFileTypes = false, recursive = false } = typeof options === 'object' ? (options ?? {}) : {}
   const folder = find(text, 'scandir')
   if (folder.kind !== 'folder') throw failure('ENOTDIR', 'scandir', text)
   const all = [...entriesOf(folder, text, recursive)]
-  return withFileTypes ? all : all.map(({ name, parentPath }) => `${parentPath}/${name}`.slice(text.length + 1))
+  if (withFileTypes) return all
+  return all.map(({ name, parentPath }) => inEncoding(`${parentPath}/${name}`.slice(text.length + 1), options))
 }) as unknown as typeof Fs.readdirSync
 
 /** In the order of their names. */

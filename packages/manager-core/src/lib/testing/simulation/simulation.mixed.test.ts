@@ -25,6 +25,8 @@ describe('a simulated machine', () => {
       if (found) expect.fail([found.problem, ...found.history, `Replay: ${replay(found.seed)}`].join('\n'))
       expect(tally.histories).toBe(count)
       expect(tally.commands).toBeGreaterThan(count)
+      // A manager that can do nothing on this machine is never killed, and loses nothing.
+      expect(tally.kills).toBeGreaterThan(count / 10)
     },
   )
 
