@@ -61,9 +61,9 @@ test('a license that is not taken is a warning with the answer, and the file sta
 
 test('what monitoring finds is kept', async ({ skip }) => {
   skip(shellIsMissing() !== undefined, shellIsMissing())
-  const [said = ''] = await runShell([
-    { command: `${preamble()} manager stop demo; manager monitor demo 1 --count 1 || true` },
-  ])
+  // As if it had crashed for good.
+  await endProcessesOf(home)
+  const [said = ''] = await runShell([{ command: `${preamble()} manager monitor demo 1 --count 1 || true` }])
   const errors = readFileSync(join(folder, 'errors'), 'utf8')
   expect(said, errors).toContain('demo ERROR unreachable')
   expect(readFileSync(join(home, 'logs/monitoring.log'), 'utf8'), said).toMatch(/^\S+Z demo unreachable$/m)

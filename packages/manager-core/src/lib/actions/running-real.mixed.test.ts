@@ -91,17 +91,20 @@ describe('an instance with the real application server', () => {
     })
   })
 
-  it('whose app.yaml is gone is stopped after a restart, and repaired by a backup', async () => {
+  it('whose app.yaml is gone is not restarted and goes on serving, and is repaired by a backup', async () => {
     await test.perform('add', { name: 'broken' })
     await test.perform('save', { name: 'broken' })
     rmSync(test.path('broken', 'app', 'app.yaml'))
     await expect(test.perform('restart', { name: 'broken' })).rejects.toMatchObject({
-      code: 'ERR_ROLLED_BACK',
-      message: expect.stringContaining('"broken" is now stopped'),
+      code: 'ERR_STATE',
+      message: expect.stringMatching(/keeps running: .*app\.yaml/s),
+    })
+    expect((await checkHealth(healthPlace(test.context, test.instance('broken')))).ok).toBe(true)
+    await test.perform('stop', { name: 'broken' })
+    await expect(test.perform('start', { name: 'broken' })).rejects.toMatchObject({
       output: expect.stringContaining('app.yaml'),
     })
     expect(processesOf(test.path('broken'))).toEqual([])
-    await test.perform('stop', { name: 'broken', force: true })
     await test.perform('restore', { name: 'broken' })
     await test.perform('start', { name: 'broken' })
     expect((await checkHealth(healthPlace(test.context, test.instance('broken')))).ok).toBe(true)

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { ErrorMessage } from '../../errors.js'
+import { isEmpty } from '../fields/field-type.js'
 import type { FieldValue, JsonValue } from '../fields/field-value.js'
 import { keepNumbers, mayHoldNumbers } from '../fields/json-text.js'
 import type { BusinessRecord, FieldModel, Selection } from '../model/model.js'
@@ -11,6 +13,9 @@ const none: ReadonlySet<string> = new Set()
  * Fields that were sent as they are answered, of tables that others made. They are neither checked nor written, because such columns
  * hold more than is answered: empty texts beside NULL, other forms of a number, values that break today's rules.
  *
+ * A record that is sent back whole is compared; of some fields only those whose values are wrong, empty or JSON, since a
+ * comparison costs a read.
+ *
  * Numbers in JSON of any table that were answered as texts are numbers again in what is written beside them.
  *
  * @param body as it was sent; `values` are those of its values that could be read
@@ -19,12 +24,15 @@ export async function unchangedFields(
   { object, hides, may }: Access,
   body: object,
   values: Readonly<Record<string, FieldValue>>,
+  messages: readonly ErrorMessage[],
   read: (select: Selection) => Promise<BusinessRecord>,
 ): Promise<ReadonlySet<string>> {
   if (!may('R')) return none
-  const names = object.fields
-    .filter((field) => Object.hasOwn(body, field.name) && isCompared(field))
-    .map(({ name }) => name)
+  const wrong = new Set(messages.map(({ field }) => field))
+  const compared = object.fields.filter(isCompared)
+  const sent = compared.filter(({ name }) => Object.hasOwn(body, name))
+  const isWhole = sent.length === compared.length || Object.hasOwn(body, 'row_id')
+  const names = sent.filter((field) => isWhole || isDoubtful(field)).map(({ name }) => name)
   if (names.length === 0) return none
   const stored = await read(object.select(names))
   return new Set(
@@ -35,6 +43,10 @@ export async function unchangedFields(
       return false
     }),
   )
+
+  function isDoubtful({ name, columnType }: FieldModel): boolean {
+    return wrong.has(name) || !Object.hasOwn(values, name) || isEmpty(values[name]) || columnType.kind === 'json'
+  }
 
   function isCompared(field: FieldModel): boolean {
     return (

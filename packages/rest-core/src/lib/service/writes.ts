@@ -135,7 +135,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
       // Read again by each attempt, which changes it.
       const read = readInput(access, body, 'update', options)
       values = read.values
-      const unchanged = await unchangedFields(access, body as object, values, (fields) =>
+      const unchanged = await unchangedFields(access, body as object, values, read.messages, (fields) =>
         lockRow(transaction, access, id, { select: fields, lock: 'unique' }, where),
       )
       const messages = read.messages.filter(({ field = '' }) => !unchanged.has(field))
