@@ -190,7 +190,7 @@ describe('the program tar', () => {
   it.runIf(hasTar).each([
     ['a pipe', 'mkfifo data/pipe', 'data/pipe'],
     ['a set-uid program', 'touch data/su && chmod 4755 data/su', 'data/su'],
-    ['a set-gid folder', 'mkdir data/sg && chmod 2755 data/sg', 'data/sg'],
+    ['a set-gid program', 'touch data/sg && chmod 2755 data/sg', 'data/sg'],
     ['something beside its folders', 'touch settings.sh', 'settings.sh'],
     ['a link in the place of a folder', 'mv data d2 && ln -s d2 data', 'd'],
   ])('makes a restore fail when it leaves %s, and the instance is unchanged', async (_what, script, shown) => {
