@@ -4,9 +4,9 @@ import { configFor, tests } from './tests/tiers.js'
 const deep = tests(
   'tests/consistency/**/*',
   'tests/several-servers/*',
-  'tests/{catalogue-fuzz,filter-fuzz,large-documents,openapi-fuzz,records-pages,rest-service,rights-fuzz,tester,website}',
+  'tests/{catalogue-fuzz,filter-fuzz,large-documents,openapi-fuzz,records-pages,rest-service,rights-fuzz,round-trip,tester,website}',
   'packages/db-adapters/src/lib/*/store/{adapter,contract}',
-  'packages/db-adapters/src/lib/joined-transactions.integration',
+  'packages/db-adapters/src/lib/{joined-transactions,shown-values}.integration',
   'packages/rest-core/src/lib/memory/memory-store',
   'packages/rest-core/src/lib/service/durable-tasks.simulation',
   'packages/manager-core/src/lib/operation/{crash*,faults}',

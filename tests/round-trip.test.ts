@@ -17,7 +17,8 @@ import { openRaw, type RawDatabase } from './samples/load.js'
 import { serveObjects, type ServedObjects } from './serve-objects.js'
 import { freshDatabase, needs, type FreshDatabase } from './servers/index.js'
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1_000_000))
+const { TEST_SEED, TEST_DEEP } = process.env
+const seed = Number(TEST_SEED ?? (TEST_DEEP === '1' ? Date.now() % 1_000_000 : 1))
 
 /** Tables of booleans, with values that come later. */
 const looseBooleans: Readonly<Record<EdgeDatabase, readonly (readonly [string, readonly string[]])[]>> = {

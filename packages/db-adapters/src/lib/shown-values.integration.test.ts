@@ -19,7 +19,8 @@ import { edgeTables, prepare, statementsOf, type EdgeDatabase, type EdgeTable } 
 import { onEachServer } from '../../test/server-stores.js'
 import { createSqliteStore } from '../sqlite.js'
 
-const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e9))
+const { TEST_SEED, TEST_DEEP } = process.env
+const seed = Number(TEST_SEED ?? (TEST_DEEP === '1' ? Date.now() % 1_000_000 : 1))
 const boss = systemPrincipal({ login: 'boss' })
 const copies = 1_000
 
