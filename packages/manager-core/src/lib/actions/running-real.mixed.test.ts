@@ -91,7 +91,7 @@ describe('an instance with the real application server', () => {
     })
   })
 
-  it('whose app.yaml is gone is not restarted and goes on serving, and is repaired by a backup', async () => {
+  it('whose app.yaml is gone is not restarted and keeps serving, and is repaired by a backup', async () => {
     await test.perform('add', { name: 'broken' })
     await test.perform('save', { name: 'broken' })
     rmSync(test.path('broken', 'app', 'app.yaml'))
