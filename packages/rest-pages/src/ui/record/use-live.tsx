@@ -38,6 +38,8 @@ export function useLive({ state, id, read, onLatest }: LiveOptions): Live {
   const shown = useRef(state)
   shown.current = state
   const known = useRef(state.etag)
+  /** What was taken because this user changed the record; another one may have changed it before it was read. */
+  const quiet = useRef<{ readonly etag: string; readonly fields: readonly string[] }>()
 
   useChanges((change) => {
     if (!read || (change && (change.object !== state.metadata.name || change.row_id !== id))) return
@@ -47,10 +49,13 @@ export function useLive({ state, id, read, onLatest }: LiveOptions): Live {
   async function look(login: string | undefined): Promise<void> {
     try {
       const latest = await read?.()
-      if (!latest || latest.etag === known.current) return
+      if (!latest) return
       const isOwn = login !== undefined && session.kind === 'in' && login === session.login
-      if (!isOwn) setNews({ isGone: false, login, fields: labels(latest) })
-      take(latest)
+      const isTaken = latest.etag === known.current
+      const fields = !isTaken ? labels(latest) : quiet.current?.etag === latest.etag ? quiet.current.fields : []
+      if (!isOwn && (!isTaken || fields.length > 0)) setNews({ isGone: false, login, fields })
+      if (!isTaken) take(latest)
+      quiet.current = isOwn ? { etag: latest.etag, fields } : undefined
     } catch (reason) {
       if (RestClientError.is(reason) && reason.status === 404) setNews({ isGone: true, login, fields: [] })
     }
