@@ -96,31 +96,27 @@ describe.each(homes)('files of a home %s', (_which, isolation) => {
     },
   )
 
-  it.runIf(canMount())(
-    'on a disk that is mounted are backed up and cloned, and not replaced',
-    { tags: 'core' },
-    async () => {
-      const documents = data('demo', 'my documents')
-      mkdirSync(documents)
-      mountMemory(documents, '1m')
-      try {
-        writeFileSync(join(documents, 'document'), 'of demo')
-        mkdirSync(join(documents, 'lost+found'), { mode: 0o700 })
-        chmodSync(documents, 0o755)
-        await makeOwn(documents)
-        lchownSync(join(documents, 'lost+found'), 0, 0)
-        await test.perform('save', { name: 'demo' })
-        await expect(test.perform('restore', { name: 'demo' })).rejects.toMatchObject({
-          message: `${documents} is mounted: a restore would replace the folder that it is in.`,
-          help: expect.stringContaining('--as'),
-        })
-        await test.perform('clone', { name: 'demo', new: 'moved', 'no-start': true })
-        expect(readdirSync(data('moved', 'my documents'))).toEqual(['document'])
-      } finally {
-        unmount(documents)
-      }
-    },
-  )
+  it.runIf(canMount())('on a disk that is mounted are backed up and cloned, and not replaced', async () => {
+    const documents = data('demo', 'my documents')
+    mkdirSync(documents)
+    mountMemory(documents, '1m')
+    try {
+      writeFileSync(join(documents, 'document'), 'of demo')
+      mkdirSync(join(documents, 'lost+found'), { mode: 0o700 })
+      chmodSync(documents, 0o755)
+      await makeOwn(documents)
+      lchownSync(join(documents, 'lost+found'), 0, 0)
+      await test.perform('save', { name: 'demo' })
+      await expect(test.perform('restore', { name: 'demo' })).rejects.toMatchObject({
+        message: `${documents} is mounted: a restore would replace the folder that it is in.`,
+        help: expect.stringContaining('--as'),
+      })
+      await test.perform('clone', { name: 'demo', new: 'moved', 'no-start': true })
+      expect(readdirSync(data('moved', 'my documents'))).toEqual(['document'])
+    } finally {
+      unmount(documents)
+    }
+  })
 
   it(
     'that a link leads to are neither backed up nor cloned: nothing is shared, and nothing is left',
