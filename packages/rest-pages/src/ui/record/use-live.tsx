@@ -39,7 +39,7 @@ export function useLive({ state, id, read, onLatest }: LiveOptions): Live {
   shown.current = state
   const known = useRef(state.etag)
   /** What was taken because this user changed the record; another one may have changed it before it was read. */
-  const quiet = useRef<{ readonly etag: string; readonly fields: readonly string[] }>()
+  const quiet = useRef<{ readonly etag: string; readonly fields: readonly string[] } | undefined>(undefined)
 
   useChanges((change) => {
     if (!read || (change && (change.object !== state.metadata.name || change.row_id !== id))) return
