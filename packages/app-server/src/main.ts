@@ -48,6 +48,7 @@ interface Flags extends TaskFlags, PortableFlags {
   readonly format?: DefinitionFormat
   readonly schema?: readonly string[]
   readonly types?: boolean
+  readonly init?: boolean
   readonly verbose?: boolean
 }
 
@@ -133,6 +134,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
       '--diff',
       'print how the database differs from the definitions of the application, and exit (1: it differs)',
     )
+    .option('--init', 'write a small application to the folder, which must be new or empty, and exit')
     .option('--types', 'write types and schemas for editors and tsc to the folder .steward, and exit')
     .option('--verbose', 'show where an error comes from')
     .version(platformVersion, '-V, --version', 'print the version')
@@ -157,6 +159,7 @@ Environment variables:
   STEWARD_ENV_FILE         file with further variables (NAME=value), to keep them secret
 
 Examples:
+  $ app-server my-application --init
   $ app-server my-application
   $ app-server my-application --port 80 --host 0.0.0.0 --env production
   $ app-server my-application --workers auto
@@ -200,6 +203,8 @@ function parseName(text: string): string {
 }
 
 async function start(folder: string | undefined, flags: Flags, args: readonly string[]): Promise<number> {
+  // Before the mask: sources are no secret.
+  if (flags.init) return init(folder, flags)
   // No other account of this machine may read databases, documents, secrets and exports.
   process.umask(0o077)
   readEnvironmentFile(process.env)
@@ -448,6 +453,17 @@ async function writeTypes(folder: string | undefined): Promise<number> {
   if (folder === undefined) throw new SettingsError('--types requires the folder of an application.')
   const { writeEditorFiles } = await import('./lib/editor-files.js')
   process.stdout.write(`${await writeEditorFiles(resolve(folder))}\n`)
+  return 0
+}
+
+async function init(folder: string | undefined, { name, title }: Flags): Promise<number> {
+  if (folder === undefined) throw new SettingsError('--init requires the folder of a new application.')
+  if (name !== undefined || title !== undefined)
+    throw new SettingsError(
+      '--name and --title are for a database without a folder. --init takes the name of the folder.',
+    )
+  const { initApplication } = await import('./lib/init-application.js')
+  process.stdout.write(await initApplication(folder))
   return 0
 }
 
