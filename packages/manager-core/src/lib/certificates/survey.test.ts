@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeCertificate, type TestCertificate } from '../proxies/contract/certificates-for-test.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { alarmOf } from './alarms.js'
 import { readServerTls } from './server-tls.js'
 import { storeCertificate } from './stored.js'
 import { surveyCertificates } from './survey.js'
@@ -90,6 +91,30 @@ describe.runIf(hasOpenssl)('certificates that cannot serve', () => {
         problem: expect.stringContaining('cert.pem is for others: other.example.org'),
       },
     ])
+  })
+
+  it('for other hosts than that of a custom URL are a finding, unless one is to be issued', async () => {
+    const pair = [`export APPS_SERVER_CERT=${good.files.certificate}`, `export APPS_SERVER_KEY=${good.files.key}`]
+    const other = await createTestManager({ config: pair })
+    const config = join(other.home, 'config.sh')
+    const settings = readFileSync(config, 'utf8').replace(/APPS_BASEURL=.*/, 'APPS_BASEURL=https://apps.example.org')
+    const problems = (...more: readonly string[]) => {
+      writeFileSync(config, settings + more.map((line) => `export ${line}\n`).join(''))
+      return surveyCertificates(other.context).flatMap((one) => alarmOf(one) ?? [])
+    }
+    try {
+      await other.perform('add', { name: 'shop', 'no-start': true })
+      await other.perform('seturl', { name: 'shop', url: 'https://shop.example.com' })
+      expect(problems('APPS_PROXY=no')).toEqual([])
+      expect(problems('APPS_PROXY=yes')).toEqual([
+        expect.stringMatching(
+          /^There is no certificate for shop\.example\.com.*the custom URL of "shop".*for others: apps\.example\.org/,
+        ),
+      ])
+      expect(problems('APPS_PROXY=yes', 'APPS_ACME=yes')).toEqual([])
+    } finally {
+      await other.close()
+    }
   })
 
   it('are not taken when they were stored: the one before serves', async () => {

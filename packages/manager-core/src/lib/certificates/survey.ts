@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { ManagerContext } from '../context.js'
+import { isThrowAway } from '../domain/instance.js'
 import { readAttempts, type Attempts } from './attempts.js'
 import { readCertificate, type CertificateInfo } from './certificate.js'
 import { publicHosts } from './hosts.js'
@@ -49,7 +50,7 @@ export function surveyCertificates(context: Context): readonly Surveyed[] {
   const { acme, ssl } = settings.global
   const missing = acme && ssl.mode !== 'off' ? [...wanted].filter((host) => !certificates.covers(host)) : []
   return [
-    ...configured(context, now),
+    ...configured(context, now, wanted),
     ...issued,
     ...missing.map((name): Surveyed => ({
       name,
@@ -61,8 +62,10 @@ export function surveyCertificates(context: Context): readonly Surveyed[] {
   ]
 }
 
-function configured({ certificates, settings }: Context, now: Date): readonly Surveyed[] {
-  const { ssl, acme, baseUrl } = settings.global
+/** @param wanted hosts that are certified over ACME, when that is switched on */
+function configured(context: Context, now: Date, wanted: ReadonlySet<string>): readonly Surveyed[] {
+  const { certificates, settings } = context
+  const { ssl, acme } = settings.global
   const { serverCertificate: name, serverKey: key, serverCaCertificate: authorities, mode } = ssl
   if (mode === 'off' || name === undefined) return []
   const about = { name, origin: 'configured' } as const
@@ -73,14 +76,37 @@ function configured({ certificates, settings }: Context, now: Date): readonly Su
     readPair({ certificate: name, key, authorities })
     const info = readCertificate(name)
     const found: Surveyed = { ...about, hosts: info.names, info, state: stateOf(info, now) }
-    const host = new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1')
-    // Else it is issued.
-    if (acme || !baseUrl.startsWith('https:') || certificates.covers(host)) return [found]
-    const problem = `${name} is for others: ${info.names.join(', ')}`
-    return [found, { name: host, origin: 'configured', hosts: [host], state: 'missing', problem }]
+    const isFor = `${name} is for others: ${info.names.join(', ')}`
+    const others = [...servedHosts(context)].filter(
+      ([host]) => !(acme && wanted.has(host)) && !certificates.covers(host),
+    )
+    return [
+      found,
+      ...others.map(([host, owner]): Surveyed => {
+        const problem = owner === undefined ? isFor : `it is the custom URL of "${owner}", and ${isFor}`
+        return { name: host, origin: 'configured', hosts: [host], state: 'missing', problem }
+      }),
+    ]
   } catch (error) {
     return [unreadable((error as Error).message)]
   }
+}
+
+/** Hosts of addresses that are reached over HTTPS: the manager's, and those that instances were given, with their names. */
+function servedHosts({ settings, registry }: Context): ReadonlyMap<string, string | undefined> {
+  const { baseUrl, proxy, ssl } = settings.global
+  const hosts = new Map<string, string | undefined>()
+  if (baseUrl.startsWith('https:')) hosts.set(hostIn(baseUrl), undefined)
+  for (const one of proxy.enabled ? registry.instances() : []) {
+    if (isThrowAway(one) || one.customUrl === '') continue
+    const host = hostIn(one.customUrl)
+    if ((one.customUrl.startsWith('https:') || ssl.mode === 'force') && !hosts.has(host)) hosts.set(host, one.name)
+  }
+  return hosts
+}
+
+function hostIn(url: string): string {
+  return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
 /** Those that are to be issued now: missing ones, and those whose time has come, unless they failed a short time ago. */
