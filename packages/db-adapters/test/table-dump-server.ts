@@ -56,6 +56,7 @@ export function createTableDumpServer(
     ...server,
     dump,
     restore,
-    copy: async (from, to, given) => copyThrough(await dump(from, given), (content) => restore(to, content, given)),
+    copy: async (from, to, given) =>
+      copyThrough(await dump(from, given), (content) => restore(to, content, given), given?.warn),
   }
 }

@@ -118,17 +118,22 @@ const actions: readonly Action[] = [
     name: 'file',
     summary: 'Send a file',
     options: [{ name: 'output', type: 'file', summary: 'Where to' }],
-    handler: async () => ({
-      message: '',
-      file: {
-        name: 'data.bin',
-        mime: 'application/octet-stream',
-        async *content() {
-          yield Buffer.from('ab')
-          yield Buffer.from('cd')
+    handler: async () => {
+      const left: string[] = []
+      return {
+        message: '',
+        file: {
+          name: 'data.bin',
+          mime: 'application/octet-stream',
+          async *content() {
+            yield Buffer.from('ab')
+            yield Buffer.from('cd')
+            left.push('ef was left out.')
+          },
+          warnings: left,
         },
-      },
-    }),
+      }
+    },
   },
   {
     ...base,
@@ -607,11 +612,14 @@ describe('streams, files and programs', () => {
 
   test('a file is written whole, under its name or another, and never over one that is there', async () => {
     const path = join(folder, 'data.bin')
-    expect(await cli('file')).toMatchObject({ code: 0, out: `data.bin was written to ${path}.\n` })
+    const warning = 'Warning: ef was left out.\n'
+    expect(await cli('file')).toMatchObject({ code: 0, out: `data.bin was written to ${path}.\n`, err: warning })
     expect(readFileSync(path, 'utf8')).toBe('abcd')
     expect(await cli('file')).toMatchObject({ code: 4, err: expect.stringContaining('already exists') as string })
-    expect(await cli('file --output other.bin --json')).toMatchObject({ json: { file: join(folder, 'other.bin') } })
-    expect(await cli('file --output -')).toMatchObject({ code: 0, out: 'abcd', err: '' })
+    expect(await cli('file --output other.bin --json')).toMatchObject({
+      json: { file: join(folder, 'other.bin'), warnings: ['ef was left out.'] },
+    })
+    expect(await cli('file --output -')).toMatchObject({ code: 0, out: 'abcd', err: warning })
     expect(await cli('file --output -', { columns: 80 })).toMatchObject({ code: 2, out: '' })
     expect(await cli('file --output no/such/folder')).toMatchObject({ code: 1 })
     expect(existsSync(join(folder, 'no'))).toBe(false)

@@ -107,8 +107,15 @@ async function show(
   if (result.file) {
     const output = input.output === undefined ? undefined : String(input.output)
     const path = await saveFile(result.file, output, surroundings, interruption.signal)
+    const left = result.file.warnings ?? []
+    if (!json && !quiet) for (const warning of left) stderr.write(`Warning: ${printable(warning)}\n`)
     if (path === undefined) return exitCode
-    const saved = { ...result, message: `${result.file.name} was written to ${path}.`, data: { file: path } }
+    const saved = {
+      ...result,
+      message: `${result.file.name} was written to ${path}.`,
+      warnings: [...(result.warnings ?? []), ...left],
+      data: { file: path },
+    }
     await write(stdout, json ? resultJson(saved, exitCode) : quiet ? `${path}\n` : `${saved.message}\n`)
     return exitCode
   }

@@ -190,7 +190,13 @@ export interface ActionResult {
   /** The server of this manager, which runs until it is ended; for the command line. */
   readonly server?: { readonly listen?: string }
   /** A file to send or to write. */
-  readonly file?: { readonly name: string; readonly mime: string; readonly content: () => AsyncIterable<Uint8Array> }
+  readonly file?: {
+    readonly name: string
+    readonly mime: string
+    readonly content: () => AsyncIterable<Uint8Array>
+    /** What is not in it, in a sentence each: known when it was read. */
+    readonly warnings?: readonly string[]
+  }
   /** The command's exit code when it did what was asked and the answer is "no": unit tests failed, doctor found faults. */
   readonly exitCode?: 0 | 1
 }

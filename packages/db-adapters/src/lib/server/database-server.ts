@@ -118,6 +118,8 @@ export interface DatabaseServerInfo {
 export interface DumpOptions {
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (bytes: number) => void
+  /** Takes what a copy does not have, and why, in a sentence each; a dump has them in `warnings`. */
+  readonly warn?: ((text: string) => void) | undefined
   /**
    * A program is ended when it takes longer than this, in ms, to write or read anything: it may be stopped, or wait for a
    * lock for ever. Default: 30 minutes for a dump; 4 hours for a restore, as an index of a large table takes long.

@@ -98,7 +98,8 @@ export function createSqlServer(parts: SqlServerParts): DatabaseServer {
     restore,
     async copy(from, to, options = {}) {
       needRestorer()
-      await copyThrough(await dump(from, options), (content) => restore(to, content, { signal: options.signal }))
+      const { signal, warn } = options
+      await copyThrough(await dump(from, options), (content) => restore(to, content, { signal }), warn)
     },
     url({ name, user, password }) {
       const host = location.host.includes(':') ? `[${location.host}]` : location.host

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { DatabaseServerError } from './database-server.js'
-import { restoreWithTool } from './tool-dump.js'
+import { copyThrough, restoreWithTool } from './tool-dump.js'
 
 it('restoreWithTool() of a program that is slower than the dump leaves no listeners behind', async () => {
   const warnings: string[] = []
@@ -18,6 +18,14 @@ it('restoreWithTool() of a program that is slower than the dump leaves no listen
   })
   await turn()
   expect(warnings).toEqual([])
+})
+
+it('copyThrough() says what the dump has not', async () => {
+  const said: string[] = []
+  const dump = { content: Readable.from(['rows']), tools: {}, warnings: ['View "x" is not in the dump: broken'] }
+  const read = async (content: Readable) => void (await content.toArray())
+  await copyThrough({ ...dump, done: Promise.resolve() }, read, (text) => void said.push(text))
+  expect(said).toEqual(dump.warnings)
 })
 
 it('restoreWithTool() of a dump that is refused, after its program has failed, says why it is refused', async () => {

@@ -118,8 +118,16 @@ function drained(stream: NodeJS.WritableStream): Promise<void> {
   })
 }
 
-/** Dumps and restores at once. The error of the dump goes before that which it causes in the restore. */
-export async function copyThrough(dump: Dump, restore: (content: Readable) => Promise<void>): Promise<void> {
+/**
+ * Dumps and restores at once. The error of the dump goes before that which it causes in the restore.
+ *
+ * @param warn takes the warnings of the dump when the copy is there
+ */
+export async function copyThrough(
+  dump: Dump,
+  restore: (content: Readable) => Promise<void>,
+  warn?: (text: string) => void,
+): Promise<void> {
   try {
     await restore(dump.content)
   } catch (error) {
@@ -128,4 +136,5 @@ export async function copyThrough(dump: Dump, restore: (content: Readable) => Pr
     throw error
   }
   await dump.done
+  if (warn) dump.warnings?.forEach((text) => warn(text))
 }

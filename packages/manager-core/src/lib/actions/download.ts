@@ -14,7 +14,7 @@ export const download = defineAction({
   description:
     'all: application, data, application server and start.sh, which starts it on any machine with Node (its ' +
     'database becomes an SQLite file). webapp: the application. data: files, and a dump of the database. logs: ' +
-    'its logs. The instance keeps running. --backup downloads a backup as a .tar; unpack it in APPS_SAVE_DIR to ' +
+    'its logs. What is not in it is listed in its LEFT-OUT.txt. The instance keeps running. --backup downloads a backup as a .tar; unpack it in APPS_SAVE_DIR to ' +
     'use it as a backup again. APPS_ALLOWDOWNLOAD=no disables downloads.',
   parameters: [
     { name: 'name', type: 'instance', orGone: true, required: true, summary: 'Instance to download' },
@@ -52,12 +52,15 @@ export const download = defineAction({
     const instance = context.registry.get(input.name)
     const type = input.type ?? 'all'
     const name = `${instance.name}-${type}-${stampOf(context.clock())}.tar.gz`
+    const warnings: string[] = []
     return {
       message: `${name} of instance "${instance.name}".`,
       file: {
         name,
         mime: 'application/gzip',
-        content: () => createArchive(context, instance, type, caller.signal),
+        content: () =>
+          createArchive(context, instance, type, { signal: caller.signal, warn: (text) => void warnings.push(text) }),
+        warnings,
       },
     }
   },

@@ -31,6 +31,8 @@ for (const type of ['postgresql', 'mysql'] as const)
       const [file] = backup.manifest.files
       const warnings = left.length > 0 ? [expect.stringContaining('View "left_over" is not in the dump')] : []
       expect(backup.manifest.warnings).toStrictEqual(warnings)
+      const cloned = await perform('clone', { name: 'demo', new: 'copy', 'no-start': true })
+      expect(cloned.warnings ?? []).toStrictEqual(warnings)
       const program = { postgresql: 'pg_dump', mysql: 'mysqldump' }[type]
       expect(file).toMatchObject({ name: `db.${type}.zst`, exitCodes: { [program]: 0, zstd: 0 } })
 

@@ -55,7 +55,7 @@ export async function fillDatabase(run: StepRun, options: FillOptions): Promise<
   try {
     await server.create(account)
     await restoreFrom(run, options, { folder, settings })
-    await copyDatabase(context, { from: { folder, settings }, to }, { signal: run.signal })
+    await copyDatabase(context, { from: { folder, settings }, to }, { signal: run.signal, warn: run.warn })
   } finally {
     await server.drop(account)
   }

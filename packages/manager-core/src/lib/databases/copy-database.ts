@@ -24,8 +24,10 @@ export async function copyDatabase(
   // Each side runs its own: it may be closed for the other one.
   const [app, other] = [applicationOf(from.folder, to.folder), applicationOf(to.folder, from.folder)]
   try {
-    await copyThrough(dumpPortable(context, from, app, options), (content) =>
-      restorePortable(context, to, other, content, { signal: options.signal }),
+    await copyThrough(
+      dumpPortable(context, from, app, options),
+      (content) => restorePortable(context, to, other, content, { signal: options.signal }),
+      options.warn,
     )
   } catch (error) {
     throw toManagerError(error)

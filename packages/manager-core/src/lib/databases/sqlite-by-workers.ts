@@ -78,8 +78,8 @@ export function sqliteByWorkers(server: DatabaseServer, { limitMs }: SqliteWorke
     dumpDirectly,
     restore,
     async copy(from, to, options = {}) {
-      const { signal } = options
-      await copyThrough(await dump(from, options), (content) => restore(to, content, { signal }))
+      const { signal, warn } = options
+      await copyThrough(await dump(from, options), (content) => restore(to, content, { signal }), warn)
     },
   }
   return whole

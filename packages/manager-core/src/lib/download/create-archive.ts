@@ -29,22 +29,38 @@ import { webappSources } from './webapp-sources.js'
 export const downloadTypes = ['all', 'webapp', 'data', 'logs'] as const
 export type DownloadType = (typeof downloadTypes)[number]
 
+/** In an archive that is not complete: what is not in it. */
+const leftOutFile = 'LEFT-OUT.txt'
+
+export interface ArchiveOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Takes what is not in it that a user must know of, in a sentence each. */
+  readonly warn?: ((text: string) => void) | undefined
+}
+
 /**
  * A `.tar.gz` of an instance as it is read; it keeps running. The database is copied beside first, and that copy is
- * removed in the end, also of a reader that stops early.
+ * removed in the end, also of a reader that stops early. What is not in it stands in it, too, as programs and browsers get
+ * nothing else.
  */
 export async function* createArchive(
   context: ManagerContext,
   instance: Instance,
   type: DownloadType,
-  signal?: AbortSignal,
+  { signal, warn }: ArchiveOptions = {},
 ): AsyncGenerator<Uint8Array> {
   const stage = await mkdtemp(join(context.home.folder, '.download-'))
   try {
-    const left = await neverCopied(context, instance, type, signal)
-    const { sources, without } = await sourcesOf({ context, instance, stage, signal }, type)
+    const { left, warnings } = await neverCopied(context, instance, type, signal)
+    const missing = [...warnings]
+    const packed = { context, instance, stage, signal, warn: (text: string) => void missing.push(text) }
+    const { sources, without } = await sourcesOf(packed, type)
+    missing.forEach((text) => warn?.(text))
+    const list = missing.map((text) => `${text}\n`).join('')
+    const note: TarInput = { target: `${instance.name}/${leftOutFile}`, content: list, mode: 0o644 }
     const isLeftOut = (path: string) => left.has(path) || without(path)
-    const { content, done } = packInNode(sources, { isLeftOut, anonymous: true })
+    const inputs = missing.length === 0 ? sources : [note, ...sources]
+    const { content, done } = packInNode(inputs, { isLeftOut, anonymous: true })
     const gzip = createGzip()
     const packing = bothOf(pipeline(content, gzip, signal ? { signal } : {}), done)
     packing.catch(() => undefined)
@@ -57,19 +73,19 @@ export async function* createArchive(
   }
 }
 
-/** Absolute paths of what is in no copy of an instance. @throws ManagerError ERR_FAILED, see `visitTree` */
+/** Absolute paths of what is in no copy of an instance, and what of them a user must know. @throws ManagerError ERR_FAILED, see `visitTree` */
 async function neverCopied(
   { home, settings }: ManagerContext,
   { id }: Instance,
   type: DownloadType,
   signal: AbortSignal | undefined,
-): Promise<ReadonlySet<string>> {
+): Promise<{ readonly left: ReadonlySet<string>; readonly warnings: readonly string[] }> {
   const entries: readonly string[] = { all: ['app', 'data'], webapp: ['app'], data: ['data'], logs: [] }[type]
   const { folder, data } = home.instance(id)
   const known = entries.includes('data') ? leftOut(folder, data, await settings.instance(folder)) : []
   const without = [...known].map((path) => relative(folder, path))
   const survey = await visitTree({ folder, entries, without, reader: accountAt(folder), signal })
-  return new Set(survey.leftOut.map((path) => join(folder, path)))
+  return { left: new Set(survey.leftOut.map((path) => join(folder, path))), warnings: survey.warnings }
 }
 
 interface Packing {
@@ -78,6 +94,7 @@ interface Packing {
   /** Temporary. */
   readonly stage: string
   readonly signal: AbortSignal | undefined
+  readonly warn: (text: string) => void
 }
 
 interface Sources {
@@ -125,7 +142,7 @@ async function sourcesOf(packing: Packing, type: DownloadType): Promise<Sources>
 }
 
 /** The database as a file of its own, in place of those that it is in; `embedded`: as one of SQLite, whatever it is. */
-async function dataSources({ context, instance, stage, signal }: Packing, wanted: 'vendor' | 'embedded') {
+async function dataSources({ context, instance, stage, signal, warn }: Packing, wanted: 'vendor' | 'embedded') {
   const { folder, app, data } = context.home.instance(instance.id)
   const settings = await context.settings.instance(folder)
   const left = leftOut(folder, data, settings)
@@ -148,11 +165,12 @@ async function dataSources({ context, instance, stage, signal }: Packing, wanted
     }
     const to = { folder: stage, settings: embedded }
     await context.databases.server('sqlite').create(context.databases.account(stage, embedded))
-    await copyDatabase(context, { from, to }, { signal })
+    await copyDatabase(context, { from, to }, { signal, warn })
   } else {
     const dump = await dumpDatabase(context, from, { signal })
     const writing = pipeline(dump.content, createWriteStream(file, { mode: 0o600 }), signal ? { signal } : {})
     await Promise.all([writing, dump.done])
+    dump.warnings?.forEach((text) => warn(text))
     if (dump.kind !== 'sqlite') target = `database.${dump.kind}${endingOf(context, dump.kind)}`
   }
   // Beside the folder of the account, which could put a link there while it is written.

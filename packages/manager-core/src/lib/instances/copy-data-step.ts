@@ -56,7 +56,7 @@ async function copy(
   await copyDatabase(
     context,
     { from: { folder, settings: from }, to: { folder: stage.folder, settings: to } },
-    { signal },
+    { signal, warn: run.warn },
   )
   run.progress('files')
   // Its tokens would hold in the clone, and temporary files are not needed.
