@@ -5,6 +5,17 @@ export const sayGone = `say_gone() {
   say "$STEWARD_NEEDS $how, so it is not started again: a start would make an empty one."
 }`
 
+/** Another one: whether less than 64 kB of the disk of `$run` are free. */
+export const isFull = `# Whether less than 64 kB of the disk are free: that is likely why the application ends, so it is started again until
+# there is more room.
+is_full() {
+  df -Pk "$run" | {
+    read -r heading
+    read -r disk size used free rest
+    [ "\${free:-64}" -lt 64 ]
+  }
+} 2>/dev/null`
+
 /**
  * The program that looks after one instance: POSIX shell, because it has to be small (about 1 MB each) and must not end
  * with the manager. It waits for a word on its standard input before it does anything, so that a manager that dies
@@ -85,15 +96,7 @@ sweep() {
   done
 } 2>/dev/null
 
-# Whether less than 64 kB of the disk are free: that is likely why the application ends, so it is started again until
-# there is more room.
-is_full() {
-  df -Pk "$run" | {
-    read -r heading
-    read -r disk size used free rest
-    [ "\${free:-64}" -lt 64 ]
-  }
-} 2>/dev/null
+${isFull}
 
 # Sets pause.
 pause_after() {

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { sayGone } from '../supervisor-script.js'
+import { isFull, sayGone } from '../supervisor-script.js'
 
 const numbers = Object.entries(constants.signals).map(
   ([name, number]) => `      ${name.slice(3)}) code=${128 + number} ;;`,
@@ -9,8 +9,8 @@ const numbers = Object.entries(constants.signals).map(
  * What a unit runs, as the account of the instance and with its environment: POSIX shell. It opens the log, so that a link
  * that the instance has put in its place leads nowhere where the instance could not write itself.
  *
- * Arguments: `check`, `start` or `ended`, and the folder `run/`; then of `start` the working folder and the program, of
- * `ended` the memory limit in MB. systemd says how it ended in `EXIT_CODE`, `EXIT_STATUS` and `SERVICE_RESULT`.
+ * Arguments: `check`, `start` or `ended`, and the folder `run/`; then of `start` how long it waits for room on the disk (s),
+ * the working folder and the program, of `ended` the memory limit in MB. systemd says how it ended in `EXIT_CODE`, `EXIT_STATUS` and `SERVICE_RESULT`.
  */
 export const unitScript = `umask 077
 what=$1 run=$2
@@ -24,6 +24,8 @@ say() { printf '%s steward: %s\\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" >>"$STE
 
 ${sayGone}
 
+${isFull}
+
 case $what in
 check)
   if [ -e "$run/begun" ] && [ -n "$STEWARD_NEEDS" ] && [ ! -e "$STEWARD_NEEDS" ]; then
@@ -35,6 +37,14 @@ check)
 start)
   # The debugger is opened once.
   [ ! -e "$run/begun" ] || unset STEWARD_DEBUG_MINUTES
+  # It ended soon after its last start: systemd gives up what is started too often.
+  left=$1
+  [ -n "$(find "$run/begun" -mmin -2 2>/dev/null)" ] || left=0
+  while [ "$left" -gt 0 ] && is_full; do
+    sleep 1
+    left=$((left - 1))
+  done
+  shift
   : >"$run/begun"
   exec >>"$STEWARD_LOG" 2>&1
   cd "$1" || exit

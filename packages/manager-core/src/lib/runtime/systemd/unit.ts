@@ -71,7 +71,7 @@ export function unitTextOf(spec: InstanceSpec, options: UnitOptions): string {
     ...(account ? [`User=${account.name}`, `Group=${account.gid}`] : []),
     `EnvironmentFile=${environment}`,
     `ExecCondition=${shell('check')}`,
-    `ExecStart=${shell('start', spec.workingFolder, ...command)}`,
+    `ExecStart=${shell('start', String(waitOf(policy)), spec.workingFolder, ...command)}`,
     `ExecStopPost=${shell('ended', ...(memory > 0 ? [String(memory)] : []))}`,
     'Restart=always',
     `RestartSec=${policy.pauseSeconds}`,
@@ -89,6 +89,11 @@ export function unitTextOf(spec: InstanceSpec, options: UnitOptions): string {
     '[Install]',
     'WantedBy=multi-user.target',
   ])
+}
+
+/** Seconds between two starts on a full disk, with which the limit is never reached. */
+function waitOf({ limit, withinSeconds }: UnitPolicy): number {
+  return Math.floor(withinSeconds / Math.max(1, limit - 1)) + 1
 }
 
 /**
