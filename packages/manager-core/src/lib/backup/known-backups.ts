@@ -27,12 +27,11 @@ export async function knownBackups(
   const known = [
     ...here.map(({ key, copies, damage, manifest }) => {
       const { instance, started } = manifest
-      return { key, instance: instance.id, copies, isGood: damage === undefined, made: Date.parse(started) }
+      return { key, instance: instance.id, copies, isGood: damage === undefined, made: madeAt(key, started) }
     }),
     ...damaged.map(({ key }) => ({ key, instance: undefined, copies: {}, isGood: false, made: timeOf(key) })),
     ...away.map(({ key, copies, of }) => {
-      const made = of ? Date.parse(of.started) : timeOf(key)
-      return { key, instance: of?.instance, copies, isGood: true, made }
+      return { key, instance: of?.instance, copies, isGood: true, made: madeAt(key, of?.started) }
     }),
   ]
   const byInstance = Map.groupBy(known, ({ instance }) => instance)
@@ -43,9 +42,17 @@ export async function knownBackups(
   )
 }
 
-/** The newest good one; undefined: there is none, but in the future. */
+/** As its manifest says, or else its key: a manifest that was forged says anything. */
+function madeAt(key: string, started = ''): number {
+  const made = Date.parse(started)
+  return Number.isNaN(made) ? timeOf(key) : made
+}
+
+/** The newest good one; undefined: there is none, but in the future or at a time that is none. */
 export function lastGood(known: readonly KnownBackup[], now: Date): KnownBackup | undefined {
-  return known.filter(({ isGood, made }) => isGood && !isFutureTime(made, now)).toSorted((a, b) => b.made - a.made)[0]
+  return known
+    .filter(({ isGood, made }) => isGood && !Number.isNaN(made) && !isFutureTime(made, now))
+    .toSorted((a, b) => b.made - a.made)[0]
 }
 
 export interface BackupAway {
