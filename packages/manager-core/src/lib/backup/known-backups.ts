@@ -48,7 +48,7 @@ function madeAt(key: string, started = ''): number {
   return Number.isNaN(made) ? timeOf(key) : made
 }
 
-/** The newest good one; undefined: there is none, but in the future or at a time that is none. */
+/** The newest good one; undefined: there is none whose time is known and not in the future. */
 export function lastGood(known: readonly KnownBackup[], now: Date): KnownBackup | undefined {
   return known
     .filter(({ isGood, made }) => isGood && !Number.isNaN(made) && !isFutureTime(made, now))
