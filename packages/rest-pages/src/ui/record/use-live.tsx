@@ -75,7 +75,10 @@ export function useLive({ state, id, read, onLatest }: LiveOptions): Live {
   }
 
   async function refresh(): Promise<void> {
-    if (read) take(await read())
+    if (!read) return
+    const latest = await read()
+    quiet.current = { etag: latest.etag, fields: labels(latest) }
+    take(latest)
   }
 
   return {
