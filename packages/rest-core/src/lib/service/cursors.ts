@@ -104,7 +104,7 @@ function mayHoldBlanks(object: ObjectModel, field: ReadableField): boolean {
     type.kind === 'string' ||
     type.kind === 'text' ||
     ((type.kind === 'date' || type.kind === 'datetime') && type.extended)
-  return isBlank === true && field !== object.id && baseField(field).object.definition.fields['row_id'] !== undefined
+  return isBlank === true && field !== object.id && baseField(field).object.isMapped
 }
 
 async function holdsBlank(
