@@ -1,6 +1,6 @@
 import { ManagerError } from '../../errors.js'
 
-/** how each part of settings is created from values, and of what it was before these values. */
+/** How each part of settings is made from values, and from what it was before them. */
 export type Parts<T, Values> = {
   readonly [K in keyof T]-?: (values: Values, before: T[K] | undefined) => T[K]
 }
