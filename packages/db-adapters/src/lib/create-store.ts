@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { ObjectStore } from '@steward/rest-core'
-import { databaseOfKnex, type KnexDatabase, type KnexInstance } from './knex.js'
+import { databaseOfKnex, type KnexDatabase, type KnexInstance } from './knex/instance.js'
 import type { MssqlStoreOptions } from './mssql/store/options.js'
 import type { MysqlStoreOptions } from './mysql/store/options.js'
 import { isOraclePool, type OraclePool } from './oracle/store/clients.js'

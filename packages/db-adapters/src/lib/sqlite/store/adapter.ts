@@ -25,7 +25,7 @@ import type {
   Values,
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
-import { connectionOfKnex } from '../../knex.js'
+import { connectionOfKnex } from '../../knex/instance.js'
 import type { JoinedConnection } from '../../pool/joined-connection.js'
 import { collectRows } from '../../pool/collect-rows.js'
 import { JoinedStore } from '../../pool/joined-store.js'

@@ -1,4 +1,4 @@
-import type { PoolOptions } from './pool/options.js'
+import type { PoolOptions } from '../pool/options.js'
 
 /** A knex instance; no more of it is read than this. It is not used, and may be destroyed before or after the store. */
 export interface KnexInstance {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createModel } from '@steward/rest-core'
 import knex, { type Knex } from 'knex'
 import { expect, test } from 'vitest'
-import { freshDatabase, needs } from '../../../../tests/servers/index.js'
-import { createStore } from '../index.js'
+import { freshDatabase, needs } from '../../../../../tests/servers/index.js'
+import { createStore } from '../../index.js'
 
 const model = createModel([{ name: 'Note', timestamps: false, fields: { not_text: { type: 'string' } } }])
 const note = model.object('Note')
@@ -86,7 +86,7 @@ needs('mssql', (url) => {
 })
 
 test('createStore({ knex }) passes password and limits on, and its own options go first', async () => {
-  const { databaseOfKnex } = await import('./knex.js')
+  const { databaseOfKnex } = await import('./instance.js')
   const db = knex({
     client: 'pg',
     connection: { host: 'h', user: 'u', password: 'hidden' },

@@ -1,0 +1,5 @@
+import Client from 'knex/lib/dialects/oracledb/index.js'
+import { createBuilder } from '../knex/builder.js'
+
+/** Writes statements of this database. */
+export const oracleBuilder = createBuilder(Client, 'oracledb')

@@ -1,0 +1,5 @@
+import Client from 'knex/lib/dialects/postgres/index.js'
+import { createBuilder } from '../knex/builder.js'
+
+/** Writes statements of this database. */
+export const postgresqlBuilder = createBuilder(Client, 'pg')
