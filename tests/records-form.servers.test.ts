@@ -531,12 +531,21 @@ needsBrowser((browser) => {
       const row = list.getByRole('row').filter({ hasText: 'V1' })
       await expect.poll(() => row.innerText()).toContain('Fruit')
       await expect.poll(() => row.getAttribute('class')).toBe('changed')
+      // The page reads the record after its save only when another user has changed it again.
+      const isRecord = (url: URL) => url.pathname.endsWith(`/rest/Product/${id}`)
+      const changed = Promise.withResolvers<undefined>()
+      await page.route(isRecord, async (route) => {
+        if (route.request().method() === 'GET') await changed.promise
+        await route.continue()
+      })
       await save()
       await said('Saved')
       expect(await product(id)).toMatchObject({ prd_name: 'Live, typed', prd_stock: 7 })
       await field('Note').fill('mine')
       await app.call(`/Product/${id}`, { method: 'PUT', body: { prd_note: 'theirs' }, ...asSecond })
+      changed.resolve(undefined)
       await page.getByText('Changed: Note. What you typed is kept.').waitFor()
+      await page.unroute(isRecord)
       await save()
       const dialog = page.getByRole('dialog', { name: 'Someone else changed this record' })
       await dialog.getByText('Theirs: theirs').waitFor()

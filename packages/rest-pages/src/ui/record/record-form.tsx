@@ -109,7 +109,7 @@ export function RecordForm({ saved, start = {}, read }: RecordFormProps) {
     setErrors({})
     try {
       if (read) {
-        await object.update(id, sent, { ifMatch: against.etag })
+        await live.save(() => object.update(id, sent, { ifMatch: against.etag }))
         toast(t('record.saved'))
         // What was sent is not what is being typed any more.
         setState((now) => ({ ...now, base: values }))

@@ -1,12 +1,14 @@
 import { Button, Notice } from '@steward/page-kit'
 import { RestClientError } from '@steward/rest-client'
+import type { FieldMetadata } from '@steward/rest-core'
 import type { ComponentChildren } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useReducer, useRef } from 'preact/hooks'
 import { useChanges } from '../lib/changes.js'
 import { t } from '../lib/i18n.js'
 import { labelOf } from '../lib/service.js'
 import { useSession } from '../lib/session.js'
-import { isSame } from './draft.js'
+import type { Values } from './draft.js'
+import { liveRecord, nextLive, type Author } from './live.js'
 import type { FormState, SavedRecord } from './merge.js'
 
 export interface LiveOptions {
@@ -17,92 +19,91 @@ export interface LiveOptions {
 }
 
 export interface Live {
-  /** Reads the record once more. */
+  /** Saves the form by a call that answers the record. */
+  readonly save: (update: () => Promise<Values>) => Promise<void>
+  /** Reads the record again, after a change by this user. */
   readonly refresh: () => Promise<void>
-  /** What others did with it while it is shown. */
+  /** Changes by others while the record is shown. */
   readonly notice: ComponentChildren
-}
-
-interface News {
-  readonly isGone: boolean
-  /** Who did it, as far as the user may know. */
-  readonly login: string | undefined
-  /** Labels of fields that are others now. */
-  readonly fields: readonly string[]
 }
 
 /** Follows what others do with a record. */
 export function useLive({ state, id, read, onLatest }: LiveOptions): Live {
   const session = useSession()
-  const [news, setNews] = useState<News>()
-  const shown = useRef(state)
-  shown.current = state
-  const known = useRef(state.etag)
-  /** What was taken because this user changed the record; another one may have changed it before it was read. */
-  const quiet = useRef<{ readonly etag: string; readonly fields: readonly string[] } | undefined>(undefined)
+  const [live, step] = useReducer(nextLive, liveRecord(shownValues(state, state.record), state.etag))
+  const latestRead = useRef<Promise<void>>(Promise.resolve())
+  const saving = useRef<Promise<unknown> | undefined>(undefined)
+  const saves = useRef(0)
 
   useChanges((change) => {
     if (!read || (change && (change.object !== state.metadata.name || change.row_id !== id))) return
-    void look(typeof change?.['login'] === 'string' ? change['login'] : undefined)
+    const login = typeof change?.['login'] === 'string' ? change['login'] : undefined
+    const isOwn = login !== undefined && session.kind === 'in' && login === session.login
+    const author = isOwn ? undefined : { login }
+    look(author).catch((reason: unknown) => {
+      if (RestClientError.is(reason) && reason.status === 404) step({ kind: 'gone', author: author ?? { login } })
+    })
   })
 
-  async function look(login: string | undefined): Promise<void> {
-    try {
-      const latest = await read?.()
-      if (!latest) return
-      const isOwn = login !== undefined && session.kind === 'in' && login === session.login
-      const isTaken = latest.etag === known.current
-      const fields = !isTaken ? labels(latest) : quiet.current?.etag === latest.etag ? quiet.current.fields : []
-      if (!isOwn && (!isTaken || fields.length > 0)) setNews({ isGone: false, login, fields })
-      if (!isTaken) take(latest)
-      quiet.current = isOwn ? { etag: latest.etag, fields } : undefined
-    } catch (reason) {
-      if (RestClientError.is(reason) && reason.status === 404) setNews({ isGone: true, login, fields: [] })
-    }
+  /** Reads are one after the other, so that the record never goes back to what it was. */
+  function look(author?: Author): Promise<void> {
+    const reading = latestRead.current.then(() => readOnce(author))
+    latestRead.current = reading.catch(() => undefined)
+    return reading
   }
 
-  /** Labels of fields whose value is another one than the form shows. */
-  function labels({ metadata, record }: SavedRecord): readonly string[] {
-    const before = shown.current.record
-    return metadata.fields
-      .filter(({ ref, visible, name }) => ref === null && visible && !isSame(before[name], record[name]))
-      .map((field) => labelOf(field, metadata))
-  }
-
-  function take(latest: SavedRecord): void {
-    known.current = latest.etag
+  /** A read beside a save may have the record of before: it is repeated. */
+  async function readOnce(author?: Author): Promise<void> {
+    if (!read) return
+    await saving.current
+    const before = saves.current
+    const latest = await read()
+    if (saves.current !== before) return readOnce(author)
+    step({ kind: 'read', record: shownValues(latest, latest.record), etag: latest.etag, author })
     onLatest(latest)
   }
 
-  async function refresh(): Promise<void> {
-    if (!read) return
-    const latest = await read()
-    quiet.current = { etag: latest.etag, fields: labels(latest) }
-    take(latest)
+  async function save(update: () => Promise<Values>): Promise<void> {
+    saves.current++
+    const answer = update()
+    saving.current = answer.catch(() => undefined)
+    step({ kind: 'saved', record: shownValues(state, await answer) })
   }
 
+  const fields = shownFields(state)
+    .filter(({ name }) => live.theirs.has(name))
+    .map((field) => labelOf(field, state.metadata))
+
   return {
-    refresh,
-    notice: news && (
+    save,
+    refresh: () => look(),
+    notice: (live.isGone || fields.length > 0) && (
       <Notice
-        tone={news.isGone ? 'bad' : 'warn'}
-        title={t(news.isGone ? 'live.deleted' : 'live.changed', { login: news.login ?? t('live.someone') })}
+        tone={live.isGone ? 'bad' : 'warn'}
+        title={t(live.isGone ? 'live.deleted' : 'live.changed', { login: live.last?.login ?? t('live.someone') })}
         action={
-          !news.isGone && (
-            <Button small onClick={() => setNews(undefined)}>
+          !live.isGone && (
+            <Button small onClick={() => step({ kind: 'closed' })}>
               {t('button.close')}
             </Button>
           )
         }
       >
         <p>
-          {news.isGone
+          {live.isGone
             ? t('live.deletedText')
-            : t(state.etag === known.current ? 'live.changedText' : 'live.bothText', {
-                fields: news.fields.join(', '),
-              })}
+            : t(state.etag === live.etag ? 'live.changedText' : 'live.bothText', { fields: fields.join(', ') })}
         </p>
       </Notice>
     ),
   }
+}
+
+function shownFields({ metadata }: Pick<SavedRecord, 'metadata'>): FieldMetadata[] {
+  return metadata.fields.filter(({ ref, visible }) => ref === null && visible)
+}
+
+/** The values that the page shows as the record's own: joined ones change with other records. */
+function shownValues(of: Pick<SavedRecord, 'metadata'>, record: Values): Values {
+  return Object.fromEntries(shownFields(of).map(({ name }) => [name, record[name]]))
 }
