@@ -1,14 +1,19 @@
-import type { Change, ChangeOf } from '../../schema/changes.js'
-import { hasTime, onDelete } from '../../schema/sql.js'
+import type { Change, ChangeOf, NewColumn } from '../../schema/changes.js'
+import { hasTime } from '../../schema/sql.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
+import { createWriter } from '../../schema/writer.js'
 import { quote } from '../../sql/text.js'
 import { addWordsTable } from '../../words-table/statements.js'
 import { longestWord } from '../../words-table/words-table.js'
+import { mssqlBuilder } from '../builder.js'
 import { byCodePoint } from '../collation.js'
 import { mssqlWords } from '../store/words.js'
 
+const writer = createWriter(mssqlBuilder, { quote, integerId: 'bigint identity(1, 1) not null primary key' })
+
 const wordsTable = {
   quote,
+  writer,
   words: mssqlWords,
   place: 'int',
   word: `nvarchar(${2 * longestWord}) collate ${byCodePoint}`,
@@ -16,80 +21,66 @@ const wordsTable = {
 
 /** SQL of one change. */
 export function statementsOf(change: Change): string[] {
-  const table = quote(change.table)
   switch (change.kind) {
+    // By SQL: knex gives names to `sp_rename` as they are, so that one with a dot is another one.
     case 'renameTable':
       return [`exec sp_rename ${literal(quote(change.from))}, ${literal(change.table)}, N'OBJECT'`]
     case 'renameColumn':
       return [rename(change.table, change.from, change.column)]
     case 'createTable':
-      return [createTable(change)]
+      return writer.create({
+        ...change,
+        columns: change.columns.map((column) => (change.key.includes(column.name) ? column : withNull(column))),
+      })
     case 'addColumn':
-      return [`alter table ${table} add ${quote(change.column.name)} ${change.column.declaration} null`]
+      return writer.write({ ...change, column: withNull(change.column) })
     case 'changeColumn':
-      return change.widening ? [widen(change)] : convert(change)
+      return change.widening ? widen(change) : convert(change)
     case 'dropColumn':
-      return [dropDefault(change.table, change.column), `alter table ${table} drop column ${quote(change.column)}`]
-    case 'addIndex': {
-      const columns = change.columns.map(quote).join(', ')
-      // Otherwise only one row could be empty.
-      const filled = change.columns.map((column) => `${quote(column)} is not null`).join(' and ')
-      const index = `index ${quote(change.name)} on ${table} (${columns})`
-      return [change.unique ? `create unique ${index} where ${filled}` : `create ${index}`]
-    }
-    case 'dropIndex':
-      return [`drop index ${quote(change.name)} on ${table}`]
-    case 'addForeignKey': {
-      const target = `${quote(change.target)} (${change.targetColumns.map(quote).join(', ')})`
-      const key = `foreign key (${change.columns.map(quote).join(', ')}) references ${target} on delete ${onDelete(change.onDelete)}`
-      return [`alter table ${table} add constraint ${quote(change.name)} ${key}`]
-    }
-    case 'dropForeignKey':
-      return [`alter table ${table} drop constraint ${quote(change.name)}`]
+      return dropColumn(change.table, change.column)
     case 'addWordIndex':
       return addWordsTable(change, wordsTable)
     case 'dropWordIndex':
-      return [`drop table ${quote(change.name)}`]
+      return writer.dropTable(change.name)
+    default:
+      return writer.write(change)
   }
 }
 
-function createTable({ table, id, key, columns }: ChangeOf<'createTable'>): string {
-  const idType = id?.values === 'integer' ? 'bigint identity(1, 1) not null' : `${id?.declaration} not null`
-  const lines = [
-    ...(id ? [`${quote(id.name)} ${idType} primary key`] : []),
-    ...columns.map(
-      ({ name, declaration }) => `${quote(name)} ${declaration} ${key.includes(name) ? 'not null' : 'null'}`,
-    ),
-    ...(id ? [] : [`primary key (${key.map(quote).join(', ')})`]),
-  ]
-  return `create table ${quote(table)} (${lines.join(', ')})`
+/** Otherwise a setting of the session decides. */
+function withNull(column: NewColumn): NewColumn {
+  return { ...column, declaration: `${column.declaration} null` }
 }
 
 /** Without its collation a text would get the one of the database. */
-function widen({ table, column, actual, wanted }: ChangeOf<'changeColumn'>): string {
+function widen({ table, column, actual, wanted }: ChangeOf<'changeColumn'>): string[] {
   const type = wanted.declaration.replace(/ collate .*/, '')
   const collation =
     wanted.family.kind === 'string' && actual.collation !== undefined ? ` collate ${actual.collation}` : ''
-  return `alter table ${quote(table)} alter column ${quote(column)} ${type}${collation}`
+  return writer.modify(table, column, `${type}${collation}`)
 }
 
 const temporary = 'stw_converted'
 
 /** Values that fit the new type are kept; texts are cut, whatever else does not fit becomes NULL. */
 function convert({ table, column, actual, wanted }: ChangeOf<'changeColumn'>): string[] {
-  const of = quote(table)
+  const { declaration } = wanted
   const value = conversion(quote(column), actual.type, wanted.family)
   return [
-    `alter table ${of} add ${quote(temporary)} ${wanted.declaration} null`,
-    `update ${of} set ${quote(temporary)} = ${value} where ${quote(column)} is not null`,
-    dropDefault(table, column),
-    `alter table ${of} drop column ${quote(column)}`,
+    ...writer.write({ kind: 'addColumn', table, column: withNull({ name: temporary, declaration, title: '' }) }),
+    `update ${quote(table)} set ${quote(temporary)} = ${value} where ${quote(column)} is not null`,
+    ...dropColumn(table, column),
     rename(table, temporary, column),
   ]
 }
 
 function rename(table: string, from: string, to: string): string {
   return `exec sp_rename ${literal(`${quote(table)}.${quote(from)}`)}, ${literal(to)}, N'COLUMN'`
+}
+
+/** By SQL: knex writes names within texts as they are. */
+function dropColumn(table: string, column: string): string[] {
+  return [dropDefault(table, column), `alter table ${quote(table)} drop column ${quote(column)}`]
 }
 
 /** A default is a constraint of its own, with a name that the server made up. */

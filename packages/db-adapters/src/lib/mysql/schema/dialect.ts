@@ -10,7 +10,7 @@ import { readMysql } from './catalogue.js'
 import { refineBooleans } from './refine.js'
 import { constraintColumns } from './constraint-columns.js'
 import { keepsInserts, uniqueKeys } from './unique-keys.js'
-import { columnText, isLost, statementsOf, type NewIndex } from './statements.js'
+import { declarationIn, isLost, statementsOf, type NewIndex } from './statements.js'
 import { quote } from '../quote.js'
 import { textSettings } from '../store/config.js'
 import { mysqlTypes } from './types.js'
@@ -89,7 +89,7 @@ async function stepsOf(
     // Nothing is renamed yet.
     const readColumn = async (column: string): Promise<string> => {
       const [row = {}] = await connection.rows(`show create table ${quote(names.table(change.table))}`)
-      return columnText(text(row, 'Create Table'), names.column(change.table, column), column)
+      return declarationIn(text(row, 'Create Table'), names.column(change.table, column))
     }
     steps.push({ change, statements: await statementsOf(change, indexesOf(change, changes), readColumn) })
   }

@@ -1,70 +1,65 @@
 import type { Change, ChangeOf } from '../../schema/changes.js'
-import { hasTime, onDelete } from '../../schema/sql.js'
+import { hasTime } from '../../schema/sql.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
 import { columnOfItem, splitTable, withType } from '../../schema/table-text.js'
-import { longestInIndex } from './types.js'
+import { createWriter } from '../../schema/writer.js'
+import { mysqlBuilder } from '../builder.js'
 import { quote } from '../quote.js'
+import { longestInIndex } from './types.js'
 
 export type NewIndex = ChangeOf<'addIndex' | 'addWordIndex'>
+
+const writer = createWriter(mysqlBuilder, { quote, integerId: 'bigint not null auto_increment primary key' })
 
 /**
  * SQL of one change.
  *
  * @param indexes those of a new table
- * @param readColumn gives the definition of a column that is there; asked for one that grows
+ * @param readColumn gives the declaration of a column that is there; asked for one that grows
  */
 export async function statementsOf(
   change: Change,
   indexes: readonly NewIndex[],
   readColumn: (column: string) => Promise<string>,
 ): Promise<string[]> {
-  const table = quote(change.table)
   switch (change.kind) {
-    case 'renameTable':
-      return [`rename table ${quote(change.from)} to ${table}`]
-    case 'renameColumn':
-      return [`alter table ${table} rename column ${quote(change.from)} to ${quote(change.column)}`]
-    case 'createTable':
-      return [createTable(change, indexes)]
-    case 'addColumn':
-      return [`alter table ${table} add column ${quote(change.column.name)} ${change.column.declaration}`]
-    case 'changeColumn':
-      return change.widening ? [widen(change, await readColumn(change.column))] : convert(change)
-    case 'dropColumn':
-      return [`alter table ${table} drop column ${quote(change.column)}`]
-    case 'addIndex':
-      return [`alter table ${table} add ${index(change)}`]
-    case 'dropIndex':
-      return [`drop index ${quote(change.name)} on ${table}`]
-    case 'addForeignKey': {
-      const target = `${quote(change.target)} (${change.targetColumns.map(quote).join(', ')})`
-      const key = `foreign key (${change.columns.map(quote).join(', ')}) references ${target} on delete ${onDelete(change.onDelete)}`
-      return [`alter table ${table} add constraint ${quote(change.name)} ${key}`]
+    case 'renameColumn': {
+      // By SQL: knex reads the column to write it again, and drops the foreign keys for that time.
+      const { table, from, column } = change
+      return [`alter table ${quote(table)} rename column ${quote(from)} to ${quote(column)}`]
     }
+    case 'createTable':
+      return writer.create(change, (table) => {
+        table.engine('InnoDB')
+        table.charset('utf8mb4')
+        // Lines of the table: knex adds each index by a statement of its own.
+        for (const each of indexes) writer.line(table, `${startOf(each)} ${quote(each.name)}`, `(${partsOf(each)})`)
+      })
+    case 'changeColumn':
+      return change.widening ? widen(change, await readColumn(change.column)) : convert(change)
+    case 'addIndex':
+      return change.unique ? writer.write(change) : writer.index(change, { part: partOf(change) })
     case 'addWordIndex':
-      return [`alter table ${table} add ${index(change)}`]
+      return writer.index({ ...change, columns: [change.column] }, { type: 'fulltext' })
     case 'dropWordIndex':
-      return [`drop index ${quote(change.name)} on ${table}`]
-    case 'dropForeignKey':
-      return [`alter table ${table} drop foreign key ${quote(change.name)}`]
+      return writer.dropIndex(change.table, change.name)
+    default:
+      return writer.write(change)
   }
 }
 
-function createTable({ table, id, key, columns }: ChangeOf<'createTable'>, indexes: readonly NewIndex[]): string {
-  const lines = [...columns.map(({ name, declaration }) => `${quote(name)} ${declaration}`), ...indexes.map(index)]
-  if (!id) lines.push(`primary key (${key.map(quote).join(', ')})`)
-  else {
-    const idType = id.values === 'integer' ? 'bigint not null auto_increment' : `${id.declaration} not null`
-    lines.unshift(`${quote(id.name)} ${idType} primary key`)
-  }
-  return `create table ${quote(table)} (${lines.join(', ')}) engine = InnoDB default character set utf8mb4`
+function startOf(index: NewIndex): string {
+  if (index.kind === 'addWordIndex') return 'fulltext index'
+  return index.unique ? 'unique index' : 'index'
 }
 
-function index(change: NewIndex): string {
-  if (change.kind === 'addWordIndex') return `fulltext index ${quote(change.name)} (${quote(change.column)})`
-  const { name, columns, families, unique } = change
-  const parts = columns.map((column, n) => `${quote(column)}${unique ? '' : prefix(families[n])}`)
-  return `${unique ? 'unique ' : ''}index ${quote(name)} (${parts.join(', ')})`
+function partsOf(index: NewIndex): string {
+  if (index.kind === 'addWordIndex') return quote(index.column)
+  return index.columns.map(index.unique ? quote : partOf(index)).join(', ')
+}
+
+function partOf({ columns, families }: ChangeOf<'addIndex'>): (column: string) => string {
+  return (column) => `${quote(column)}${prefix(families[columns.indexOf(column)])}`
 }
 
 /** Texts are indexed by their start; for one that is shorter it is the whole. */
@@ -89,27 +84,33 @@ const afterType = new Set([
 ])
 
 /** All but the type stays as it is: collation, default, comment. */
-function widen({ table, wanted }: ChangeOf<'changeColumn'>, definition: string): string {
+function widen({ table, column, wanted }: ChangeOf<'changeColumn'>, declaration: string): string[] {
   const type = wanted.declaration.replace(/ character set .*/, '')
-  return `alter table ${quote(table)} modify column ${withType(definition, type, afterType).trim()}`
+  const start = quote(column)
+  return writer.modify(
+    table,
+    column,
+    withType(`${start} ${declaration}`, type, afterType)
+      .trim()
+      .slice(start.length + 1),
+  )
 }
 
-/** A column's definition in a statement of `show create table`, under the name that it will have. */
-export function columnText(statement: string, old: string, name: string): string {
+/** A column's declaration in a statement of `show create table`. */
+export function declarationIn(statement: string, old: string): string {
   const item = splitTable(statement).items.find((each) => columnOfItem(each)?.toLowerCase() === old.toLowerCase())
   if (item === undefined) throw new TypeError(`Column "${old}" is not in: ${statement}`)
-  return `${quote(name)}${item.trim().slice(quote(old).length)}`
+  return item.trim().slice(quote(old).length).trim()
 }
 
 /** Values that fit the new type are kept; texts are cut, whatever else does not fit becomes NULL. */
 function convert({ table, column, actual, wanted }: ChangeOf<'changeColumn'>): string[] {
-  const start = `alter table ${quote(table)} modify column ${quote(column)}`
   // By way of text, which holds what the old type has as well as what the new one can read.
   const between = actual.type.kind === 'string' ? actual.declaration : 'varchar(255) character set utf8mb4'
   return [
-    `${start} ${between} null`,
+    ...writer.modify(table, column, `${between} null`),
     `update ${quote(table)} set ${quote(column)} = ${conversion(quote(column), wanted.family)} where ${quote(column)} is not null`,
-    `${start} ${wanted.declaration} null`,
+    ...writer.modify(table, column, `${wanted.declaration} null`),
   ]
 }
 

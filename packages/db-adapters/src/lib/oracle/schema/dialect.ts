@@ -9,7 +9,7 @@ import { quote, sql } from '../../sql/text.js'
 import { readOracle, readSchemas, refine } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
 import { keepsInserts, uniqueKeys } from './unique-keys.js'
-import { isLost, isReplaced, statementsOf } from './statements.js'
+import { isLost, isReplaced, statementsOf, uniqueIndex } from './statements.js'
 import { oracleTypes } from './types.js'
 
 /** Its one row is locked by the server that syncs. Locks by name (DBMS_LOCK) need a right that applications do not have. */
@@ -112,8 +112,7 @@ async function uniquesOf(
   const dropped = new Set(changes.flatMap((change) => (change.kind === 'dropIndex' ? [change.name] : [])))
   return indexes
     .filter(({ name, unique, columns }) => unique && !dropped.has(name) && columns.includes(old.column))
-    .map(({ name, columns }) => {
-      const renamed = columns.map((each) => quote(each === old.column ? column : each)).join(', ')
-      return `create unique index ${quote(name)} on ${quote(table)} (${renamed})`
-    })
+    .map(({ name, columns }) =>
+      uniqueIndex({ table, name, columns: columns.map((each) => (each === old.column ? column : each)) }),
+    )
 }

@@ -14,7 +14,7 @@ import { countLostDecimals, needsDecimalConversion } from './decimal-conversion.
 import { recordScript } from './record-script.js'
 import { refineByValues } from './refine.js'
 import { rebuild, type Rebuild } from './rebuild.js'
-import { statementOf, type DirectChange } from './statements.js'
+import { statementsOf, type DirectChange } from './statements.js'
 import { quote } from '../../sql/text.js'
 import { sqliteTypes } from './types.js'
 import { wordStatements, type WordChange } from './word-index.js'
@@ -108,7 +108,9 @@ async function carryOut(
   function run(change: DirectChange): Promise<void> {
     const keys = keysOf(change, changes)
     starts([change, ...keys])
-    return runChange(change, true, () => connection.run(statementOf(change, keys)))
+    return runChange(change, true, async () => {
+      for (const sql of statementsOf(change, keys)) await connection.run(sql)
+    })
   }
 }
 

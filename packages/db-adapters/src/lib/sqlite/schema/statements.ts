@@ -1,56 +1,43 @@
 import type { Change, ChangeOf } from '../../schema/changes.js'
 import { onDelete } from '../../schema/sql.js'
+import { createWriter } from '../../schema/writer.js'
 import { quote } from '../../sql/text.js'
+import { sqliteBuilder } from '../builder.js'
 
 export type DirectChange = Exclude<
   Change,
   { kind: 'changeColumn' | 'addForeignKey' | 'dropForeignKey' | 'addWordIndex' | 'dropWordIndex' }
 >
 
+const writer = createWriter(sqliteBuilder, { quote, integerId: 'integer primary key autoincrement' })
+
 /** SQL of a change that SQLite can make without a new table. Foreign keys are part of the statement that makes their column. */
-export function statementOf(change: DirectChange, foreignKeys: readonly ChangeOf<'addForeignKey'>[]): string {
-  const table = quote(change.table)
+export function statementsOf(change: DirectChange, foreignKeys: readonly ChangeOf<'addForeignKey'>[]): string[] {
   switch (change.kind) {
-    case 'renameTable':
-      return `alter table ${quote(change.from)} rename to ${table}`
-    case 'renameColumn':
-      return `alter table ${table} rename column ${quote(change.from)} to ${quote(change.column)}`
     case 'createTable':
-      return createTable(change, foreignKeys)
+      return writer.create(change, (table) => {
+        for (const key of foreignKeys) writer.foreignKey(table, key)
+      })
     case 'addColumn': {
       const [key] = foreignKeys
-      const reference = key ? ` constraint ${quote(key.name)} ${references(key)}` : ''
-      return `alter table ${table} add column ${quote(change.column.name)} ${change.column.declaration}${reference}`
+      if (!key) return writer.write(change)
+      // Within the declaration: knex would make a new table.
+      const declaration = `${change.column.declaration} constraint ${quote(key.name)} ${references(key)}`
+      return writer.write({ ...change, column: { ...change.column, declaration } })
     }
     case 'dropColumn':
-      return `alter table ${table} drop column ${quote(change.column)}`
-    case 'addIndex':
-      return `create ${change.unique ? 'unique ' : ''}index ${quote(change.name)} on ${table} (${change.columns.map(quote).join(', ')})`
-    case 'dropIndex':
-      return `drop index ${quote(change.name)}`
+      // By SQL: knex would make a new table, which loses triggers.
+      return [`alter table ${quote(change.table)} drop column ${quote(change.column)}`]
+    default:
+      return writer.write(change)
   }
 }
 
-/** A foreign key as a constraint of the table. */
+/** A foreign key as a constraint in the statement of a table, which is not knex's. */
 export function foreignKey(key: ChangeOf<'addForeignKey'>): string {
   return `constraint ${quote(key.name)} foreign key (${key.columns.map(quote).join(', ')}) ${references(key)}`
 }
 
 function references({ target, targetColumns, onDelete: rule }: ChangeOf<'addForeignKey'>): string {
   return `references ${quote(target)} (${targetColumns.map(quote).join(', ')}) on delete ${onDelete(rule)}`
-}
-
-function createTable(
-  { table, id, key, columns }: ChangeOf<'createTable'>,
-  foreignKeys: readonly ChangeOf<'addForeignKey'>[],
-): string {
-  const idType =
-    id?.values === 'integer' ? 'integer primary key autoincrement' : `${id?.declaration} not null primary key`
-  const lines = [
-    ...(id ? [`${quote(id.name)} ${idType}`] : []),
-    ...columns.map(({ name, declaration }) => `${quote(name)} ${declaration}`),
-    ...(id ? [] : [`primary key (${key.map(quote).join(', ')})`]),
-    ...foreignKeys.map(foreignKey),
-  ]
-  return `create table ${quote(table)} (\n  ${lines.join(',\n  ')}\n)`
 }
