@@ -70,13 +70,19 @@ export function endOf(
       if (code === 0) return resolve()
       const how = killedBy ? `was ended by ${killedBy}` : `failed with exit code ${code}`
       const output = printed.trim()
-      const lastLine = output.split('\n').at(-1) ?? ''
-      const message = `${command} ${how}${lastLine === '' ? '.' : `: ${lastLine}`}`
+      const cause = causeLine(output)
+      const message = `${command} ${how}${cause === '' ? '.' : `: ${cause}`}`
       reject(new DatabaseServerError('ERR_FAILED', message, { output }))
     }
   })
   ended.catch(() => {})
   return ended
+}
+
+/** The last line that names an error, which some programs follow with the statement and a mark below it; else the last line. */
+function causeLine(output: string): string {
+  const lines = output.split('\n')
+  return lines.findLast((line) => /\b(?:error|fatal)\b/i.test(line)) ?? lines.at(-1) ?? ''
 }
 
 /** Runs a program without input. @throws as `RunningTool.ended` */
