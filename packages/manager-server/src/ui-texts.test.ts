@@ -18,7 +18,7 @@ const inputs = changing.flatMap(({ parameters = [], options = [] }) => [...param
 
 /** What the history calls what is no action of that name, or changes nothing. */
 const alsoInHistory = [
-  ...['schedule install', 'schedule remove', 'rehearse', 'recreate', 'unisolate'],
+  ...['schedule install', 'schedule remove', 'rehearse', 'recreate', 'verify', 'unisolate'],
   ...['terminal', 'shell', 'database', 'download', 'iocredentials', 'register', 'password'],
 ]
 

@@ -1,12 +1,14 @@
 import { ManagerError } from '../../errors.js'
 import type { Action, ActionCall, ActionResult, Option } from '../action.js'
 import type { Backup, Backups } from '../backup/backup.js'
+import { checkLoadable, verifyKind } from '../backup/load-backup.js'
 import { findCopy, listCopies } from '../backup/copies/list-copies.js'
 import { rememberedCopies } from '../backup/copies/remembered-copies.js'
 import { verifyCopy } from '../backup/copies/verify-copy.js'
 import { plainBytes, storedBytes } from '../backup/manifest.js'
 import { wireBackup, wireCopy, type WireBackup } from '../backup/wire-backup.js'
 import type { ManagerContext } from '../context.js'
+import { randomId } from '../domain/names.js'
 import { countText } from '../domain/readable.js'
 import { checksaves } from './check-saves.js'
 import { backupsExport, backupsFetch } from './copies.js'
@@ -105,7 +107,7 @@ async function othersOf(local: Backups, name: string, own: readonly Backup[]): P
 const deep = {
   name: 'deep',
   type: 'flag',
-  summary: 'Also decrypt and unpack it; not with --at',
+  summary: 'Also decrypt it, read its contents, and load its database; not with --at',
 } as const satisfies Option
 
 const verify = defineAction({
@@ -114,12 +116,14 @@ const verify = defineAction({
   group: 'Backups',
   summary: 'Verify a backup: read every byte and compare its hashes',
   description:
-    'The result is stored and shown by backups list. --deep also decrypts and unpacks the backup, without ' +
-    'writing it anywhere; prove also loads its database and starts it. --at verifies the copy at a target; to replace a damaged copy, use backups export.',
+    'The result is stored and shown by backups list. --deep also decrypts the backup, reads all its files without ' +
+    'writing them anywhere, and loads its database into a temporary one of the same type, which is removed again; where ' +
+    'that is not possible, a warning says why. prove also starts it. --at verifies the copy at a target; to replace a damaged copy, use backups export.',
   parameters: [nameOfBackup, whichBackup],
   options: [deep, atTarget],
   ability: 'operate',
   mutating: false,
+  changesOutside: ({ deep: loads }) => loads === true,
   scoped: true,
   examples: ['backups verify demo', 'backups verify demo 20261121T030000Z --deep', 'backups verify demo --at scp'],
   view: { type: 'text' },
@@ -147,16 +151,41 @@ async function verifyHere({ context, input, caller }: VerifyCall): Promise<Actio
     signal: caller.signal,
     onBytes: (bytes) => caller.onEvent?.({ type: 'progress', step: 'verify', text: 'Read the backup', bytes, of }),
   })
-  const what = depth === 'contents' ? 'everything in it was read and unpacked' : 'every byte was read'
-  const isTested = backup.proved !== undefined || depth !== 'contents'
-  const next = isTested
-    ? ''
-    : ` To test that its database loads and the application starts: manager prove ${input.name}`
+  const loaded = depth === 'contents' ? await loadDatabase(context, backup, caller) : undefined
+  const warnings = [note, loaded?.whyNot].filter((text) => text !== undefined)
+  const what =
+    loaded === undefined
+      ? 'every byte was read'
+      : loaded.whyNot === undefined
+        ? 'everything in it was read, and its database was loaded and has the rows that were backed up'
+        : 'everything in it was read, but its database was not loaded'
   return {
-    message: `The backup ${backup.key} is good: ${what}.${next}`,
+    message: `The backup ${backup.key} is good: ${what}.`,
     item: wireBackup(await context.backups.find(input.name, backup.key)),
-    ...(note !== undefined && { warnings: [note] }),
+    ...(warnings.length > 0 && { warnings }),
   }
+}
+
+/**
+ * Whether its dump can be loaded, by doing so.
+ *
+ * @returns why there is no database here to load it into, in one sentence; without: it was loaded
+ * @throws ManagerError what the database refuses, or ERR_BACKUP: its rows are others
+ */
+async function loadDatabase(
+  context: ManagerContext,
+  { key, folder, manifest }: Backup,
+  caller: ActionCall['caller'],
+): Promise<{ readonly whyNot?: string }> {
+  try {
+    await checkLoadable(context, manifest)
+  } catch (error) {
+    if (!ManagerError.is(error) || error.code === 'ERR_BACKUP') throw error
+    return { whyNot: `Its database was not loaded into a temporary one: ${error.message}` }
+  }
+  const instance = context.registry.byId(manifest.instance.id)?.id ?? ''
+  await context.operations.run(verifyKind, { id: randomId(), backup: folder, key, instance }, caller)
+  return {}
 }
 
 async function verifyAway({ context, input, caller }: VerifyCall, target: string): Promise<ActionResult> {

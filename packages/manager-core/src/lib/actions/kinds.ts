@@ -2,6 +2,7 @@ import { proveKind } from '../backup/prove.js'
 import { recreateKind } from '../backup/recreate.js'
 import { restoreKind } from '../backup/restore.js'
 import { saveKind } from '../backup/save.js'
+import { verifyKind } from '../backup/load-backup.js'
 import type { OperationKind } from '../context.js'
 import { changeKinds } from '../instances/change.js'
 import { addKind, cloneKind } from '../instances/create.js'
@@ -49,6 +50,7 @@ const kinds: readonly OperationKind[] = [
   restoreKind,
   recreateKind,
   proveKind,
+  verifyKind,
   startKind,
   stopKind,
   sleepKind,

@@ -40,6 +40,11 @@ export interface RecreateStepsOptions {
   readonly port?: number | undefined
   /** It gets a system account of its own. */
   readonly isolated: boolean
+  /**
+   * Only the database of a backup that was just read, and the application if that loads the dump. Default: all, which
+   * is verified before.
+   */
+  readonly databaseOnly?: boolean
 }
 
 /**
@@ -66,13 +71,15 @@ export async function inspectRecreation(
  * variables of the application are as they were when they were saved (`--with-secrets`).
  */
 export function recreateSteps(options: RecreateStepsOptions): readonly Step[] {
-  const { row, note = null, backup, isolated } = options
+  const { row, note = null, backup, isolated, databaseOnly = false } = options
   return [
-    verifyStep({ backup }),
+    ...(databaseOnly ? [] : [verifyStep({ backup })]),
     reserveStep(row, note, options.port),
     ...(isolated ? [accountStep()] : []),
     unpackHomeStep(options),
-    settingsStep({ row, saved: (run) => savedSettings(run, options) }),
+    databaseOnly
+      ? settingsStep({ row, withoutDocuments: true })
+      : settingsStep({ row, saved: (run) => savedSettings(run, options) }),
     databaseStep({ row }),
     fillStep(options),
   ]
@@ -95,18 +102,32 @@ async function savedSettings(
   }
 }
 
-function unpackHomeStep({ row, backup, sameInstance, isolated }: RecreateStepsOptions): Step {
+function unpackHomeStep({
+  row,
+  backup,
+  kind,
+  sameInstance,
+  isolated,
+  databaseOnly = false,
+}: RecreateStepsOptions): Step {
+  const unpacks = !databaseOnly || kind === 'portable'
   return {
     id: 'layout',
-    title: 'Unpack and verify application and files',
+    title: unpacks ? 'Unpack and verify application and files' : 'Create its folder',
     async do(run) {
       const stage = stageOf(run)
       const manifest = await needManifest(backup)
       const account = isolated ? madeAccount(run) : undefined
       const { context, signal } = run
-      const of = needFile(manifest, filesBase).plainSize
-      const onBytes = (bytes: number) => run.progress('Unpack the files', { bytes, of })
-      await unpackFiles(context, { backup, manifest, base: filesBase, folder: stage.folder, account, signal, onBytes })
+      if (unpacks) {
+        const of = needFile(manifest, filesBase).plainSize
+        const onBytes = (bytes: number) => run.progress('Unpack the files', { bytes, of })
+        const { folder } = stage
+        await unpackFiles(context, { backup, manifest, base: filesBase, folder, account, signal, onBytes })
+      } else {
+        await removeHome(stage.folder)
+        await makeFolder(stage.folder, 0o700)
+      }
       for (const folder of [stage.app, stage.data, stage.logs, stage.run]) await makeFolder(folder)
       // Tokens of the instance that was saved must not hold in another one.
       if (!sameInstance) await rm(join(stage.folder, tokenKey), { force: true })
@@ -139,11 +160,11 @@ async function keepFromOthers(
   )
 }
 
-function fillStep({ row: { id, database }, backup, kind }: RecreateStepsOptions): Step {
+function fillStep({ row: { id, database }, backup, kind, databaseOnly = false }: RecreateStepsOptions): Step {
   const temporary = `steward_${id}_t`
   return {
     id: 'data',
-    title: 'Restore database and documents',
+    title: databaseOnly ? 'Load the database' : 'Restore database and documents',
     async do(run) {
       const home = stageOf(run)
       const { folder } = home
@@ -155,6 +176,7 @@ function fillStep({ row: { id, database }, backup, kind }: RecreateStepsOptions)
         to: { folder, settings },
         temporary: { folder, name: temporary },
       })
+      if (databaseOnly) return
       const account = accountAt(folder)
       await restoreDocuments(run, { backup, manifest, home, account, place: settings.documents })
     },

@@ -1,18 +1,16 @@
 /** @module-tag mixed */
 import { execFileSync, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { execute, needs } from '../../../../../tests/servers/index.js'
 import { accountAt, asAccount, type SystemAccount } from '../accounts/account.js'
-import type { ManifestFile } from '../backup/backup.js'
 import type { DatabaseType } from '../domain/instance.js'
-import { manifestName, manifestText } from '../backup/manifest.js'
 import { closeWithAccounts } from '../testing/accounts-of.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { databaseConfig } from '../testing/database-config.js'
+import { forgeDump } from '../testing/forge-dump.js'
 import { canUseAccounts } from '../testing/reachable-checkout.js'
 
 const isHere = canUseAccounts(import.meta.url)
@@ -38,23 +36,11 @@ if (isHere)
       const rowsOf = async (name: string) => (await serverOf(name).statistics(await databaseOf(name))).rows
       const write = async (name: string, sql: string) => execute(serverOf(name).url(await databaseOf(name)), sql)
 
-      /** Puts a line before the dump of the newest backup, and makes its manifest fit. @returns id of the backup */
-      async function forge(name: string, line: string): Promise<string> {
-        const { folder, manifest } = await test.context.backups.find(name, 'latest')
-        const files = manifest.files.map((file): ManifestFile => {
-          if (!file.name.startsWith('db.')) return file
-          const stored = join(folder, file.name)
-          const plain: Buffer = Buffer.concat([Buffer.from(`${line}\n`), execFileSync('zstd', ['-dcq', stored])])
-          const bytes: Buffer = execFileSync('zstd', ['-qc', '--check'], { input: plain })
-          chmodSync(stored, 0o600)
-          writeFileSync(stored, bytes)
-          const hash = (each: Buffer) => createHash('sha256').update(each).digest('hex')
-          return { ...file, size: bytes.length, sha256: hash(bytes), plainSize: plain.length, plainSha256: hash(plain) }
-        })
-        chmodSync(join(folder, manifestName), 0o600)
-        writeFileSync(join(folder, manifestName), manifestText({ ...manifest, files }))
-        return manifest.id
-      }
+      /** Puts a line before the dump of the newest backup. @returns id of the backup */
+      const forge = async (name: string, line: string) =>
+        forgeDump(await test.context.backups.find(name, 'latest'), (plain) =>
+          Buffer.concat([Buffer.from(`${line}\n`), plain]),
+        )
 
       const attacks: readonly (readonly [type: DatabaseType, line: (planted: string) => string, refusal: string])[] = [
         ['postgresql', (planted: string) => `\\! id > ${planted}`, 'a command of psql in line 1'],

@@ -14,12 +14,21 @@ export interface SettingsStepOptions {
   readonly keepCredentialsOf?: string
   /** Home of an instance that it is to be like. */
   readonly like?: string
+  /** No place for documents is reserved. Default: one, where they are in a bucket. */
+  readonly withoutDocuments?: boolean
   /** The same from elsewhere: what it is to be like, and credentials that stay. */
   readonly saved?: (run: StepRun) => Promise<Pick<NewSettingsOptions, 'keep' | 'like' | 'neutralised'>>
 }
 
 /** Writes the settings of what is laid out, with new secrets. */
-export function settingsStep({ row, names, keepCredentialsOf, like, saved }: SettingsStepOptions): Step {
+export function settingsStep({
+  row,
+  names,
+  keepCredentialsOf,
+  like,
+  withoutDocuments = false,
+  saved,
+}: SettingsStepOptions): Step {
   return {
     id: 'settings',
     title: 'Write its settings, with new secrets',
@@ -28,7 +37,7 @@ export function settingsStep({ row, names, keepCredentialsOf, like, saved }: Set
       const { port } = context.registry.byId(row.id) as Instance
       const stage = stageOf(run)
       const { address } = context.settings.global.documents
-      const hasPlace = address !== undefined && !isWebapp(stage.app)
+      const hasPlace = !withoutDocuments && address !== undefined && !isWebapp(stage.app)
       const settings = newSettings({
         ...row,
         port,

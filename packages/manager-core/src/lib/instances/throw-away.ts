@@ -1,3 +1,5 @@
+import { accountAt } from '../accounts/account.js'
+import { endAllOf } from '../accounts/end-all-of.js'
 import { removeHome } from '../accounts/remove-tree.js'
 import type { Step } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
@@ -16,6 +18,8 @@ export interface ThrowAway {
   readonly names: { readonly name: string; readonly user: string }
   /** It has the account that `accountStep` made. */
   readonly isolated: boolean
+  /** It was only laid out, and no runtime knows it. Default: it was defined. */
+  readonly isUndefined?: boolean
 }
 
 /**
@@ -49,15 +53,18 @@ export function throwAwayRow(
 
 /** From the first of them on all of it goes, whichever command does it. */
 export function removeThrowAwaySteps(
-  { row, folder, names, isolated }: ThrowAway,
+  { row, folder, names, isolated, isUndefined = false }: ThrowAway,
   others: readonly string[] = [],
 ): readonly Step[] {
   const { id, name, database } = row
-  return [
+  const ended: readonly Step[] = [
     { ...stopStep({ instance: { id, name }, folder, force: true }), pointOfNoReturn: true },
     undefineStep({ row, folder }),
+  ]
+  return [
+    ...(isUndefined ? [] : ended),
     ...databaseSteps(database, names),
-    removeFoldersStep([folder, ...others]),
+    removeFoldersStep(folder, others),
     ...(isolated ? [removeAccountStep(accountNameOf)] : []),
   ]
 }
@@ -67,12 +74,14 @@ function databaseSteps(database: DatabaseType, names: ThrowAway['names']): reado
   return database === 'sqlite' ? [] : [dropDatabaseStep('drop', database, names)]
 }
 
-function removeFoldersStep(folders: readonly string[]): Step {
+function removeFoldersStep(home: string, others: readonly string[]): Step {
   return {
     id: 'remove',
     title: 'Remove its folder',
+    pointOfNoReturn: true,
     async do() {
-      for (const folder of folders)
+      await endAllOf(accountAt(home))
+      for (const folder of [home, ...others])
         try {
           await removeHome(folder)
         } catch (error) {

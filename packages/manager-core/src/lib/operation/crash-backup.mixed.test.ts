@@ -1,4 +1,4 @@
 /** @module-tag mixed */
 import { testCrashes } from '../testing/crash-suite.js'
 
-testCrashes(['restore', 'recreate', 'prove'])
+testCrashes(['restore', 'recreate', 'prove', 'verify'])

@@ -46,7 +46,7 @@ export function isBackupInUse({ [sqlite]: database }: Queryable, folder: string)
   const found = database
     .prepare(
       `select 1 from operation where not ${hasEnded}
-       and kind in ('restore', 'recreate', 'prove') and request ->> '$.backup' = ?`,
+       and kind in ('restore', 'recreate', 'prove', 'verify') and request ->> '$.backup' = ?`,
     )
     .get(folder)
   return found !== undefined

@@ -135,6 +135,13 @@ export const crashScenarios: readonly CrashScenario[] = [
       ((point.at === 'effect' && ['rows', 'start', 'stop', 'undefine', 'remove', 'record'].includes(point.step)) ||
         (point.at === 'intent' && point.step === 'stop')),
   },
+  {
+    kind: 'verify',
+    prepare: saveAndChange,
+    action: 'backups verify',
+    input: { ...demo, deep: true },
+    isMeant: (point) => 'step' in point && ['layout', 'data', 'rows', 'place', 'remove'].includes(point.step),
+  },
   { kind: 'upgrade', prepare: newVersions, begin: ['start'], action: 'upgrade', input: demo },
   {
     kind: 'upgrade',

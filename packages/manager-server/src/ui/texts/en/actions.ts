@@ -189,6 +189,7 @@ export const actions = {
   'action.rehearse': 'Rehearse upgrade',
   'action.unisolate': 'Remove its own account',
   'action.recreate': 'Create from backup',
+  'action.verify': 'Load backup',
   'action.schedule': 'Change schedule',
   'action.schedule-install': 'Install schedule',
   'action.schedule-remove': 'Remove schedule',

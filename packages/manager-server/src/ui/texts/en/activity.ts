@@ -37,6 +37,7 @@ export const activity = {
   'did.restore': '{who} restored {what} from a backup',
   'did.recreate': '{who} created {what} from a backup',
   'did.prove': '{who} tested a restore of {what}',
+  'did.verify': '{who} verified a backup of {what}',
   'did.seturl': '{who} set the custom URL of {what}',
   'did.reseturl': '{who} cleared the custom URL of {what}',
   'did.protect': '{who} protected {what}',

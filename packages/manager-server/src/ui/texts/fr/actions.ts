@@ -189,6 +189,7 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'action.rehearse': 'Répéter la mise à niveau',
   'action.unisolate': 'Supprimer son compte',
   'action.recreate': 'Créer depuis une sauvegarde',
+  'action.verify': 'Charger une sauvegarde',
   'action.schedule': 'Modifier la planification',
   'action.schedule-install': 'Installer la planification',
   'action.schedule-remove': 'Supprimer la planification',

@@ -40,6 +40,7 @@ export const activity: Readonly<Record<keyof typeof en, Text>> = {
   'did.restore': '{who} a restauré {what} depuis une sauvegarde',
   'did.recreate': '{who} a créé {what} depuis une sauvegarde',
   'did.prove': '{who} a testé une restauration de {what}',
+  'did.verify': '{who} a vérifié une sauvegarde de {what}',
   'did.seturl': '{who} a défini l’URL de {what}',
   'did.reseturl': '{who} a effacé l’URL de {what}',
   'did.protect': '{who} a protégé {what}',
