@@ -78,6 +78,7 @@ export type {
   InsertRows,
   IntrospectOptions,
   Introspection,
+  LentConnection,
   ObjectStore,
   PlanOptions,
   Query,
@@ -91,6 +92,7 @@ export type {
   SyncStep,
   Values,
 } from './lib/store.js'
+export type { StoreKnex, StoreTransaction, StoreTypes } from './lib/store-types.js'
 export type { AggregateFunction, DatePart } from './lib/aggregate.js'
 export { dumpRecords, loadRecords, readLines } from './lib/portable/index.js'
 export type { DumpedApplication, DumpRecordsOptions, LoadRecordsOptions, WriteText } from './lib/portable/index.js'

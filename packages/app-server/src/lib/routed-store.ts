@@ -20,6 +20,8 @@ export function createRoutedStore({ data, system, isSystem }: RoutedStoreOptions
   return {
     ...route(storeOf),
     capabilities: data.capabilities,
+    ...(data.knex && { knex: data.knex }),
+    ...(data.knexWithin && { knexWithin: (lend) => data.knexWithin!(lend) }),
     transaction: runBoth,
     plan: (model, options) => system.plan(only(model, isSystem), options),
     sync: (model, options) => system.sync(only(model, isSystem), options),
@@ -41,10 +43,10 @@ export function createRoutedStore({ data, system, isSystem }: RoutedStoreOptions
     try {
       const result = await work({
         ...route((object) => (isSystem(object) ? beside : own).session()),
-        async connection() {
+        async lend() {
           const session = await own.session()
-          if (session.connection) return session.connection()
-          throw new StoreError('internal', `The store "${data.capabilities.name}" has no connection for SQL.`)
+          if (session.lend) return session.lend()
+          throw new StoreError('internal', `The store "${data.capabilities.name}" lends no connection.`)
         },
       })
       await own.commit()

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BusinessObjects, Principal } from '@steward/rest-core'
+import type { BusinessObjects, Principal, StoreKnex } from '@steward/rest-core'
 import { systemPrincipal } from '@steward/rest-core'
 import { RestError, StoreError } from '@steward/rest-core/errors'
 import { setupParameter } from '@steward/rest-core/system'
@@ -12,6 +12,8 @@ import { SettingsError } from './settings.js'
 /** What the default export of an application's set-up module is given. Everything it writes is one transaction. */
 export interface SetupContext {
   readonly service: BusinessObjects
+  /** As `service.knex`: its statements are part of the transaction. */
+  readonly knex: StoreKnex
   /** May do everything. */
   readonly principal: Principal
 }
@@ -39,7 +41,7 @@ export async function runSetup(service: BusinessObjects, folder: string, file: s
     try {
       await service.transaction(async (inside) => {
         await mark(inside, file)
-        await setup({ service: inside, principal })
+        await setup({ service: inside, knex: inside.knex, principal })
       })
       return true
     } catch (error) {

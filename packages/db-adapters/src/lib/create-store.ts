@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import type { ObjectStore } from '@steward/rest-core'
 import { databaseOfKnex, type KnexDatabase, type KnexInstance } from './knex/instance.js'
+import type { SqlStore } from './knex/sql-store.js'
 import type { MssqlStoreOptions } from './mssql/store/options.js'
 import type { MysqlStoreOptions } from './mysql/store/options.js'
 import { isOraclePool, type OraclePool } from './oracle/store/clients.js'
@@ -35,7 +35,7 @@ export type ClientStoreOptions = {
 
 type DatabaseName = KnexDatabase['name']
 
-const factories: Readonly<Record<DatabaseName, (options: object) => Promise<ObjectStore>>> = {
+const factories: Readonly<Record<DatabaseName, (options: object) => Promise<SqlStore>>> = {
   sqlite: async (options) =>
     (await import('./sqlite/store/adapter.js')).createSqliteStore(options as SqliteStoreOptions),
   postgresql: async (options) =>
@@ -80,7 +80,7 @@ const schemes: ReadonlyMap<string, DatabaseName> = new Map([
  */
 export async function createStore(
   database: string | StoreOptions | KnexStoreOptions | ClientStoreOptions,
-): Promise<ObjectStore> {
+): Promise<SqlStore> {
   if (typeof database === 'object' && 'knex' in database) {
     const { knex, ...options } = database
     const { name, where, pool } = databaseOfKnex(knex)
@@ -104,7 +104,7 @@ export async function createStore(
   return factories[name]({ ...options, ...(name === 'sqlite' ? { filename: filenameOf(url) } : { connection: url }) })
 }
 
-function storeOn(client: ClientStoreOptions['client'], options: object): Promise<ObjectStore> {
+function storeOn(client: ClientStoreOptions['client'], options: object): Promise<SqlStore> {
   if (isPostgresqlPool(client)) return factories.postgresql({ ...options, connection: client })
   if (isOraclePool(client)) return factories.oracle({ ...options, connection: client })
   if (isMysqlPool(client)) return factories.mysql({ ...options, connection: client })

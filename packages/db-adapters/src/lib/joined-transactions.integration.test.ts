@@ -100,7 +100,7 @@ function define({ store: open, applications, settings }: Cases): void {
     it('keeps what the store and the application wrote, or none of it', async () => {
       for (const end of ['rollback', 'commit'] as const) {
         await application.begin()
-        const joined = store.within!(application.connection)
+        const joined = store.within!(application.connection as never)
         const { row_id: id } = await joined.insert(order, { ord_code: code }, select)
         await application.run(`insert into ledger values ('${code}')`)
         expect(await joined.get(order, id, { select })).toMatchObject({ ord_code: code })
@@ -115,7 +115,7 @@ function define({ store: open, applications, settings }: Cases): void {
 
     it('continues after a call that was refused, and after a transaction of the store that was undone', async () => {
       await application.begin()
-      const joined = store.within!(application.connection)
+      const joined = store.within!(application.connection as never)
       await joined.insert(order, { ord_code: code }, select)
       await expect(joined.insert(order, { ord_code: code }, select)).rejects.toMatchObject({ code: 'unique' })
       const undone = joined.transaction(async (session) => {
@@ -135,10 +135,10 @@ function define({ store: open, applications, settings }: Cases): void {
       const isKnex = kind.startsWith('knex')
       const expected = { code: 'internal', message: expect.stringMatching(/^No transaction is open/) as string }
       // An instance of knex has no connection to ask.
-      if (isKnex) expect(() => store.within!(application.connection)).toThrow('this is something else')
-      else await expect(store.within!(application.connection).count(order)).rejects.toMatchObject(expected)
+      if (isKnex) expect(() => store.within!(application.connection as never)).toThrow('this is something else')
+      else await expect(store.within!(application.connection as never).count(order)).rejects.toMatchObject(expected)
       await application.begin()
-      const joined = store.within!(application.connection)
+      const joined = store.within!(application.connection as never)
       expect(await joined.count(order)).toBeGreaterThanOrEqual(0)
       await expect(joined.sync(model)).rejects.toMatchObject({ code: 'internal' })
       await application.rollback()
@@ -151,7 +151,7 @@ function define({ store: open, applications, settings }: Cases): void {
       await application.begin()
       for (const sql of settings!.set) await application.run(sql)
       const before = await application.run(settings!.show)
-      const joined = store.within!(application.connection)
+      const joined = store.within!(application.connection as never)
       const at = '2024-02-29 12:00:00'
       const { row_id: id } = await joined.insert(order, { ord_code: code, ord_at: at }, select)
       expect(await application.run(settings!.show)).toEqual(before)
@@ -168,7 +168,7 @@ function define({ store: open, applications, settings }: Cases): void {
       const events = () => service.count(boss, 'Event', {})
       const [before] = [await Promise.all([entries(), events()])]
       await application.begin()
-      const undone = service.join(application.connection)
+      const undone = service.within(application.connection as never)
       await undone.service.create(boss, 'Order', { ord_code: code })
       await application.rollback()
       await undone.rolledBack()
@@ -176,14 +176,14 @@ function define({ store: open, applications, settings }: Cases): void {
       expect(await Promise.all([entries(), events()])).toEqual(before)
 
       await application.begin()
-      const joined = service.join(application.connection)
+      const joined = service.within(application.connection as never)
       await joined.service.create(boss, 'Order', { ord_code: code })
       await expect(joined.service.create(boss, 'Order', { ord_code: code })).rejects.toMatchObject({
         code: 'ERR_CONFLICT',
       })
       const both = joined.service.transaction(async (inside) => {
         await inside.create(boss, 'Order', { ord_code: `${code} inside` })
-        expect(() => inside.join(application.connection)).toThrow('cannot join another')
+        expect(() => inside.within(application.connection as never)).toThrow('cannot join another')
         throw new Error('no')
       })
       await expect(both).rejects.toThrow('no')
@@ -201,7 +201,7 @@ function define({ store: open, applications, settings }: Cases): void {
   })
 
   it('anything else is refused', () => {
-    expect(() => store.within!({})).toThrow(TypeError)
+    expect(() => store.within!({} as never)).toThrow(TypeError)
   })
 }
 

@@ -4,6 +4,16 @@ import type { ObjectDefinition } from './definition/definition.js'
 import type { FieldValue } from './fields/field-value.js'
 import type { Filter } from './filter/filter.js'
 import type { BusinessRecord, Model, ObjectModel, Order, ReferenceModel, Selection } from './model/model.js'
+import type { StoreKnex, StoreTransaction } from './store-types.js'
+
+/** The driver's connection of a transaction, lent for statements between the calls of its session. */
+export interface LentConnection {
+  readonly connection: object
+  /** To be called before each statement. */
+  used(): void
+  /** To be called when a statement failed: the transaction is undone then, whether or not its error is caught. */
+  failed(error: unknown): void
+}
 
 /**
  * Values by field name, in their stored form; an absent field is left as it is. What consists of other fields (a row id or
@@ -157,10 +167,11 @@ export interface StoreSession {
    */
   notify?(channel: string): Promise<void>
   /**
-   * Inside a transaction: the driver's connection that it runs on, for statements of the application between calls of this
-   * session. Absent: not supported.
+   * Inside a transaction: the driver's connection that it runs on, for `ObjectStore.knexWithin`. Absent: not supported.
+   *
+   * @throws StoreError after the end of the transaction, and after a statement that failed
    */
-  connection?(): Promise<object>
+  lend?(): Promise<LentConnection>
 }
 
 /** What a store can do, as frozen data; the contract suite reads it. */
@@ -198,6 +209,18 @@ export type InsertRows = (object: ObjectModel, rows: readonly Values[]) => Promi
 export interface ObjectStore extends StoreSession {
   readonly capabilities: StoreCapabilities
   /**
+   * The instance of knex that the store stands on: its connections are those of the store, and statements on it are no part of
+   * any transaction of the store. Absent: the store does not stand on knex (memory).
+   */
+  readonly knex?: StoreKnex
+  /**
+   * An instance of knex whose statements run within a transaction of this store. Its own transactions are savepoints.
+   * Absent: as `knex`.
+   *
+   * @param lend Gives the connection of that transaction (`StoreSession.lend`); called before each statement.
+   */
+  knexWithin?(lend: () => Promise<LentConnection>): StoreKnex
+  /**
    * Runs `work` as one transaction: committed when it resolves, undone when it rejects (its error is passed on).
    * Only the given session takes part in it, and is of no use afterwards (StoreError). Not nested.
    * After a refused statement the work should reject too; when it does not, the rest is either kept or the call rejects.
@@ -218,15 +241,15 @@ export interface ObjectStore extends StoreSession {
    */
   load?<T>(model: Model, work: (insert: InsertRows) => Promise<T>): Promise<T>
   /**
-   * A store whose calls are part of a transaction that the application has started on a connection of its own. Each call, and
-   * each `transaction`, is a savepoint: a failure undoes that one only. Settings of the session that calls need are put back
-   * after each. Calls run one after the other. `sync`, `load` and `snapshot` are refused; `close` closes nothing. Of no use
-   * after the end of the transaction. Absent: not supported.
+   * A store whose calls are part of a transaction that the application has started. Each call, and each `transaction`, is a
+   * savepoint: a failure undoes that one only. Settings of the session that calls need are put back after each. Calls run
+   * one after the other. `sync`, `load` and `snapshot` are refused; `close` closes nothing. Of no use after the end of the
+   * transaction. Absent: not supported.
    *
-   * @param connection The driver's connection, or a transaction of knex.
+   * @param transaction A transaction of knex, of the instance that the store stands on or of another one.
    * @throws TypeError for anything else
    */
-  within?(connection: object): ObjectStore
+  within?(transaction: StoreTransaction): ObjectStore
   /**
    * Listens on a channel, on a connection of its own. A connection that is lost is opened again by itself; until then,
    * notices are missed. Absent: not supported.

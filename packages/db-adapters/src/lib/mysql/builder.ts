@@ -3,3 +3,6 @@ import { createBuilder } from '../knex/builder.js'
 
 /** Writes statements of this database. */
 export const mysqlBuilder = createBuilder(Client, 'mysql2')
+
+/** Knex's client of this database. */
+export { Client }

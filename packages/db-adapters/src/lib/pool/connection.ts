@@ -1,3 +1,4 @@
+import type { StoreError } from '@steward/rest-core/errors'
 import type { SchemaConnection } from '../schema/connection.js'
 import type { BoundStatement } from '../sql/statement.js'
 import type { Poolable } from './pool.js'
@@ -12,11 +13,21 @@ export interface WriteCounts {
   readonly insertId: string
 }
 
+/** A driver's connection for the use of others. */
+export interface Lent {
+  /** To be called before each of their statements. */
+  used(): void
+  /** Makes a store's error of one of the driver. */
+  translate(error: unknown): StoreError
+}
+
 /**
  * One session of a database server. Statements run one after the other in the order of the calls, whether or not the
  * earlier ones have been waited for. All methods reject with `StoreError` only.
  */
 export interface ServerConnection extends Poolable, SchemaConnection {
+  /** The driver's. */
+  readonly raw: object
   /** `affected` counts rows that triggers wrote, too. Absent: it does not. */
   readonly countsTriggers?: boolean
   /** The number that the column's own sequence gave last in this session. Absent: there is nothing to ask. */
@@ -32,12 +43,8 @@ export interface ServerConnection extends Poolable, SchemaConnection {
   /** Once it rejects, the transaction is undone, or the connection is lost, and the error says that the outcome is unknown. */
   commit(): Promise<void>
   rollback(): Promise<void>
-  /**
-   * The driver's connection, for statements of others between the calls, which wait for them.
-   *
-   * @param failed Called when one of them fails.
-   */
-  lend(failed: (error: unknown) => void): Promise<object>
+  /** The driver's connection, for statements of others between the calls, which wait for them. */
+  lend(): Promise<Lent>
   /** Calls everything that listens on the channel, once the transaction is committed. Absent: the server has no such thing. */
   notify?(channel: string): Promise<void>
   /**

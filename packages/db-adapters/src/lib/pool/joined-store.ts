@@ -7,9 +7,9 @@ import type {
   IndexHit,
   IndexQuery,
   Introspection,
+  LentConnection,
   Model,
   ObjectModel,
-  ObjectStore,
   PlanOptions,
   Query,
   ReadOptions,
@@ -20,14 +20,19 @@ import type {
   Values,
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
+import type { Knex } from 'knex'
+import { knexWithin } from '../knex/knex-within.js'
+import type { SqlStore } from '../knex/sql-store.js'
 import type { SchemaDialect } from '../schema/dialect.js'
 import { introspect } from '../schema/introspect.js'
 import { planSync } from '../schema/sync.js'
 import type { Compiler } from '../sql/compiler.js'
 import type { JoinedConnection } from './joined-connection.js'
-import { afterFailure } from './session.js'
+import { afterFailure } from './after-failure.js'
 
 export interface JoinedStoreParts {
+  /** The transaction. */
+  readonly knex: Knex
   readonly capabilities: StoreCapabilities
   readonly compiler: Compiler
   readonly schema: SchemaDialect
@@ -37,14 +42,16 @@ export interface JoinedStoreParts {
 }
 
 /** Calls run one after the other, each between a savepoint and its release. */
-export class JoinedStore implements ObjectStore {
+export class JoinedStore implements SqlStore {
   readonly capabilities: StoreCapabilities
+  readonly knex: Knex
   readonly #parts: JoinedStoreParts
   #joined: Promise<JoinedConnection> | undefined
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(parts: JoinedStoreParts) {
     this.capabilities = parts.capabilities
+    this.knex = parts.knex
     this.#parts = parts
   }
 
@@ -109,6 +116,10 @@ export class JoinedStore implements ObjectStore {
         used.end()
       }
     })
+  }
+
+  knexWithin(lend: () => Promise<LentConnection>): Knex {
+    return knexWithin(this.knex, lend)
   }
 
   plan(model: Model, options: PlanOptions = {}): Promise<SyncPlan> {

@@ -6,6 +6,7 @@ import type {
   Filter,
   IndexHit,
   IndexQuery,
+  LentConnection,
   ObjectModel,
   Query,
   ReadOptions,
@@ -14,6 +15,7 @@ import type {
   Values,
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
+import { afterFailure } from './after-failure.js'
 import { noRow, severalRows } from '../schema/unique-keys.js'
 import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
@@ -50,7 +52,6 @@ export class ConnectionSession implements StoreSession {
   #ended = false
   #wrote = false
   readonly notify?: (channel: string) => Promise<void>
-  #lent: Promise<object> | undefined
 
   constructor(connection: ServerConnection, compiler: Compiler, { isAlone = false, isUnique }: SessionOptions = {}) {
     this.#connection = connection
@@ -60,12 +61,15 @@ export class ConnectionSession implements StoreSession {
     if (connection.notify) this.notify = (channel) => this.#run(() => connection.notify!(channel))
   }
 
-  connection(): Promise<object> {
+  async lend(): Promise<LentConnection> {
     this.#check()
     this.#wrote = true
-    return (this.#lent ??= this.#connection.lend((error) => {
-      this.#failed(StoreError.is(error) ? error : new StoreError('internal', String(error), { cause: error }))
-    }))
+    const { used, translate } = await this.#connection.lend()
+    return {
+      connection: this.#connection.raw,
+      used,
+      failed: (error) => void this.#failed(translate(error)),
+    }
   }
 
   /** The first statement's failure, when one failed. */
@@ -240,17 +244,6 @@ export function sessionsOn(connection: ServerConnection): JoinedConnection['sess
       end: () => session.end(),
     }
   }
-}
-
-/** What a transaction gets when it continues after a statement that failed. */
-export function afterFailure(failure: StoreError): StoreError {
-  return new StoreError(
-    failure.code,
-    `The transaction is undone, because a statement in it failed: ${failure.message}`,
-    {
-      cause: failure,
-    },
-  )
 }
 
 export function records({ statement }: BoundStatement, rows: Rows): BusinessRecord[] {

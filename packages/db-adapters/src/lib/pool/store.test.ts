@@ -32,6 +32,7 @@ function createEndless(statementTimeoutMs: number) {
   }
   const released = vi.fn<() => void>()
   const store = new PooledStore({
+    knex: undefined as never,
     capabilities: {} as never,
     compiler: createCompiler(postgresqlDialect),
     schema: postgresqlSchema,

@@ -8,6 +8,7 @@ import type {
   IndexHit,
   IndexQuery,
   InsertRows,
+  LentConnection,
   IntrospectOptions,
   Introspection,
   Model,
@@ -33,18 +34,23 @@ import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
 import { decodeHits } from '../sql/index-search.js'
 import type { BoundStatement } from '../sql/statement.js'
+import { afterFailure } from './after-failure.js'
 import type { BulkDialect } from './bulk.js'
 import { collectRows } from './collect-rows.js'
 import type { Cancel } from './canceller.js'
+import type { Knex } from 'knex'
 import { connectionOfKnex } from '../knex/instance.js'
+import { knexWithin } from '../knex/knex-within.js'
+import type { SqlStore } from '../knex/sql-store.js'
 import type { JoinedConnection } from './joined-connection.js'
 import { JoinedStore } from './joined-store.js'
 import type { ServerConnection, Rows } from './connection.js'
 import type { ReadFacts } from './learning.js'
 import type { ConnectionSource } from './pool.js'
-import { afterFailure, ConnectionSession, countIn, firstRecord, isOneBatch, records } from './session.js'
+import { ConnectionSession, countIn, firstRecord, isOneBatch, records } from './session.js'
 
 export interface PooledStoreParts<C extends ServerConnection> {
+  readonly knex: Knex
   readonly capabilities: StoreCapabilities
   readonly compiler: Compiler
   /** What the compiler may know of the tables; asked again after a sync. Absent: nothing. */
@@ -82,8 +88,9 @@ export interface Listeners {
 }
 
 /** A store on a database server: connections come from a pool, statements from a compiler. */
-export class PooledStore<C extends ServerConnection> implements ObjectStore {
+export class PooledStore<C extends ServerConnection> implements SqlStore {
   readonly capabilities: StoreCapabilities
+  readonly knex: Knex
   readonly #compiler: Compiler
   readonly #readFacts: ReadFacts | undefined
   readonly #schema: SchemaDialect
@@ -104,6 +111,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
 
   constructor(parts: PooledStoreParts<C>) {
     this.capabilities = parts.capabilities
+    this.knex = parts.knex
     this.#compiler = parts.compiler
     this.#readFacts = parts.readFacts
     this.#schema = parts.schema
@@ -234,6 +242,10 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     }
   }
 
+  knexWithin(lend: () => Promise<LentConnection>): Knex {
+    return knexWithin(this.knex, lend)
+  }
+
   snapshot<T>(work: (session: SnapshotSession) => Promise<T>): Promise<T> {
     return this.#exclusively(async (connection) => {
       for (const sql of this.#bulk.beginSnapshot) await connection.run(sql)
@@ -279,7 +291,14 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
       return join()
     }
     const { capabilities } = this
-    return new JoinedStore({ capabilities, compiler: this.#compiler, schema: this.#schema, open, ping: this.#pingSql })
+    return new JoinedStore({
+      knex: connection as Knex,
+      capabilities,
+      compiler: this.#compiler,
+      schema: this.#schema,
+      open,
+      ping: this.#pingSql,
+    })
   }
 
   plan(model: Model, options: PlanOptions = {}): Promise<SyncPlan> {
@@ -315,7 +334,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#pool.close(), this.#readers.close(), this.#listeners?.close()])
+    await Promise.all([this.#pool.close(), this.#readers.close(), this.#listeners?.close(), this.knex.destroy()])
   }
 
   /** Whether a row id has one row at most; otherwise changes are transactions that may be undone. */

@@ -3,3 +3,6 @@ import { createBuilder } from '../knex/builder.js'
 
 /** Writes statements of this database. */
 export const sqliteBuilder = createBuilder(Client, 'better-sqlite3')
+
+/** Knex's client of this database. */
+export { Client }

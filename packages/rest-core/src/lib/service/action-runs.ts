@@ -172,6 +172,7 @@ export function createActionRuns(
       object,
       principal,
       service,
+      knex: service.knex,
       action: action.name,
       record,
       parameters,
@@ -202,7 +203,10 @@ export function createActionRuns(
     record: BusinessRecord | undefined,
   ): Promise<void> {
     const { isActionEnable } = object.definition.hooks ?? {}
-    if (isActionEnable && !(await isActionEnable({ object, principal, service, action: action.name, record })))
+    if (
+      isActionEnable &&
+      !(await isActionEnable({ object, principal, service, knex: service.knex, action: action.name, record }))
+    )
       throw new RestError('ERR_RIGHT', `Action "${action.name}" of "${object.name}" may not run now.`)
   }
 

@@ -11,6 +11,7 @@ import type { ObjectMetadata } from '../metadata/metadata.js'
 import type { BusinessRecord, Model, Order } from '../model/model.js'
 import type { PublishedDocument } from '../publications/publication.js'
 import type { Principal, RightLetter } from '../rights/rights.js'
+import type { StoreKnex, StoreTransaction } from '../store-types.js'
 
 /** An object by its name, or by its definition, which also types the records. */
 export type ObjectName = string | ObjectDefinition
@@ -301,7 +302,7 @@ export interface TransactionOptions extends RepeatOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A service within a transaction of the application, which commits and rolls back. */
+/** A service within a transaction of knex, which the application commits or rolls back. */
 export interface JoinedTransaction {
   /** For calls before the transaction ends. Background actions are waited for. */
   readonly service: BusinessObjects
@@ -478,35 +479,52 @@ export interface BusinessObjects {
    */
   transaction<T>(work: (service: BusinessObjects) => Promise<T>, options?: TransactionOptions): Promise<T>
   /**
-   * This service within a transaction that the application has started on a connection of its own, as its store takes it
-   * (`ObjectStore.within`): records, audit entries and events are kept or undone together with what the application writes.
-   * Each call is a savepoint: one that is refused leaves the transaction as it was. Say how it ended by `committed` or
-   * `rolledBack`: until then no change is reported (`onChange`), and replaced documents are not removed.
+   * Runs `work` in a transaction of knex, with this service within it: commits when `work` resolves, rolls back when it
+   * rejects (its error is passed on), and reports changes (`onChange`) after the commit. `work` does not end the transaction
+   * itself.
+   *
+   * @param knex The application's instance, or the one of the store (`store.knex`).
+   * @throws RestError ERR_INTERNAL when the store cannot do it, ERR_BAD_REQUEST within a transaction of the service
+   *
+   * @example
+   * await service.withTransaction(knex, async (inside, trx) => {
+   *   await inside.create(principal, 'Order', { ord_code: 'A1' })
+   *   await trx('ledger').insert({ code: 'A1' })
+   * })
+   */
+  withTransaction<T>(
+    knex: StoreKnex,
+    work: (service: BusinessObjects, transaction: StoreTransaction) => Promise<T>,
+  ): Promise<T>
+  /**
+   * This service within a transaction of knex that the application has started (`ObjectStore.within`): records, audit entries
+   * and events are kept or undone together with what the application writes. Each call is a savepoint: one that is refused
+   * leaves the transaction as it was. Say how it ended by `committed` or `rolledBack`: until then no change is reported
+   * (`onChange`), and replaced documents are not removed. `withTransaction` does all of it.
    *
    * @throws RestError ERR_INTERNAL when the store cannot do it, ERR_BAD_REQUEST within a transaction of the service
    *
    * @example
-   * await client.query('begin')
-   * const joined = service.join(client)
+   * const trx = await knex.transaction()
+   * const joined = service.within(trx)
    * await joined.service.create(principal, 'Order', { ord_code: 'A1' })
-   * await client.query('insert into ledger (code) values ($1)', ['A1'])
-   * await client.query('commit')
+   * await trx('ledger').insert({ code: 'A1' })
+   * await trx.commit()
    * await joined.committed()
    */
-  join(transaction: object): JoinedTransaction
+  within(transaction: StoreTransaction): JoinedTransaction
   /**
-   * Within a transaction of the service (in hooks of writes, in actions, in the work of `transaction`): the connection of the
-   * database's driver that it runs on, e.g. a `pg.Client`, for SQL that sees, and is kept or undone with, what the service
-   * writes. Rights, hooks, events and the audit trail know nothing of such statements. It belongs to the transaction: do not
-   * end either of them, and let a statement that fails fail your code, too.
-   *
-   * @throws RestError ERR_BAD_REQUEST outside of a transaction, ERR_INTERNAL when the store has no connection (memory)
+   * An instance of knex on the database of the service, for any statement. Within a transaction of the service (in hooks of
+   * writes, in direct actions, in the work of `transaction`) its statements see, and are kept or undone with, what the
+   * service writes, and one that fails fails the transaction; its own transactions are savepoints. Anywhere else (in hooks of
+   * reads, in background actions) it is the instance of the store: each statement is kept by itself. Rights, hooks, events and
+   * the audit trail know nothing of such statements. Made by its first use, which throws RestError ERR_INTERNAL when the store
+   * does not stand on knex (memory).
    *
    * @example
-   * const client = await service.connection<pg.ClientBase>()
-   * await client.query('update stock set sto_count = sto_count - 1 where sto_item = $1', [item])
+   * await service.knex('stock').where({ sto_item: item }).decrement('sto_count', 1)
    */
-  connection<C extends object = object>(): Promise<C>
+  readonly knex: StoreKnex
   /** How many background actions wait or run in this process. */
   openTasks(): number
   /**

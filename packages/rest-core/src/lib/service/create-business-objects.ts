@@ -4,11 +4,13 @@ import type { DocumentStore } from '../documents/document-store.js'
 import type { Model } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import type { ObjectStore } from '../store.js'
+import type { StoreKnex, StoreTransaction } from '../store-types.js'
 import type { BusinessObjects, JoinedTransaction, TransactionOptions } from './business-objects.js'
 import { callerOf } from './caller-of.js'
 import { createReads } from './reads.js'
 import { CallerSession } from './caller-session.js'
 import { createKeys } from './keys.js'
+import { lazyKnex } from './lazy-knex.js'
 import { createBatch } from './batch.js'
 import { createCursors } from './cursors.js'
 import { createIndexSearches } from './index-searches.js'
@@ -52,6 +54,16 @@ export interface BusinessObjectsOptions {
   readonly onError?: ((error: unknown) => void) | undefined
   /** Id of the request that is being served, for the audit trail, e.g. from an `AsyncLocalStorage`. Default: none. */
   readonly requestId?: (() => string | undefined) | undefined
+}
+
+/** The part of knex that starts transactions. */
+interface TransactionSource {
+  transaction<T>(work: (transaction: StoreTransaction) => Promise<T>): Promise<T>
+}
+
+/** The part of a transaction of knex that says whether it has ended. */
+interface EndedTransaction {
+  isCompleted(): boolean
 }
 
 /**
@@ -126,8 +138,9 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       ...createDryRun(context),
       ...createOnce(context),
       transaction: inTransaction,
-      join,
-      connection: connection as BusinessObjects['connection'],
+      withTransaction,
+      within,
+      knex: lazyKnex(makeKnex),
       openTasks: () => tasks.open,
       close: () => tasks.close(),
     }
@@ -165,28 +178,56 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       }
     }
 
-    async function connection(): Promise<object> {
-      if (!transaction)
-        throw new RestError(
-          'ERR_BAD_REQUEST',
-          'Only a service within a transaction has a connection. Call it in service.transaction(), a hook of a write, or an action that is not a background one.',
-        )
-      const session = await transaction.session()
-      if (!session.connection)
-        throw new RestError('ERR_INTERNAL', `The store "${store.capabilities.name}" has no connection for SQL.`)
-      return session.connection()
+    function makeKnex(): StoreKnex {
+      if (!used.knex || !used.knexWithin)
+        throw new RestError('ERR_INTERNAL', `The store "${store.capabilities.name}" does not stand on knex.`)
+      if (!transaction) return used.knex
+      return used.knexWithin(async () => {
+        const session = await transaction.session()
+        if (session.lend) return session.lend()
+        throw new RestError('ERR_INTERNAL', `A session of the store "${store.capabilities.name}" lends no connection.`)
+      })
     }
 
-    function join(client: object): JoinedTransaction {
+    function within(joined: StoreTransaction): JoinedTransaction {
       if (transaction || outer)
         throw new RestError('ERR_BAD_REQUEST', 'A service within a transaction cannot join another one.')
       if (!store.within)
         throw new RestError('ERR_INTERNAL', `The store "${store.capabilities.name}" cannot join a transaction.`)
       const end = new TransactionEnd(onError)
       return {
-        service: create(undefined, store.within(client), end),
+        service: create(undefined, store.within(joined), end),
         committed: () => end.committed(),
         rolledBack: () => end.rolledBack(),
+      }
+    }
+
+    async function withTransaction<T>(
+      knex: StoreKnex,
+      work: (service: BusinessObjects, transaction: StoreTransaction) => Promise<T>,
+    ): Promise<T> {
+      let joined: JoinedTransaction | undefined
+      let isCommitting = false
+      let isUndone = false
+      try {
+        const result = await (knex as TransactionSource).transaction(async (trx) => {
+          joined = within(trx)
+          try {
+            const given = await work(joined.service, trx)
+            isCommitting = !(trx as EndedTransaction).isCompleted()
+            return given
+          } finally {
+            isUndone = !isCommitting && !(trx as EndedTransaction).isCompleted()
+          }
+        })
+        if (!isCommitting)
+          throw new RestError('ERR_INTERNAL', 'The work of withTransaction() may not end the transaction itself.')
+        await joined?.committed()
+        return result
+      } catch (error) {
+        // After a commit that failed, it is not known.
+        if (isUndone) await joined?.rolledBack()
+        throw error
       }
     }
   }

@@ -52,7 +52,8 @@ export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObject
     const rights = access.need('R')
     const model = usableCrosstabs(access).find((usable) => usable.name === name)
     if (!model) throw RestError.notFound(`Pivot table "${name}" of "${object.name}"`)
-    const hookContext = { object, principal, service: context.bind(context.transaction, principal) }
+    const service = context.bind(context.transaction, principal)
+    const hookContext = { object, principal, service, knex: service.knex }
     const query = crosstabQuery(model)
     const used = [...query.groups, ...query.values].flatMap(({ field }) => field ?? [])
     const { filter, guards } = readFilter(access, request, context.clock, used)

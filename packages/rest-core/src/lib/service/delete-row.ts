@@ -52,7 +52,8 @@ async function deleteWhole(
   const record = await session.get(object, rowId, { select: wholeSelection(object), where, lock: 'delete' })
   if (!record) return undefined
   const { hooks } = object.definition
-  const hookContext = { object, principal, service: context.bind(transaction), record }
+  const service = context.bind(transaction)
+  const hookContext = { object, principal, service, knex: service.knex, record }
   if (hooks?.isDeleteEnable && !(await hooks.isDeleteEnable(hookContext))) {
     throw new RestError('ERR_RIGHT', `This record of "${object.name}" may not be deleted now.`)
   }

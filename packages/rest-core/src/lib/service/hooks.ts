@@ -2,6 +2,7 @@ import type { FieldValue } from '../fields/field-value.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
+import type { StoreKnex } from '../store-types.js'
 import type { BusinessObjects } from './business-objects.js'
 
 /** What every hook receives. */
@@ -13,6 +14,8 @@ export interface HookContext {
    * the request. A read outside a write has no transaction.
    */
   readonly service: BusinessObjects
+  /** As `service.knex`: in a hook of a write and in a direct action, part of the transaction of the call. */
+  readonly knex: StoreKnex
 }
 
 /** Around one record that is written. */

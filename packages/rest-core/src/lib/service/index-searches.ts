@@ -162,7 +162,8 @@ export function createIndexSearches(
   }
 
   function hookContext(object: ObjectModel, principal: Principal): HookContext {
-    return { object, principal, service: context.bind(context.transaction, principal) }
+    const service = context.bind(context.transaction, principal)
+    return { object, principal, service, knex: service.knex }
   }
 
   async function attempt<T>(object: ObjectModel, work: () => Promise<T>): Promise<T> {

@@ -24,7 +24,8 @@ export function createMetadata(context: ServiceContext): Pick<BusinessObjects, '
     const object = context.resolve(name)
     const access = accessOf(principal, object)
     const readable = access.need('R')
-    const hookContext: HookContext = { object, principal, service: context.bind(context.transaction, principal) }
+    const service = context.bind(context.transaction, principal)
+    const hookContext: HookContext = { object, principal, service, knex: service.knex }
     try {
       if (rowId === undefined)
         return objectMetadata(principal, object, purpose, { runs: await globalRuns(hookContext) })

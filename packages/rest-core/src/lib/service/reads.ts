@@ -170,7 +170,8 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
   }
 
   function hookContext(object: ObjectModel, principal: Principal): HookContext {
-    return { object, principal, service: context.bind(context.transaction, principal) }
+    const service = context.bind(context.transaction, principal)
+    return { object, principal, service, knex: service.knex }
   }
 }
 

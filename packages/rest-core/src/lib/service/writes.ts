@@ -302,8 +302,10 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     operation: 'create' | 'update',
     old: WriteContext['old'],
   ): WriteContext {
-    const service = object.definition.hooks ? context.bind(transaction) : (undefined as never)
-    return { object, principal, service, operation, old, values, record: undefined }
+    const { hooks } = object.definition
+    const service = hooks ? context.bind(transaction) : (undefined as never)
+    const knex = hooks ? service.knex : (undefined as never)
+    return { object, principal, service, knex, operation, old, values, record: undefined }
   }
 
   /** Throws all messages at once; then also what only the database knows, which good requests are not asked. */

@@ -1,4 +1,6 @@
-import type { ObjectStore } from '@steward/rest-core'
+import { Client } from '../builder.js'
+import { createOwnInstance } from '../../knex/own-instance.js'
+import type { SqlStore } from '../../knex/sql-store.js'
 import { ConnectionPool } from '../../pool/pool.js'
 import { PooledStore } from '../../pool/store.js'
 import { createCompiler } from '../../sql/compiler.js'
@@ -18,9 +20,11 @@ import { isMssqlClient, join } from './foreign.js'
  * @example
  * const store = createMssqlStore({ connection: 'mssql://app:secret@localhost/app?trustServerCertificate=true' })
  */
-export function createMssqlStore(options: MssqlStoreOptions): ObjectStore {
+export function createMssqlStore(options: MssqlStoreOptions): SqlStore {
   const config = mssqlConfig(options)
+  const open = connector(config)
   return new PooledStore({
+    knex: createOwnInstance({ Client, client: 'mssql', connection: {}, open: open, pool: config.pool }),
     capabilities: Object.freeze({
       name: 'mssql',
       persistent: true,
@@ -37,7 +41,7 @@ export function createMssqlStore(options: MssqlStoreOptions): ObjectStore {
     schemaSetUp: 'set lock_timeout -1',
     statementTimeoutMs: config.statementTimeoutMs,
     bulk: mssqlBulk,
-    pool: new ConnectionPool(connector(config), config.pool),
+    pool: new ConnectionPool(open, config.pool),
     cancel: async (connection) => connection.cancel(),
     join: (client) => (isMssqlClient(client) ? () => join(client, config) : undefined),
   })

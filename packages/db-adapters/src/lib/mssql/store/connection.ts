@@ -1,6 +1,6 @@
 import type { Connection as Client, Request } from 'tedious'
 import type { StoreError } from '@steward/rest-core/errors'
-import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
+import type { Lent, WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
 import { RowStream } from '../../pool/row-stream.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
 import type { BoundStatement } from '../../sql/statement.js'
@@ -60,6 +60,10 @@ export class MssqlConnection implements ServerConnection {
     client.on('end', () => (this.usable = false))
   }
 
+  get raw(): object {
+    return this.#client
+  }
+
   /** Asks what the server can do. @param setUp settings of the session */
   async prepare(setUp: string): Promise<void> {
     const [row] = await this.rows(
@@ -99,10 +103,10 @@ export class MssqlConnection implements ServerConnection {
     }
   }
 
-  /** What fails is not heard of: the code that lends it has to fail, too. */
-  async lend(): Promise<object> {
+  async lend(): Promise<Lent> {
+    await this.#free()
     await this.#last
-    return this.#client
+    return { used: () => {}, translate: (error) => this.#translate(error) }
   }
 
   page(call: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined> {

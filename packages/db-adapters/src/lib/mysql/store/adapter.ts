@@ -1,4 +1,6 @@
-import type { ObjectStore } from '@steward/rest-core'
+import { Client } from '../builder.js'
+import { createOwnInstance } from '../../knex/own-instance.js'
+import type { SqlStore } from '../../knex/sql-store.js'
 import { createCanceller } from '../../pool/canceller.js'
 import { learning, learningForeignPool } from '../../pool/learning.js'
 import { ConnectionPool } from '../../pool/pool.js'
@@ -22,12 +24,13 @@ import { readFacts } from './facts.js'
  * @example
  * const store = createMysqlStore({ connection: 'mysql://app:secret@localhost/app', pool: { max: 20 } })
  */
-export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
+export function createMysqlStore(options: MysqlStoreOptions): SqlStore {
   const config = mysqlConfig(options)
   const compiler = createCompiler(mysqlDialect)
   const open = connector(config)
   const ours = learningForeignPool(config, { borrow, sizeOfPool, compiler, readFacts })
   return new PooledStore({
+    knex: createOwnInstance({ Client, client: 'mysql2', connection: {}, open: open, pool: config.pool }),
     capabilities: Object.freeze({
       name: 'mysql',
       persistent: true,

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Connection as Client, QueryError, ResultSetHeader } from 'mysql2'
 import type { StoreError } from '@steward/rest-core/errors'
-import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
-import { lentClient } from '../../pool/lent-client.js'
+import type { Lent, WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
 import { RowStream, type RowSource } from '../../pool/row-stream.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
 import type { BoundStatement } from '../../sql/statement.js'
@@ -64,6 +63,10 @@ export class MysqlConnection implements ServerConnection {
     // They come for idle connections, too.
     client.on('error', (error: unknown) => this.#lose(error))
     client.on('end', () => (this.usable = false))
+  }
+
+  get raw(): object {
+    return this.#client
   }
 
   /** The server's number of this session. */
@@ -164,10 +167,9 @@ export class MysqlConnection implements ServerConnection {
     }
   }
 
-  async lend(failed: (error: unknown) => void): Promise<object> {
+  async lend(): Promise<Lent> {
     await this.#free()
-    const use = () => void this.#free()
-    return lentClient(this.#client, ['query', 'execute'], use, (error) => failed(this.#translate(error)))
+    return { used: () => void this.#free(), translate: (error) => this.#translate(error) }
   }
 
   async rows(sql: string, bindings: readonly SchemaValue[] = []): Promise<readonly SchemaRow[]> {

@@ -1,4 +1,6 @@
-import type { ObjectStore } from '@steward/rest-core'
+import { Client } from '../builder.js'
+import { createOwnInstance } from '../../knex/own-instance.js'
+import type { SqlStore } from '../../knex/sql-store.js'
 import { ForeignPool, type Borrowed } from '../../pool/foreign-pool.js'
 import { ConnectionPool } from '../../pool/pool.js'
 import { PooledStore } from '../../pool/store.js'
@@ -21,12 +23,12 @@ import { borrow, join } from './foreign.js'
  * @example
  * const store = createOracleStore({ connection: 'oracle://app:secret@localhost:1521/FREEPDB1', pool: { max: 20 } })
  */
-export function createOracleStore(options: OracleStoreOptions): ObjectStore {
+export function createOracleStore(options: OracleStoreOptions): SqlStore {
   return openOracleStore(options)
 }
 
 /** @param load the driver; by default the package */
-export function openOracleStore(options: OracleStoreOptions, load: () => Promise<Driver> = loadOracledb): ObjectStore {
+export function openOracleStore(options: OracleStoreOptions, load: () => Promise<Driver> = loadOracledb): SqlStore {
   const config = oracleConfig(options)
   const { foreign } = config
   const own = connector(config, load)
@@ -34,6 +36,7 @@ export function openOracleStore(options: OracleStoreOptions, load: () => Promise
   const driver = (): Promise<Driver> => (loading ??= load())
   const borrowed = foreign && (async () => borrow(foreign, await driver(), config))
   return new PooledStore({
+    knex: createOwnInstance({ Client, client: 'oracledb', connection: {}, open: own, pool: config.pool }),
     capabilities: Object.freeze({
       name: 'oracle',
       persistent: true,

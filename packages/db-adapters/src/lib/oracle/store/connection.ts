@@ -1,7 +1,6 @@
 import { batchBytes, rowsOfBatch, sizeOf } from '@steward/rest-core'
 import type { StoreError } from '@steward/rest-core/errors'
-import type { Rows, ServerConnection, WriteCounts } from '../../pool/connection.js'
-import { lentClient } from '../../pool/lent-client.js'
+import type { Lent, Rows, ServerConnection, WriteCounts } from '../../pool/connection.js'
 import { nextSize } from '../../pool/row-stream.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
 import type { BoundStatement } from '../../sql/statement.js'
@@ -55,6 +54,10 @@ export class OracleConnection implements ServerConnection {
     }
   }
 
+  get raw(): object {
+    return this.#client
+  }
+
   get usable(): boolean {
     return !this.#lost && this.#client.isHealthy()
   }
@@ -95,8 +98,8 @@ export class OracleConnection implements ServerConnection {
     }
   }
 
-  async lend(failed: (error: unknown) => void): Promise<object> {
-    return lentClient(this.#client, ['execute', 'executeMany'], () => {}, failed)
+  async lend(): Promise<Lent> {
+    return { used: () => {}, translate: (error) => this.#translate(error) }
   }
 
   async *page(call: BoundStatement): AsyncGenerator<Rows, void, undefined> {

@@ -37,7 +37,7 @@ needsH2((fresh) => {
     expect(await store.get(task, id, { select })).toEqual({ row_id: id, tas_code: 'a' })
 
     const client = await driver.getConnection({})
-    const joined = store.within!(client)
+    const joined = store.within!(client as never)
     await joined.ping()
     await joined.insert(task, { tas_code: 'undone' }, select)
     expect(await joined.count(task)).toBe(2)
@@ -63,7 +63,7 @@ needsH2((fresh) => {
     await store.close()
     expect(given).toBeGreaterThan(1)
     expect(returned).toBe(given)
-    expect(() => store.within!({})).toThrow(TypeError)
+    expect(() => store.within!({} as never)).toThrow(TypeError)
     await shutDown(url)
   })
 })

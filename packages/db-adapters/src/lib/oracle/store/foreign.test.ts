@@ -96,7 +96,7 @@ test('a call within a transaction commits nothing, and undoes no more than itsel
   const { client, calls, commits, closed } = fakeClient((sql) =>
     sql.startsWith('insert') ? refused : { rows: [['3']] },
   )
-  const joined = storeOn(client).within!(client)
+  const joined = storeOn(client).within!(client as never)
   expect(await joined.count(task)).toBe(3)
   expect(calls[0]).toBe('savepoint steward')
   expect(calls.slice(-2)).toEqual(restored)

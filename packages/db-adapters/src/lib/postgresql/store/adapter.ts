@@ -1,4 +1,6 @@
-import type { ObjectStore } from '@steward/rest-core'
+import { Client } from '../builder.js'
+import { createOwnInstance } from '../../knex/own-instance.js'
+import type { SqlStore } from '../../knex/sql-store.js'
 import { createCanceller } from '../../pool/canceller.js'
 import { learning, learningForeignPool } from '../../pool/learning.js'
 import { ConnectionPool } from '../../pool/pool.js'
@@ -24,7 +26,7 @@ import { SharedConnections } from './shared-connections.js'
  * @example
  * const store = createPostgresqlStore({ connection: 'postgresql://app@localhost/app', pool: { max: 20 } })
  */
-export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectStore {
+export function createPostgresqlStore(options: PostgresqlStoreOptions): SqlStore {
   const config = postgresqlConfig(options)
   const compiler = createCompiler(postgresqlDialect)
   const open = connector(config)
@@ -33,6 +35,7 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
   // Behind a pooler a session is not the client's: nothing can be asked of it but transactions.
   const hasSessions = config.preparedStatements && !ours
   return new PooledStore({
+    knex: createOwnInstance({ Client, client: 'pg', connection: {}, open: open, pool: config.pool }),
     capabilities: Object.freeze({
       name: 'postgresql',
       persistent: true,

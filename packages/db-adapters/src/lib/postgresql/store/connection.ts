@@ -2,8 +2,7 @@ import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
 import { StoreError } from '@steward/rest-core/errors'
-import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
-import { lentClient } from '../../pool/lent-client.js'
+import type { Lent, WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
 import { nextSize, RowStream } from '../../pool/row-stream.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
 import { lastId } from '../schema/unique-keys.js'
@@ -72,6 +71,10 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
     // They come for idle connections, too.
     client.on('error', () => this.#lose())
     client.on('end', () => this.#lose())
+  }
+
+  get raw(): object {
+    return this.#client
   }
 
   /** The server's number of this session. */
@@ -164,14 +167,16 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
     await this.#send('', "select pg_notify($1, '')", [channel], 'tag')
   }
 
-  /** The server itself undoes the transaction after a statement that fails. */
-  async lend(): Promise<object> {
+  async lend(): Promise<Lent> {
     if (this.#beginning) await this.#command('select 1')
-    return lentClient(this.#client, ['query'], () => {
-      // Rows that are still coming would hold back the answer.
-      void this.#coming?.finish('keep')
-      this.#coming = undefined
-    })
+    return {
+      used: () => {
+        // Rows that are still coming would hold back the answer.
+        void this.#coming?.finish('keep')
+        this.#coming = undefined
+      },
+      translate: (error) => this.#translate(error),
+    }
   }
 
   /** @param onEnd Called once, when the connection is lost or closed. */

@@ -10,6 +10,7 @@ import type {
   InsertRows,
   IntrospectOptions,
   Introspection,
+  LentConnection,
   Model,
   ObjectModel,
   ObjectStore,
@@ -25,8 +26,14 @@ import type {
   Values,
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
+import type { Knex } from 'knex'
+import { Client } from '../builder.js'
+import { createOwnInstance } from '../../knex/own-instance.js'
+import { knexWithin } from '../../knex/knex-within.js'
+import type { SqlStore } from '../../knex/sql-store.js'
 import { connectionOfKnex } from '../../knex/instance.js'
 import type { JoinedConnection } from '../../pool/joined-connection.js'
+import { afterFailure } from '../../pool/after-failure.js'
 import { collectRows } from '../../pool/collect-rows.js'
 import { JoinedStore } from '../../pool/joined-store.js'
 import type { SchemaConnection } from '../../schema/connection.js'
@@ -77,11 +84,12 @@ const capabilities: StoreCapabilities = Object.freeze({
  * const store = createSqliteStore({ filename: 'data/catalog.db' })
  * await store.sync(model)
  */
-export function createSqliteStore(options: SqliteStoreOptions): ObjectStore {
+export function createSqliteStore(options: SqliteStoreOptions): SqlStore {
   return new SqliteStore(readOptions(options))
 }
 
-class SqliteStore implements ObjectStore {
+class SqliteStore implements SqlStore {
+  readonly knex: Knex
   readonly #config: SqliteConfig
   readonly #compiler: Compiler
   #database: Database | undefined
@@ -91,6 +99,14 @@ class SqliteStore implements ObjectStore {
   constructor(config: SqliteConfig) {
     this.#config = config
     this.#compiler = createCompiler(sqliteDialect, { shapes: config.shapes })
+    const { busyTimeoutMs: acquireTimeoutMs } = config
+    this.knex = createOwnInstance({
+      Client,
+      client: 'better-sqlite3',
+      connection: { filename: config.filename },
+      open: async () => (this.#database ?? (await this.#open())).openBeside(),
+      pool: { max: 1, acquireTimeoutMs: Math.max(1, acquireTimeoutMs), idleTimeoutMs: 60_000 },
+    })
   }
 
   get capabilities(): StoreCapabilities {
@@ -176,13 +192,19 @@ class SqliteStore implements ObjectStore {
   async transaction<T>(work: (session: StoreSession) => Promise<T>, caller?: Caller): Promise<T> {
     const database = this.#database ?? (await this.#open())
     return database.transaction(async (connection) => {
-      const { session, end } = createTransactionSession(this.#compiler, connection, () => database.wrote())
+      const used = createTransactionSession(this.#compiler, connection, () => database.wrote())
       try {
-        return await work(session)
+        const result = await work(used.session)
+        if (used.failure) throw afterFailure(used.failure)
+        return result
       } finally {
-        end()
+        used.end()
       }
     }, caller)
+  }
+
+  knexWithin(lend: () => Promise<LentConnection>): Knex {
+    return knexWithin(this.knex, lend)
   }
 
   async snapshot<T>(work: (session: SnapshotSession) => Promise<T>): Promise<T> {
@@ -214,7 +236,14 @@ class SqliteStore implements ObjectStore {
       if (!isSqliteClient(client)) throw notDatabase()
       return join(client, this.#config.busyTimeoutMs)
     }
-    return new JoinedStore({ capabilities, compiler: this.#compiler, schema: sqliteSchema, open, ping: 'select 1' })
+    return new JoinedStore({
+      knex: connection as Knex,
+      capabilities,
+      compiler: this.#compiler,
+      schema: sqliteSchema,
+      open,
+      ping: 'select 1',
+    })
   }
 
   plan(model: Model, options: PlanOptions = {}): Promise<SyncPlan> {
@@ -257,6 +286,7 @@ class SqliteStore implements ObjectStore {
   async #close(): Promise<void> {
     const database = await this.#opening?.catch(() => undefined)
     this.#database = undefined
+    await this.knex.destroy()
     await database?.close()
   }
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { OwnConnection } from '../../knex/own-instance.js'
 import { isTemporary, type SqliteConfig } from './config.js'
 import { SqliteConnection } from './connection.js'
 import { loadDriver, type Driver } from './driver.js'
@@ -141,6 +142,19 @@ export class Database {
       return await work(connection)
     } finally {
       connection.raw.close()
+    }
+  }
+
+  /** Another connection, for statements of others. It waits for other writers, which stops this thread meanwhile. */
+  openBeside(): OwnConnection {
+    const { raw } = SqliteConnection.open(this.#driver, { ...this.#config, filename: this.#filename })
+    raw.pragma(`busy_timeout = ${this.#config.busyTimeoutMs}`)
+    return {
+      raw,
+      get usable() {
+        return raw.open
+      },
+      close: async () => void raw.close(),
     }
   }
 

@@ -7,6 +7,7 @@ import { deleteRow, insertRow, updateRow } from './certain-writes.js'
 import type { SqliteConnection } from './connection.js'
 import { exactSums } from './exact-sums.js'
 import { toStoreError } from './errors.js'
+import { afterFailure } from '../../pool/after-failure.js'
 
 /** Rows that a search in a transaction holds in memory; also the largest batch. */
 export const mostInMemory = 1_000
@@ -22,8 +23,9 @@ export function createTransactionSession(
   compiler: Compiler,
   connection: SqliteConnection,
   wrote: () => void,
-): { session: StoreSession; end(): void } {
+): { session: StoreSession; readonly failure: StoreError | undefined; end(): void } {
   let ended = false
+  let failure: StoreError | undefined
 
   function run<T>(attempt: string, work: () => T): T {
     if (ended) throw new StoreError('internal', `Cannot ${attempt}: the transaction of this session has ended.`)
@@ -33,6 +35,7 @@ export function createTransactionSession(
         'unavailable',
         `Cannot ${attempt}: the transaction was undone by the database after an earlier error.`,
       )
+    if (failure) throw afterFailure(failure)
     try {
       return work()
     } catch (error) {
@@ -47,8 +50,14 @@ export function createTransactionSession(
   }
 
   const session: StoreSession = {
-    async connection() {
-      return write('lend the connection', () => connection.raw)
+    async lend() {
+      return write('lend the connection', () => ({
+        connection: connection.raw,
+        used: () => {},
+        failed(error) {
+          failure ??= toStoreError(error, 'run a statement of the application')
+        },
+      }))
     },
 
     async get(object, rowId, options) {
@@ -132,6 +141,9 @@ export function createTransactionSession(
 
   return {
     session,
+    get failure() {
+      return failure
+    },
     end() {
       ended = true
     },
