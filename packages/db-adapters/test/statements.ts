@@ -323,6 +323,8 @@ export function everyChange(types: TypeRules, { words = true } = {}): Change[] {
       column: { name: 'x', declaration: types.column({ kind: 'text' }).declaration, title: '' },
     },
     { kind: 'dropColumn', table, column: "it's" },
+    { kind: 'createView', table, query: 'select a, count(b) as b from t group by a', mark: 'stw_view_1' },
+    { kind: 'dropView', table },
     { kind: 'dropIndex', table, name: 'stw_ix', beforeChanges: true },
     { kind: 'dropForeignKey', table, name: 'stw_fk', columns: ['x'] },
     { kind: 'dropWordIndex', table, name: 'stw_ft', column: 'x' },

@@ -18,12 +18,13 @@ export type {
   StateModel,
   UpdateOf,
   UploadInput,
+  ViewQueries,
 } from './lib/definition/definition.js'
 export { loadCheckedFile, parseCheckedFile } from './lib/definition/checked-file.js'
 export { loadObjectFile, loadObjectFiles, parseObjectFile } from './lib/definition/load-file.js'
 export { filterKeywords } from './lib/model/check-definitions.js'
 export { createModel } from './lib/model/create-model.js'
-export { isJoined } from './lib/model/model.js'
+export { isJoined, tableObjects } from './lib/model/model.js'
 export type {
   BusinessRecord,
   FieldModel,

@@ -17,11 +17,12 @@ export function modelDigest(model: Model, { setup = '', documents = '' }: AppDef
 }
 
 function shapeOf({ name, table, definition, id, fields, technical, key, index }: ObjectModel) {
-  const { renamedFrom, states, audit, events } = definition
+  const { renamedFrom, view, states, audit, events } = definition
   return {
     name,
     table,
     renamedFrom,
+    view,
     states,
     audit,
     events,

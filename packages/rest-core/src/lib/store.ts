@@ -327,6 +327,8 @@ export interface SyncLoss {
 export interface SyncStep {
   readonly kind:
     | 'createTable'
+    | 'createView'
+    | 'dropView'
     | 'renameTable'
     | 'addColumn'
     | 'renameColumn'

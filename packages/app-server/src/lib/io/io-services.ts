@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { BusinessObjects, FilterTexts, Principal } from '@steward/rest-core'
+import type { BusinessObjects, FilterTexts, Model, Principal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { systemObjects } from '@steward/rest-core/system'
 import { importFile } from '../exchange/import-file.js'
@@ -93,13 +93,20 @@ const exportParameters = new Set(['service', 'format', 'object', 'timestamps', '
 
 const systemNames = new Set<string>(systemObjects.map(({ name }) => name))
 
+/** What an import takes back: the application's own tables. */
+function namesToExport({ objects }: Model): readonly string[] {
+  return [...objects.values()]
+    .filter(({ name, definition }) => !systemNames.has(name) && definition.view === undefined)
+    .map(({ name }) => name)
+}
+
 function exports(format: FileFormat): IoService {
   return async ({ principal, fields, signal }, { service, name }) => {
     const given = fields
       .get('object')
       ?.split(',')
       .map((each) => each.trim())
-    const names = given ?? [...service.model.objects.keys()].filter((each) => !systemNames.has(each))
+    const names = given ?? namesToExport(service.model)
     const filters: FilterTexts = Object.fromEntries([...fields].filter(([each]) => !exportParameters.has(each)))
     const timestamps = fields.get('timestamps') === 'true'
     const stream = await exportFile(service, principal, format, names, {

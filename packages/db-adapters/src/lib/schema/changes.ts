@@ -25,6 +25,9 @@ export type Change =
       readonly key: readonly string[]
       readonly columns: readonly NewColumn[]
     }
+  /** `mark` names a column that says which query it is. */
+  | { readonly kind: 'createView'; readonly table: string; readonly query: string; readonly mark: string }
+  | { readonly kind: 'dropView'; readonly table: string }
   | { readonly kind: 'addColumn'; readonly table: string; readonly column: NewColumn }
   | {
       readonly kind: 'changeColumn'
@@ -75,10 +78,11 @@ export type Change =
 export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
 
 /**
- * Old names give way first; foreign keys go before the columns and indexes they need, and come when both ends are there;
+ * Views go first and come last; old names give way before new ones; foreign keys go before the columns and indexes they need, and come when both ends are there;
  * a new index is there before an old one goes, because MySQL needs one for each foreign key at all times.
  */
 const phases = [
+  (change: Change) => change.kind === 'dropView',
   (change: Change) => change.kind === 'renameTable',
   (change: Change) => change.kind === 'renameColumn',
   (change: Change) => change.kind === 'dropForeignKey',
@@ -92,6 +96,7 @@ const phases = [
   (change: Change) => change.kind === 'dropIndex',
   (change: Change) => change.kind === 'dropColumn',
   (change: Change) => change.kind === 'addForeignKey',
+  (change: Change) => change.kind === 'createView',
 ]
 
 /** The changes in an order in which each finds what it needs. */
@@ -132,6 +137,10 @@ function describe(change: Change): string {
       return `rename column ${table}.${change.from} to ${change.column}`
     case 'createTable':
       return `create table ${table} (${namesOf(change).join(', ')})`
+    case 'createView':
+      return `create view ${table}`
+    case 'dropView':
+      return `drop view ${table}`
     case 'addColumn':
       return `add column ${table}.${change.column.name} (${change.column.title})`
     case 'changeColumn':

@@ -11,7 +11,7 @@ const longest = 63
 
 export type OwnKind = keyof typeof kinds
 
-const kinds = { key: 'key', unique: 'uq', index: 'ix', foreignKey: 'fk', words: 'ft' }
+const kinds = { view: 'view', key: 'key', unique: 'uq', index: 'ix', foreignKey: 'fk', words: 'ft' }
 
 export function isOwnName(name: string): boolean {
   return name.toLowerCase().startsWith(ownPrefix)

@@ -52,7 +52,7 @@ export function planForeignKeys(
   function isPossible({ columns: names, table: targetName, targetColumns }: WantedLink): boolean {
     if (actual?.foreignKeysSupported === false) return false
     const target = lookup.table(targetName)
-    if (!target) return !isElsewhere(targetName, context)
+    if (!target) return context.wanted.has(lookup.foldTable(targetName)) && !isElsewhere(targetName, context)
     const ids = targetColumns.map((name) => lookup.column(target, name))
     const unique = [
       target.primaryKey,

@@ -1,11 +1,12 @@
 import type { Model, PlanOptions, SyncPlan } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
-import { stepOf } from './changes.js'
+import { inOrder, stepOf } from './changes.js'
 import { checkRows } from './check-rows.js'
 import type { SchemaConnection } from './connection.js'
 import { countLosses } from './count-losses.js'
 import type { Catalogue, SchemaDialect, TypeRules } from './dialect.js'
 import { planChanges, type Planned } from './plan.js'
+import { planViews } from './plan-views.js'
 
 export interface SyncOptions {
   /** Also do what could lose data: narrow or convert columns, drop those that no field uses. Default false. */
@@ -25,10 +26,10 @@ export async function planSync(
   { rows = false }: PlanOptions = {},
 ): Promise<SyncPlan> {
   const found = await read(connection, dialect)
-  if (!rows) return withSql(connection, planChanges(model, ...found), dialect)
+  if (!rows) return withSql(connection, planAll(model, found, dialect), dialect)
   let plan: SyncPlan = { steps: [], leftover: [] }
   try {
-    const planned = planChanges(model, ...found)
+    const planned = planAll(model, found, dialect)
     plan = await withSql(connection, planned, dialect)
     plan = { ...plan, losses: await countLosses(connection, planned, dialect) }
     await checkRows(connection, planned.changes, dialect)
@@ -54,7 +55,7 @@ export async function applySync(
   { destructive = false }: SyncOptions = {},
 ): Promise<SyncPlan> {
   const plan = async (): Promise<Planned> => {
-    const planned = planChanges(model, ...(await read(connection, dialect)), destructive)
+    const planned = planAll(model, await read(connection, dialect), dialect, destructive)
     if (!destructive) refuseLosses(planned)
     return planned
   }
@@ -67,6 +68,16 @@ export async function applySync(
     await dialect.apply(connection, planned.changes)
     return toPlan(planned)
   })
+}
+
+function planAll(
+  model: Model,
+  [catalogue, types]: readonly [Catalogue, TypeRules],
+  { name }: SchemaDialect,
+  destructive = false,
+): Planned {
+  const { changes, leftover } = planChanges(model, catalogue, types, destructive)
+  return { changes: inOrder([...changes, ...planViews(model, catalogue, changes, name)]), leftover }
 }
 
 async function read(connection: SchemaConnection, dialect: SchemaDialect): Promise<[Catalogue, TypeRules]> {

@@ -1,4 +1,5 @@
 import { StoreError } from '@steward/rest-core/errors'
+import { tableObjects } from '@steward/rest-core'
 import type { ColumnType, FieldModel, Model, ObjectModel, ReferenceModel } from '@steward/rest-core'
 import { keyColumns } from '../sql/columns.js'
 import type { ReferenceRule } from './changes.js'
@@ -55,7 +56,7 @@ export function wantedTables(
   fold: (name: string) => string,
   ruleOf: RuleOf = ({ onDelete }) => onDelete,
 ): WantedTable[] {
-  const groups = Map.groupBy(model.objects.values(), ({ table }) => fold(table))
+  const groups = Map.groupBy(tableObjects(model), ({ table }) => fold(table))
   return [...groups.values()].map((objects) => wantedTable(objects as [ObjectModel, ...ObjectModel[]], ruleOf))
 }
 

@@ -53,6 +53,10 @@ function renamed(change: Change, { table, column, target, name }: typeof plain):
         key: change.id ? [] : columns,
         columns: change.columns.slice(0, 1).map((each) => ({ ...each, name: column })),
       }
+    case 'createView':
+      return { ...change, table, mark: name }
+    case 'dropView':
+      return { ...change, table }
     case 'addColumn':
       return { ...change, table, column: { ...change.column, name: column } }
     case 'renameTable':

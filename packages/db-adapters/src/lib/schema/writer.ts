@@ -9,6 +9,8 @@ export type WritableChange = ChangeOf<
   | 'renameTable'
   | 'renameColumn'
   | 'createTable'
+  | 'createView'
+  | 'dropView'
   | 'addColumn'
   | 'dropColumn'
   | 'addIndex'
@@ -81,6 +83,10 @@ export function createWriter(builder: Knex, { quote, integerId }: WriterOptions)
         return alter(change.table, (table) => void table.renameColumn(hide(change.from), hide(change.column)))
       case 'createTable':
         return create(change)
+      case 'createView':
+        return createView(change)
+      case 'dropView':
+        return texts((schema) => schema.dropView(hide(change.table)))
       case 'addColumn':
         return alter(change.table, (table) => addColumn(table, change.column))
       case 'dropColumn':
@@ -113,6 +119,14 @@ export function createWriter(builder: Knex, { quote, integerId }: WriterOptions)
         more?.(made)
       }),
     )
+  }
+
+  /**
+   * The column that marks it comes after those of the query. By SQL: knex would take question marks of the query for places of
+   * values.
+   */
+  function createView({ table, query, mark }: ChangeOf<'createView'>): string[] {
+    return [`create view ${quote(table)} as select q.*, 1 as ${quote(mark)} from (${query}) q`]
   }
 
   function addColumn(

@@ -249,6 +249,11 @@ export interface StateModel {
   }[]
 }
 
+/** The query of a view by the database that it is written for; `mysql` stands for MariaDB, too. */
+export type ViewQueries = {
+  readonly [D in 'sqlite' | 'postgresql' | 'mysql' | 'oracle' | 'mssql']?: string
+}
+
 /** A business object as data. */
 export interface ObjectDefinition {
   /** Name in addresses, e.g. `SystemParam`: letters, digits and `_`, starting with a letter. */
@@ -260,15 +265,20 @@ export interface ObjectDefinition {
   readonly table?: string
   /** Earlier table, so that `sync` renames it instead of making a new one. */
   readonly renamedFrom?: string
+  /**
+   * A query in SQL, one text or one per database: `sync` makes a view of it under the name in `table`. Its columns are those
+   * of the fields, `row_id` identifies a row. Such an object is read-only and, unless it says otherwise, without timestamps.
+   */
+  readonly view?: string | ViewQueries
   /** Fields in the order in which they are answered. A field `row_id` of type `id` may be given to map an existing table. */
   readonly fields: Readonly<Record<string, FieldDefinition>>
   /** Sort of searches that name none, e.g. `['-mov_year', 'mov_title']`; the row id always comes last. */
   readonly order?: readonly string[]
   /** Records per page. Default 50. */
   readonly pageSize?: number
-  /** The table has created_dt, created_by, updated_dt, updated_by. Default true; false for existing tables without them. */
+  /** The table has created_dt, created_by, updated_dt, updated_by. Default true, of a `view` false; false for existing tables without them. */
   readonly timestamps?: boolean
-  /** Records cannot be created, updated or deleted. Default false. */
+  /** Records cannot be created, updated or deleted. Default false; of a `view` always true. */
   readonly readOnly?: boolean
   readonly states?: StateModel
   /** Name of an icon, for pages that show the object. */

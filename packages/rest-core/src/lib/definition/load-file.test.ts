@@ -120,7 +120,7 @@ states: { field: mov_state, transitions: [{ from: 5, to: x }] }
       'an unknown key',
       'name: A\nfields: { a: { type: string } }\ncolour: red',
       [
-        '3:1 colour is not known here; known are name, label, pluralLabel, help, table, renamedFrom, fields, order, pageSize, timestamps, readOnly, states, icon, areas, indexable, display, audit, events, publications, crosstabs',
+        '3:1 colour is not known here; known are name, label, pluralLabel, help, table, renamedFrom, view, fields, order, pageSize, timestamps, readOnly, states, icon, areas, indexable, display, audit, events, publications, crosstabs',
       ],
     ],
   ])('refuses %s', async (_, text, expected) => {

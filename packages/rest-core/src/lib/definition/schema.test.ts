@@ -124,6 +124,7 @@ const full: Full<Omit<D.ObjectDefinition, 'hooks' | 'actions'>> = {
   help: 'h',
   table: 't',
   renamedFrom: 'o',
+  view: { sqlite: 's', postgresql: 'p', mysql: 'm', oracle: 'o', mssql: 'q' } satisfies Full<D.ViewQueries>,
   fields,
   order: ['-text'],
   pageSize: 1000,

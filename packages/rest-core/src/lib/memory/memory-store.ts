@@ -137,6 +137,13 @@ export function createMemoryStore(): ObjectStore {
   }
 }
 
+/** @throws StoreError `schema` */
+function assertTable({ name, definition }: ObjectModel): void {
+  if (definition.view === undefined) return
+  const text = `Object "${name}" is a view in SQL, which the memory store cannot compute. Use SQLite, for example "sqlite::memory:".`
+  throw new StoreError('schema', text)
+}
+
 /**
  * @param view What this session reads.
  * @param assertUsable Throws when the session is of no use any more.
@@ -162,6 +169,7 @@ function createSession(
   return {
     async get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined> {
       assertUsable()
+      assertTable(object)
       const guards = options.guards && guarding(view, options.guards)
       const row = find(view, object, rowId, options.where, guards)
       return row && toRecord(view, row, options.select, guards)
@@ -169,6 +177,7 @@ function createSession(
 
     async *search(object: ObjectModel, query: Query) {
       assertUsable()
+      assertTable(object)
       const { select, where, order, limit = Infinity, offset = 0 } = query
       const guards = query.guards && guarding(view, query.guards)
       const found = [...view.all(object.table)].filter(rowTest(view, object, where, guards))
@@ -186,6 +195,7 @@ function createSession(
 
     async count(object: ObjectModel, where?: Filter, { guards }: CountOptions = {}): Promise<number> {
       assertUsable()
+      assertTable(object)
       const matches = rowTest(view, object, where, guards && guarding(view, guards))
       let count = 0
       for (const row of view.all(object.table)) if (matches(row)) count += 1
@@ -194,6 +204,7 @@ function createSession(
 
     async aggregate(object: ObjectModel, query: AggregateQuery): Promise<readonly AggregateRow[]> {
       assertUsable()
+      assertTable(object)
       return aggregateRows(view, object, query)
     },
 

@@ -71,8 +71,30 @@ function checkObject(
       problems.push(`${name}.${field}: field "${twin}" already uses column "${column}"`)
     columns.set(column, field)
   }
+  problems.push(...checkView(definition).map((text) => `${name}.${text}`))
   const statesHold = !broken.has('states') && !broken.has(`fields.${definition.states?.field ?? ''}`)
   if (statesHold) problems.push(...checkStates(definition).map((text) => `${name}.states: ${text}`))
+  return problems
+}
+
+/** A view shows what other tables hold: whatever belongs to a table of its own, or to writes, does not go with it. */
+function checkView(definition: ObjectDefinition): string[] {
+  const { view } = definition
+  if (view === undefined) return []
+  const queries = typeof view === 'string' ? [view] : Object.values(view)
+  const problems = queries
+    .filter((sql) => !/^\s*(?:select|with)\b[^;]*$/i.test(sql))
+    .map(() => 'view: must be one query that begins with "select" or "with", without a semicolon')
+  // A common table expression cannot stand within another query there.
+  if (typeof view === 'object' && /^\s*with\b/i.test(view.mssql ?? ''))
+    problems.push('view: on SQL Server it must begin with "select"')
+  if (definition.readOnly === false) problems.push('readOnly: a view made by "view" takes no writes')
+  for (const option of ['renamedFrom', 'states', 'audit', 'events', 'indexable'] as const)
+    if (definition[option] !== undefined && definition[option] !== false)
+      problems.push(`${option}: does not go with "view"`)
+  for (const [field, { type }] of Object.entries(definition.fields))
+    if (type === 'document' || type === 'image' || type === 'password')
+      problems.push(`${field}: a field of type "${type}" does not go with "view"`)
   return problems
 }
 

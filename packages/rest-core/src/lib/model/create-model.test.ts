@@ -303,3 +303,21 @@ test.each([
 ] as const)('mistakes in keys of several fields are reported: %j', (fields, text) => {
   expect(problemsOf({ name: 'Thing', fields: { ...two, ...fields } }).join('\n')).toContain(text)
 })
+
+test('an object with a view is read-only, without timestamps, and takes nothing that belongs to a table', () => {
+  const view = 'select max(row_id) as row_id, cit_name from city group by cit_name'
+  const fields = { cit_name: { type: 'string' } } as const
+  const names = createModel([City, Country, { name: 'CityName', view, fields }]).object('CityName')
+  expect([names.readOnly, names.isMapped, names.technical]).toEqual([true, true, []])
+  expect(problemsOf({ name: 'A', view: 'delete from city; select 1', fields, readOnly: false, audit: true })).toEqual([
+    'A.view: must be one query that begins with "select" or "with", without a semicolon',
+    'A.readOnly: a view made by "view" takes no writes',
+    'A.audit: does not go with "view"',
+  ])
+  expect(problemsOf({ name: 'B', view: { mssql: 'with a as (select 1) select * from a' }, fields })).toEqual([
+    'B.view: on SQL Server it must begin with "select"',
+  ])
+  expect(problemsOf({ name: 'C', view, fields: { ...fields, file: { type: 'document' } } })).toEqual([
+    'C.file: a field of type "document" does not go with "view"',
+  ])
+})

@@ -78,6 +78,7 @@ function createObject(definition: ObjectDefinition, types: CustomTypes, problems
   const paths = new Map<string, JoinedField>()
   const selections = new Map<string, Selection>()
   const label = definition.label ?? definition.name
+  const isView = definition.view !== undefined
 
   const object: Mutable<LinkableObject> = {
     name: definition.name,
@@ -85,7 +86,7 @@ function createObject(definition: ObjectDefinition, types: CustomTypes, problems
     pluralLabel: definition.pluralLabel ?? label,
     table: definition.table ?? snakeCase(definition.name),
     definition,
-    isMapped: definition.fields.row_id !== undefined,
+    isMapped: isView || definition.fields.row_id !== undefined,
     id: undefined as never,
     fields,
     technical: [],
@@ -103,7 +104,7 @@ function createObject(definition: ObjectDefinition, types: CustomTypes, problems
     referencedBy,
     order: [],
     pageSize: definition.pageSize ?? 50,
-    readOnly: definition.readOnly ?? false,
+    readOnly: definition.readOnly ?? isView,
     selection: undefined as never,
     field,
     select,
@@ -117,7 +118,7 @@ function createObject(definition: ObjectDefinition, types: CustomTypes, problems
     fields.push(model)
     if (isReference(model)) references.push(model)
   }
-  if (definition.timestamps ?? true) {
+  if (definition.timestamps ?? !isView) {
     object.technical = Object.entries(technicalFields).map(([name, field]) => createField(object, name, field))
   }
   for (const field of fields) problems.push(...checkDefault(field, `${object.name}.${field.name}`))

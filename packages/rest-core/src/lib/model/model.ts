@@ -20,7 +20,7 @@ export interface ObjectModel {
   readonly pluralLabel: string
   readonly table: string
   readonly definition: ObjectDefinition
-  /** The definition says what the row id is: the table is one that others made and may write to. */
+  /** The definition says what the row id is, or it is a view: its rows are those of tables that others made and may write to. */
   readonly isMapped: boolean
   /** The row id, always named `row_id`. */
   readonly id: FieldModel
@@ -62,6 +62,11 @@ export interface ObjectModel {
   field(name: string): ReadableField | undefined
   /** A selection of these names, each one of a `field`; row id is always first. Cached. @throws RestError ERR_BAD_REQUEST for an unknown name. */
   select(names: readonly string[]): Selection
+}
+
+/** Objects with a table, not those that a view of other tables shows. */
+export function tableObjects(model: Model): readonly ObjectModel[] {
+  return [...model.objects.values()].filter(({ definition }) => definition.view === undefined)
 }
 
 export interface FieldModel {

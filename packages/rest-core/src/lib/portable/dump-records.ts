@@ -2,7 +2,7 @@ import { RestError, StoreError } from '../../errors.js'
 import { isInColumn } from '../documents/column-content.js'
 import type { JsonValue } from '../fields/field-value.js'
 import { jsonText } from '../fields/json-text.js'
-import type { Model, ObjectModel, Selection } from '../model/model.js'
+import { tableObjects, type Model, type ObjectModel, type Selection } from '../model/model.js'
 import type { ObjectStore, SnapshotSession } from '../store.js'
 import { formatName, formatVersion } from './format.js'
 import type { DumpedApplication, DumpEnd, DumpHeader, ObjectHeader, PortableOptions } from './format.js'
@@ -31,7 +31,7 @@ export async function dumpRecords(
 ): Promise<Readonly<Record<string, number>>> {
   if (!store.snapshot)
     throw new StoreError('internal', `Records of a store of type "${store.capabilities.name}" cannot be dumped.`)
-  for (const { name, documents } of model.objects.values()) {
+  for (const { name, documents } of tableObjects(model)) {
     const field = documents.find(isInColumn)
     if (field)
       throw new RestError(
@@ -48,7 +48,7 @@ export async function dumpRecords(
     }
     await write(line(header))
     const counts: Record<string, number> = {}
-    for (const object of model.objects.values()) counts[object.name] = await dumpObject(object, session)
+    for (const object of tableObjects(model)) counts[object.name] = await dumpObject(object, session)
     await write(line({ end: counts } satisfies DumpEnd))
     return counts
   })

@@ -2,7 +2,7 @@ import { RestError, StoreError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-value.js'
 import { readJsonText } from '../fields/json-text.js'
 import { withWords } from '../index-search/record-words.js'
-import type { Model, ObjectModel } from '../model/model.js'
+import { tableObjects, type Model, type ObjectModel } from '../model/model.js'
 import type { InsertRows, ObjectStore, Values } from '../store.js'
 import { storedFields } from './dump-records.js'
 import { formatName, formatVersion } from './format.js'
@@ -33,11 +33,12 @@ export async function loadRecords(
   if (!store.load)
     throw new StoreError('internal', `A store of type "${store.capabilities.name}" cannot be filled from a dump.`)
   await requireEmpty(model, store)
-  return store.load(model, (insert) => loadLines(model, content, insert, onProgress))
+  const tables = { ...model, objects: new Map(tableObjects(model).map((object) => [object.name, object])) }
+  return store.load(tables, (insert) => loadLines(model, content, insert, onProgress))
 }
 
 async function requireEmpty(model: Model, store: ObjectStore): Promise<void> {
-  for (const object of model.objects.values()) {
+  for (const object of tableObjects(model)) {
     const rows = await store.count(object)
     if (rows === 0) continue
     const text = `The database is not empty: it has ${rows} records of ${object.name}. Load the dump into a new one.`

@@ -4,6 +4,7 @@ import { testSchemaColumns } from './schema-columns.js'
 import { testSchemaKeys } from './schema-keys.js'
 import { testSchemaTables } from './schema-tables.js'
 import { nothing, schemaTools } from './schema-tools.js'
+import { testSchemaViews } from './schema-views.js'
 import { useStore, type StoreFactory } from './store-under-test.js'
 
 export function testSchema(factory: StoreFactory): void {
@@ -24,6 +25,7 @@ export function testSchema(factory: StoreFactory): void {
       testSchemaTables(used, tools)
       testSchemaColumns(used, tools)
       testSchemaKeys(used, tools)
+      testSchemaViews(used, tools)
     })
   })
 }

@@ -85,7 +85,7 @@ async function carryOut(
 ): Promise<void> {
   const { direct, rebuilds } = sortOut(changes)
   // A new table takes its indexes along: those that go, go before it; those that come, come after it.
-  const isLate = ({ kind }: DirectChange): boolean => kind === 'addIndex' || kind === 'dropColumn'
+  const isLate = ({ kind }: DirectChange): boolean => ['addIndex', 'dropColumn', 'createView'].includes(kind)
   await runWords('dropWordIndex')
   for (const change of direct.filter((each) => !isLate(each))) await run(change)
   for (const [table, [first, ...others]] of rebuilds) {
