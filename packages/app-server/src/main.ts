@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DefinitionError, RestError, StoreError } from '@steward/rest-core/errors'
 import { resetAdministrator } from '@steward/rest-core/system'
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Logger } from 'pino'
 import { withAdminPassword } from './lib/admin-password.js'
 import type { AppDefinition } from './lib/app-definition.js'
@@ -15,6 +15,7 @@ import { namePattern } from './lib/app-schema.js'
 import type { TaskFlags } from './lib/commands.js'
 import type { PortableFlags } from './lib/portable.js'
 import { createLogRing } from './lib/log-ring.js'
+import type { MigrateFlags, MigrateTask } from './lib/migrations/migrate.js'
 import { releaseMemorySoon } from './lib/release-memory.js'
 import { inheritedListeners } from './lib/inherited-listeners.js'
 import type { Listener, ListenOptions } from './lib/serve.js'
@@ -61,6 +62,9 @@ export async function main(args: readonly string[]): Promise<number> {
   let run: Promise<number> = Promise.resolve(0)
   const command = createCommand((folder, flags) => {
     run = start(folder, flags, args).catch((error: unknown) => report(error, flags.verbose))
+  })
+  addMigrate(command, (task, folder, flags) => {
+    run = migrate(task, folder, flags).catch((error: unknown) => report(error, flags.verbose))
   })
   try {
     command.parse(args, { from: 'user' })
@@ -141,7 +145,56 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', helpAfter)
     .exitOverride()
+    .helpCommand(false)
     .action(action)
+}
+
+interface MigrateOptions extends MigrateFlags, Pick<Flags, 'database' | 'env' | 'data' | 'verbose'> {}
+
+/** To serve a folder of that name: `./migrate`. */
+function addMigrate(
+  program: Command,
+  action: (task: MigrateTask, folder: string, flags: MigrateOptions) => void,
+): void {
+  const group = program
+    .command('migrate')
+    .description("runs the application's own changes of its database, from the folder migrations")
+    .helpCommand(false)
+  const add = (task: MigrateTask, text: string, named = false): Command => {
+    const command = group.command(task).description(text)
+    if (named) command.argument('<name>', 'what it does, e.g. split_names')
+    return command
+      .argument('[folder]', 'folder of the application', '.')
+      .option('--database <url>', 'as for app-server; prefer STEWARD_DATABASE')
+      .option('--env <name>', 'environment of app.yaml to use (default: STEWARD_ENV, else NODE_ENV)')
+      .option('--data <folder>', 'folder of embedded databases (default: data in the folder)')
+      .option('--verbose', 'show where an error comes from')
+      .action((...args: unknown[]) => {
+        const [name, folder] = (named ? args : [undefined, ...args]) as [string | undefined, string]
+        const flags = args.at(-2) as MigrateOptions
+        action(task, folder, { ...flags, ...(name !== undefined && { name }) })
+      })
+  }
+  add('make', 'writes the file of a new migration', true).addOption(
+    new Option('--when <time>', 'run it before or after the tables follow the definitions')
+      .choices(['before', 'after'])
+      .default('after'),
+  )
+  add('up', 'runs the pending ones and changes the tables, as a start would')
+  add('list', 'prints those that were run and those that are pending')
+  add('down', 'undoes the last one')
+  add('rollback', 'undoes the last batch: those that were run together')
+  add('unlock', 'takes away the lock that a killed server has left')
+}
+
+async function migrate(task: MigrateTask, folder: string, flags: MigrateOptions): Promise<number> {
+  // Before the mask: sources are no secret.
+  if (task !== 'make') process.umask(0o077)
+  const settings = readAllSettings(flags)
+  const definition = await loadDefinition(folder, settings, {})
+  const { migrate: perform } = await import('./lib/migrations/migrate.js')
+  process.stdout.write(await perform(task, placeOf(folder, flags, settings), definition, flags))
+  return 0
 }
 
 const helpAfter = `
@@ -166,6 +219,7 @@ Examples:
   $ app-server my-application --watch
   $ app-server --database sqlite:shop.db --name shop
   $ STEWARD_DATABASE=postgres://shop@localhost/shop app-server
+  $ app-server migrate make split_names my-application
   $ app-server --describe sqlite:shop.db --output my-application/objects
   $ app-server my-application --diff`
 
@@ -207,13 +261,7 @@ async function start(folder: string | undefined, flags: Flags, args: readonly st
   if (flags.init) return init(folder, flags)
   // No other account of this machine may read databases, documents, secrets and exports.
   process.umask(0o077)
-  readEnvironmentFile(process.env)
-  const fromEnvironment = readSettings(process.env)
-  const settings: Settings = {
-    ...fromEnvironment,
-    database: flags.database ?? fromEnvironment.database,
-    environment: flags.env ?? fromEnvironment.environment,
-  }
+  const settings = readAllSettings(flags)
   if (flags.watch) {
     if (folder === undefined) throw new SettingsError('--watch requires the folder of an application.')
     const { serveAgainOnChanges } = await import('./lib/watch.js')
@@ -300,6 +348,16 @@ async function start(folder: string | undefined, flags: Flags, args: readonly st
   }
 }
 
+function readAllSettings({ database, env }: Pick<Flags, 'database' | 'env'>): Settings {
+  readEnvironmentFile(process.env)
+  const fromEnvironment = readSettings(process.env)
+  return {
+    ...fromEnvironment,
+    database: database ?? fromEnvironment.database,
+    environment: env ?? fromEnvironment.environment,
+  }
+}
+
 interface WorkerParts {
   readonly open: (options: Partial<ApplicationOptions>) => Promise<Application>
   readonly address: ListenOptions
@@ -383,8 +441,11 @@ async function sync(
   { settings, definition }: { readonly settings: Settings; readonly definition: AppDefinition },
 ): Promise<number> {
   const { syncDatabase } = await import('./lib/check-application.js')
-  const { steps } = await syncDatabase(placeOf(folder, flags, settings), definition, flags.destructive ?? false)
-  for (const { description } of steps) process.stdout.write(`${description}\n`)
+  const place = placeOf(folder, flags, settings)
+  const { before, plan, after } = await syncDatabase(place, definition, flags.destructive ?? false)
+  for (const name of before) process.stdout.write(`migration ${name}\n`)
+  for (const { description } of plan.steps) process.stdout.write(`${description}\n`)
+  for (const name of after) process.stdout.write(`migration ${name}\n`)
   process.stdout.write('The database fits the application.\n')
   return 0
 }
@@ -397,13 +458,15 @@ async function printSql(
 ): Promise<number> {
   const { planDatabase } = await import('./lib/check-application.js')
   const { sqlScript } = await import('@steward/db-adapters')
-  const plan = await planDatabase(placeOf(folder, flags, settings), definition)
+  const { plan, migrations } = await planDatabase(placeOf(folder, flags, settings), definition)
   if (plan.noSql !== undefined) throw new SettingsError(`${plan.noSql} Change the database with --sync.`)
+  for (const { name, when } of migrations)
+    process.stdout.write(`-- Migration ${name} runs ${when} these changes, and is no SQL: app-server migrate up\n`)
   process.stdout.write(sqlScript(plan))
   return 0
 }
 
-function placeOf(folder: string | undefined, { data, ...flags }: Flags, settings: Settings) {
+function placeOf(folder: string | undefined, { data, ...flags }: Partial<Flags>, settings: Settings) {
   if (folder === undefined) {
     const task = (['plan', 'check', 'lint', 'diff'] as const).find((name) => flags[name]) ?? 'sync'
     throw new SettingsError(`--${task} requires the folder of an application.`)

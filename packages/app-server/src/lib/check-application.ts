@@ -5,8 +5,10 @@ import { loadAppDefinition } from './app-definition.js'
 import type { AppDefinition } from './app-definition.js'
 import { makeDataFolder } from './data-folder.js'
 import { loadServedModel } from './model-of.js'
-import { openDatabase } from './open-database.js'
+import { findMigrations, loadMigrations, type MigrationTime } from './migrations/load-migrations.js'
+import { openDatabase, type DatabaseOptions } from './open-database.js'
 import { documentsPackage } from './open-documents.js'
+import { migrationsOf, prepareTables, type PreparedTables } from './prepare-tables.js'
 import type { Settings } from './settings.js'
 import { loadSetup } from './setup.js'
 
@@ -22,6 +24,14 @@ export interface ApplicationCheck {
   readonly documentsPackage?: string
   /** What a start would do with the database; absent when that was not asked for, or there are problems. */
   readonly database?: SyncPlan
+  /** Migrations that a start would run, before or after it does that; absent when there are none. */
+  readonly migrations?: readonly PendingMigration[]
+}
+
+export interface PendingMigration {
+  /** The name of its file. */
+  readonly name: string
+  readonly when: MigrationTime
 }
 
 export interface ApplicationPlace {
@@ -48,6 +58,7 @@ export async function checkApplication(
     definition = await loadAppDefinition(folder, settings)
     model = await loadServedModel(folder, definition)
     if (definition.setup !== undefined) await loadSetup(folder, definition.setup)
+    await loadMigrations(folder, (await findMigrations(folder)) ?? [])
   } catch (error) {
     const messages = DefinitionError.is(error)
       ? error.messages
@@ -65,17 +76,19 @@ export async function checkApplication(
   if (!withDatabase) return checked
   // Counting the rows of large tables takes longer than a request may.
   const patient = { ...definition, statementTimeoutSeconds: 0 }
-  const store = await openDatabase({
-    folder,
-    dataFolder,
-    settings,
-    definition: patient,
-    introspect: false,
-    readOnly: true,
+  const options = { folder, dataFolder, settings, definition: patient, introspect: false, readOnly: true }
+  const store = await openDatabase(options)
+  return using(store, async () => {
+    const migrations = await pendingOf(store, options)
+    // The script is asked for by itself.
+    const { sql: _, noSql: __, ...database } = await store.plan(model, { rows: true })
+    return { ...checked, database, ...(migrations.length > 0 && { migrations }) }
   })
-  // The script is asked for by itself.
-  const { sql: _, noSql: __, ...database } = await using(store, () => store.plan(model, { rows: true }))
-  return { ...checked, database }
+}
+
+async function pendingOf(store: ObjectStore, options: DatabaseOptions): Promise<PendingMigration[]> {
+  const { pending = [] } = (await migrationsOf(store, options)) ?? {}
+  return pending.map(({ name, when }) => ({ name, when }))
 }
 
 /**
@@ -86,27 +99,32 @@ export async function checkApplication(
 export async function planDatabase(
   { folder, dataFolder, settings }: ApplicationPlace,
   definition: AppDefinition,
-): Promise<SyncPlan> {
+): Promise<{ readonly plan: SyncPlan; readonly migrations: readonly PendingMigration[] }> {
   const model = await loadServedModel(folder, definition)
-  const store = await openDatabase({ folder, dataFolder, settings, definition, introspect: false, readOnly: true })
-  return using(store, () => store.plan(model))
+  const options = { folder, dataFolder, settings, definition, introspect: false, readOnly: true }
+  const store = await openDatabase(options)
+  return using(store, async () => ({
+    migrations: await pendingOf(store, options),
+    plan: await store.plan(model),
+  }))
 }
 
 /**
- * Brings the database in step with the application, as a start would, and serves nothing.
+ * Brings the database in step with the application, as a start would, with its migrations, and serves nothing.
  *
  * @param destructive let it lose what no field holds any more
- * @throws DefinitionError, StoreError: each says what to do.
+ * @throws DefinitionError, SettingsError, StoreError: each says what to do.
  */
 export async function syncDatabase(
   { folder, dataFolder, settings }: ApplicationPlace,
   definition: AppDefinition,
   destructive: boolean,
-): Promise<SyncPlan> {
+): Promise<PreparedTables> {
   const model = await loadServedModel(folder, definition)
   await makeDataFolder(dataFolder)
-  const store = await openDatabase({ folder, dataFolder, settings, definition, introspect: false })
-  return using(store, () => store.sync(model, { destructive }))
+  const options = { folder, dataFolder, settings, definition, introspect: false }
+  const store = await openDatabase(options)
+  return using(store, () => prepareTables(store, model, { ...options, destructive }))
 }
 
 async function using<T>(store: ObjectStore, work: () => Promise<T>): Promise<T> {

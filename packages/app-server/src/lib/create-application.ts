@@ -30,9 +30,10 @@ import { startIndexUpkeep } from './index-upkeep.js'
 import type { LogRing } from './log-ring.js'
 import { mountApplication } from './mount-application.js'
 import { loadServedModel } from './model-of.js'
-import { openDatabase } from './open-database.js'
+import { openDatabase, type DatabaseOptions } from './open-database.js'
 import { openDocuments } from './open-documents.js'
 import { openAuthenticator } from './plugins.js'
+import { prepareTables } from './prepare-tables.js'
 import { loadSecrets } from './secret.js'
 import type { Settings } from './settings.js'
 import { runSetup } from './setup.js'
@@ -93,20 +94,14 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const { folder, dataFolder = join(folder, 'data'), definition, settings, logger, introspect = false } = options
   const { isPrepared = false, withUpkeep = true, processes = 1 } = options
   await makeDataFolder(dataFolder)
-  const store = await openDatabase({
-    folder,
-    definition,
-    settings,
-    dataFolder,
-    introspect,
-    connections: connectionsEach(processes),
-  })
+  const database = { folder, definition, settings, dataFolder, introspect, connections: connectionsEach(processes) }
+  const store = await openDatabase(database)
   const opened: (() => Promise<void> | undefined)[] = [() => store.close()]
   try {
     const found = introspect ? await describeDatabase(store, logger, { schemas: options.schemas }) : undefined
     for (const copy of introspect ? [] : unusedCopies(folder)) logger.warn(copy)
     const model = await loadServedModel(folder, definition, found)
-    const freshTables = isPrepared ? new Set<string>() : await syncTables(store, model, options)
+    const freshTables = isPrepared ? new Set<string>() : await makeTables(store, model, database, options)
     await prepareVersion(model, store)
     const { instance } = settings
     if (!isPrepared && instance !== undefined && (await claimData({ model, store, instance })))
@@ -258,17 +253,21 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
 }
 
 /** Returns tables that were made. */
-async function syncTables(
+async function makeTables(
   store: ObjectStore,
   model: BusinessObjects['model'],
+  database: DatabaseOptions,
   { logger, destructive = false }: ApplicationOptions,
 ): Promise<ReadonlySet<string>> {
-  const { steps, leftover } = await store.sync(model, { destructive })
+  const { before, plan, after } = await prepareTables(store, model, { ...database, destructive })
+  const { steps, leftover } = plan
   const fresh = new Set(steps.filter(({ kind }) => kind === 'createTable').map(({ table }) => table))
+  for (const name of before) logger.info(`Database: migration ${name}`)
   for (const { kind, table, description } of steps) {
     // Indexes and foreign keys of a new table are part of making it.
     logger[kind !== 'createTable' && fresh.has(table) ? 'debug' : 'info'](`Database: ${description}`)
   }
+  for (const name of after) logger.info(`Database: migration ${name}`)
   for (const { table, column } of leftover)
     logger.warn(`Database: no field uses ${table}.${column}; it is kept (--destructive drops it)`)
   return fresh

@@ -33,6 +33,7 @@ export async function writeEditorFiles(folder: string): Promise<string> {
 
 async function createConfig(): Promise<object> {
   const paths = (await Promise.all(ownPackages.map(typesOf))).flat()
+  const knexTypes = createRequire(import.meta.url).resolve('knex/types/index.d.ts')
   const koaTypes = findPackageJSON('@types/koa', import.meta.url)
   const nodeTypes = koaTypes && findPackageJSON('@types/node', koaTypes)
   return {
@@ -43,7 +44,7 @@ async function createConfig(): Promise<object> {
       moduleResolution: 'Bundler',
       moduleDetection: 'force',
       ...(nodeTypes !== undefined && { typeRoots: [dirname(dirname(nodeTypes))], types: ['node'] }),
-      paths: Object.fromEntries(paths),
+      paths: Object.fromEntries([...paths, ['knex', [knexTypes]]]),
       strict: true,
       allowJs: true,
       allowImportingTsExtensions: true,

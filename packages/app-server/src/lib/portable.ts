@@ -7,6 +7,7 @@ import { dumpRecords, loadRecords } from '@steward/rest-core'
 import { loadModel } from './model-of.js'
 import { openDatabase } from './open-database.js'
 import type { DatabaseOptions } from './open-database.js'
+import { migrationsOf, prepareTables } from './prepare-tables.js'
 import { SettingsError } from './settings.js'
 
 /** Where a dump goes to or comes from: a file, or `-` for standard output or input. */
@@ -33,7 +34,7 @@ export async function runPortable(application: ApplicationFolder, { dump, load }
   const store = await openDatabase({ ...application, introspect: false })
   try {
     if (dump !== undefined) await dumpTo(dump, application, model, store)
-    else if (load !== undefined) await loadFrom(load, model, store)
+    else if (load !== undefined) await loadFrom(load, application, model, store)
   } finally {
     await store.close()
   }
@@ -41,9 +42,11 @@ export async function runPortable(application: ApplicationFolder, { dump, load }
 
 async function dumpTo(target: string, application: ApplicationFolder, model: Model, store: ObjectStore) {
   const { steps, leftover } = await store.plan(model)
-  if (steps.length > 0) {
-    const first = steps[0]?.description ?? ''
-    const more = steps.length > 1 ? ` and ${steps.length - 1} more` : ''
+  const { pending = [] } = (await migrationsOf(store, { ...application, introspect: false })) ?? {}
+  const missing = [...pending.map(({ name }) => `migration ${name}`), ...steps.map(({ description }) => description)]
+  if (missing.length > 0) {
+    const first = missing[0] ?? ''
+    const more = missing.length > 1 ? ` and ${missing.length - 1} more` : ''
     throw new SettingsError(
       `The database is not in step with the application (${first}${more}); start the application once, then dump it.`,
     )
@@ -79,8 +82,14 @@ function writerTo(output: Writable): WriteText {
   }
 }
 
-async function loadFrom(source: string, model: Model, store: ObjectStore): Promise<void> {
-  await store.sync(model)
+async function loadFrom(
+  source: string,
+  application: ApplicationFolder,
+  model: Model,
+  store: ObjectStore,
+): Promise<void> {
+  // The records are those after the migrations, which find empty tables here.
+  await prepareTables(store, model, { ...application, introspect: false, destructive: false })
   const input = source === '-' ? process.stdin : createReadStream(source)
   const counts = await loadRecords({ model, store, onProgress: createProgress() }, input)
   tell('loaded', counts)
