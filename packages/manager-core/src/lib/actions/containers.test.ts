@@ -53,6 +53,11 @@ it('a row that calls another one needs the rights of that, whatever its own are'
   await expect(named('container del').handler(call)).rejects.toMatchObject({ code: 'ERR_ACCESS' })
 })
 
+it('container add takes a version, or an instance to clone', async () => {
+  const call = (from: string) => test.perform('container add', { name: 'newone', from }, { dryRun: true })
+  await expect(call('9.9')).rejects.toMatchObject({ message: expect.stringContaining('"9.9"') })
+})
+
 it('hooks are left out on the command line alone', async () => {
   const stepsOf = async (more: Partial<Caller>) =>
     (await test.perform('container del', { name: 'boxed' }, { ...more, dryRun: true })).plan?.steps.map(({ id }) => id)

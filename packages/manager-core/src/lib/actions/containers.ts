@@ -127,15 +127,18 @@ export function containerActions(others: readonly Action[]): readonly Action[] {
         { name: 'name', type: 'text', summary: 'Name of 3 to 20 letters and digits, or - for a random one' },
         { name: 'database', type: 'choice', choices: databaseTypes, summary: 'Type of its database' },
       ],
+      options: [
+        { name: 'from', type: 'text', summary: 'Version, or instance to clone (default: the default version)' },
+      ],
       ability: 'operate',
       mutating: true,
-      examples: ['container add', 'container add demo', 'container add - postgresql'],
+      examples: ['container add', 'container add demo', 'container add - postgresql', 'container add demo --from 1.0'],
       view: { type: 'record' },
       async handler(call) {
-        const { name, database } = call.input
+        const { name, database, from } = call.input
         const given = name === '-' ? undefined : name
         if (given !== undefined) checkName(given)
-        return perform('add', call, { name: given, database, runtime })
+        return perform('add', call, { name: given, from, database, runtime })
       },
     }),
     likewise('del', 'delete', { summary: 'Delete an instance that runs in a container (moves it to the trash)' }),

@@ -56,8 +56,14 @@ export function createTemplates(options: TemplatesOptions): Templates {
       .versions()
       .toSorted((a, b) => compareVersions(a.version, b.version))
 
-  function list(): readonly TemplateVersion[] {
-    const all = rows()
+  /** Those that were fetched and still have their file; `refresh` removes the others. */
+  async function current(): Promise<readonly VersionRow[]> {
+    const versions = new Set(await configured())
+    return rows().filter(({ version }) => versions.has(version))
+  }
+
+  async function list(): Promise<readonly TemplateVersion[]> {
+    const all = await current()
     const { defaultVersion = all.at(-1)?.version } = settings().global
     const looks = new Map(
       registry()
@@ -71,7 +77,7 @@ export function createTemplates(options: TemplatesOptions): Templates {
   }
 
   async function get(version: string): Promise<TemplateVersion> {
-    const all = list()
+    const all = await list()
     const found = all.find((one) => one.version === version)
     if (found) return found
     const shown = version.length > 40 ? `${version.slice(0, 40)}…` : version
@@ -79,7 +85,8 @@ export function createTemplates(options: TemplatesOptions): Templates {
     const look = registry()
       .versionLooks()
       .find((one) => one.version === version)
-    if (look && look.problem !== '')
+    const isConfigured = (await configured()).includes(version)
+    if (isConfigured && look && look.problem !== '')
       throw new ManagerError('ERR_TEMPLATE', `Version ${version} has no usable template: ${look.problem}`, {
         help: `Correct it, or set another one in version-${version}.sh, then run: manager refresh`,
         command: 'refresh',
@@ -164,18 +171,19 @@ export function createTemplates(options: TemplatesOptions): Templates {
   }
 
   return {
-    list: async () => list(),
+    list,
     async failed() {
       const fetched = new Set(rows().map(({ version }) => version))
+      const versions = new Set(await configured())
       return registry()
         .versionLooks()
-        .filter(({ problem }) => problem !== '')
+        .filter(({ version, problem }) => problem !== '' && versions.has(version))
         .map((look) => ({ ...look, isFetched: fetched.has(look.version) }))
     },
     get,
     async default() {
       const { defaultVersion } = settings().global
-      const newest = rows().at(-1)?.version
+      const newest = (await current()).at(-1)?.version
       return get(defaultVersion ?? newest ?? '1.0')
     },
     async refresh(how = {}) {

@@ -51,7 +51,7 @@ export interface TemplateVersion extends TemplateRevision {
   readonly folder: string
 }
 
-/** The versions of a manager. */
+/** The versions of a manager: fetched, and with a file `version-<version>.sh` now. */
 export interface Templates {
   list(): Promise<readonly TemplateVersion[]>
   /** Versions whose newest template was not taken at the last refresh, also those that have none. */

@@ -75,6 +75,34 @@ const refresh = async () => (await templates.refresh()).versions
 const list = () => templates.list()
 const left = () => readdirSync(join(home, 'templates')).filter((name) => name.startsWith('.fetch'))
 
+describe('a version whose file was removed', () => {
+  it('is neither listed, nor the default, nor found, before and after the next refresh', async () => {
+    configure('1.0', `folder:${template}`)
+    configure('2.0', `folder:${template}`)
+    await refresh()
+    expect(await templates.default()).toMatchObject({ version: '2.0' })
+    rmSync(join(home, 'version-2.0.sh'))
+    expect(await list()).toMatchObject([{ version: '1.0', isDefault: true }])
+    expect(await templates.default()).toMatchObject({ version: '1.0' })
+    await expect(templates.get('2.0')).rejects.toMatchObject({
+      code: 'ERR_NOT_FOUND',
+      message: 'No version is named "2.0".',
+      help: 'Versions: 1.0.',
+    })
+    expect(await refresh()).toMatchObject([{ version: '1.0' }, { version: '2.0', result: 'removed' }])
+    expect(await list()).toMatchObject([{ version: '1.0', isDefault: true }])
+  })
+
+  it('is not reported when its last template was refused', async () => {
+    configure('1.0', `folder:${template}`)
+    write('app.yaml', 'name: shop\ntitle: broken\nversion: 1.0.0\n')
+    await refresh()
+    expect(await templates.failed()).toHaveLength(1)
+    rmSync(join(home, 'version-1.0.sh'))
+    expect(await templates.failed()).toEqual([])
+  })
+})
+
 describe('refresh()', () => {
   it('fetches the template that ships with the manager', async () => {
     configure('1.0', 'default')

@@ -874,6 +874,7 @@ export const sentences: Readonly<Record<string, string>> = {
   'container-add.summary': 'Eine Instanz in einem Container anlegen und starten',
   'container-add.input.name': 'Name aus 3 bis 20 Buchstaben und Ziffern oder - für einen zufälligen',
   'container-add.input.database': 'Typ der Datenbank',
+  'container-add.input.from': 'Version oder zu klonende Instanz (Vorgabe: die Standardversion)',
   'container-del.summary': 'Eine Instanz in einem Container löschen (sie kommt in den Papierkorb)',
   'container-del.input.name': 'Name der Instanz',
   'container-start.summary': 'Eine Instanz in einem Container starten',

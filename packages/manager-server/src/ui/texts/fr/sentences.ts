@@ -49,6 +49,7 @@ export const sentences: Readonly<Record<string, string>> = {
   'container-add.summary': 'Créer une instance qui tourne dans un conteneur, et la démarrer',
   'container-add.input.name': 'Nom : 3 à 20 lettres et chiffres ; - : un nom généré',
   'container-add.input.database': 'Type de sa base de données',
+  'container-add.input.from': 'Version, ou instance à cloner (par défaut : la version par défaut)',
   'container-del.summary': 'Supprimer une instance qui tourne dans un conteneur ; elle va dans la corbeille',
   'container-del.input.name': 'Nom de l’instance',
   'container-start.summary': 'Démarrer une instance qui tourne dans un conteneur',
