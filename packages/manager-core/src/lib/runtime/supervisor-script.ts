@@ -67,6 +67,12 @@ finish() {
   done
 }
 
+# Writes down how the program ended, when the log says so: what it said before the last such line is about this end.
+note_end() {
+  put exit "$ended"
+  rm -f "$run/application" "$run/debugger"
+}
+
 # Sets killed: how many the kernel ended for memory so far; 0 where nobody counts.
 count_killed() {
   killed=0
@@ -124,9 +130,12 @@ while [ -z "$stopping" ]; do
   if [ "$code" -eq 137 ] && [ "$killed" -gt "$before" ]; then
     how="ran out of its memory limit of $megabytes MB" out=" $megabytes"
   fi
-  put exit "$code $restarts$out"
-  rm -f "$run/application" "$run/debugger"
-  [ -z "$stopping" ] || break
+  ended="$code $restarts$out"
+  if [ -n "$stopping" ]; then
+    case $code in 0|143) ;; *) say "The application $how." ;; esac
+    note_end
+    break
+  fi
   sweep
   unset STEWARD_DEBUG_MINUTES
   uptime
@@ -137,17 +146,21 @@ while [ -z "$stopping" ]; do
     elif [ -n "$full" ]; then full='' crashes=1
     else
       say "The application $how; after $crashes such ends soon after a start it is not started again."
+      note_end
       put crashed "$code"
       break
     fi
   fi
   if [ -n "$STEWARD_NEEDS" ] && [ ! -e "$STEWARD_NEEDS" ]; then
+    say "The application $how."
     say_gone
+    note_end
     put crashed "$code"
     break
   fi
   pause_after "$crashes" $pauses
   say "The application $how; it is started again in $pause s."
+  note_end
   [ -z "$stopping" ] || break
   sleep "$pause" &
   begun $!

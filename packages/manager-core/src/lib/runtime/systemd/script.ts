@@ -63,9 +63,10 @@ ${numbers.join('\n')}
   if [ "$SERVICE_RESULT" = oom-kill ] && [ -n "$1" ]; then
     how="ran out of its memory limit of $1 MB" out=" $1"
   fi
+  # Whoever sees how it ended finds in the log why.
+  [ "$SERVICE_RESULT" = success ] || say "The application $how."
   put exit "$code 0$out"
   rm -f "$run/debugger"
-  [ "$SERVICE_RESULT" = success ] || say "The application $how."
   ;;
 esac
 `
