@@ -177,6 +177,8 @@ export interface ActionResult {
   readonly operation?: string
   readonly list?: readonly Json[]
   readonly item?: Json
+  /** Keys of texts that stand on lines of their own below each row of `list`, in place of the view's `below`. */
+  readonly below?: readonly string[]
   /** Set by a dry run. */
   readonly plan?: PlannedOperation
   /** Set by a dry run: nothing that is there is replaced or removed, so that no confirmation is needed. */

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
+import { actions, type Json } from '@steward/manager-core'
 import { describe, expect, test } from 'vitest'
 import { surroundingsOf } from '../surroundings.js'
 import { record } from './record.js'
@@ -187,6 +188,27 @@ describe('values as people read them', () => {
     }
     expect(resultText(action, result, {}).out).toBe('A\n1\n    Do this.\n2\n')
     expect(resultText(action, result, { columns: ['help', 'a'] }).out).toBe('HELP      A\nDo this.  1\n          2\n')
+  })
+
+  test('config --all describes each variable below its row, and fits 100 columns', async () => {
+    const action = actions.find(({ name }) => name === 'config') as Parameters<typeof resultText>[0]
+    const section = { section: 'General', default: undefined, origin: 'config.sh:12' }
+    const list = [
+      { ...section, name: 'APPS_A', value: 'x'.repeat(90), summary: 'Address of it. '.repeat(9).trim(), hint: 'Odd.' },
+      { ...section, name: 'APPS_B', value: 'no', summary: 'Whether it is.' },
+    ]
+    const result = { message: '', list: list as unknown as readonly Json[] }
+    const { out } = resultText(action, { ...result, below: ['summary', 'hint'] }, { width: 100 })
+    const lines = out.trimEnd().split('\n')
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100)
+    expect(lines.slice(2)).toEqual([
+      `    ${'Address of it. '.repeat(6).trim()}`,
+      `    ${'Address of it. '.repeat(3).trim()}`,
+      '    Odd.',
+      expect.stringMatching(/^APPS_B +no /),
+      '    Whether it is.',
+    ])
+    expect(resultText(action, result, { width: 100 }).out).not.toContain('Address of it.')
   })
 
   test.each([80, 60])('findings fit %d columns, with signs for their levels and nothing cut', (width) => {

@@ -39,7 +39,7 @@ export function resultText({ view, mutating }: Action, result: ActionResult, opt
   if (view.type === 'table' && result.list)
     return result.list.length === 0
       ? { out: '', aside: quiet ? '' : `${view.empty}\n` }
-      : chosenTable(result.list, view, options, sentence)
+      : chosenTable(result.list, result.below, view, options, sentence)
   if (view.type === 'log') return { out: shownLines(), aside: '' }
   const item = result.item ?? result.data
   if (view.type === 'record' && item !== undefined && !mutating)
@@ -61,6 +61,7 @@ function plan({ title, steps, notes }: PlannedOperation): string {
 /** @throws ManagerError ERR_USAGE for an unknown column */
 function chosenTable(
   list: readonly Json[],
+  ownBelow: readonly string[] | undefined,
   { columns: usual, optional = [], below, wraps }: Extract<Action['view'], { type: 'table' }>,
   options: TextOptions,
   sentence: string,
@@ -73,7 +74,7 @@ function chosenTable(
     throw new ManagerError('ERR_USAGE', `Unknown column "${unknown}".`, { help: `Columns: ${known.join(', ')}.` })
   const isFilled = (column: string) => rows.some((row) => !['', null, undefined].includes(row[column] as string))
   const shown = wanted ?? (wide ? known : usual.filter((column) => !optional.includes(column) || isFilled(column)))
-  const beside = shown.includes(below ?? '') ? undefined : below
+  const beside = (ownBelow ?? (below === undefined ? [] : [below])).filter((key) => !shown.includes(key))
   let aside = sentence
   const onLeftOut = (count: number) => {
     if (!options.quiet) aside += `+${countText(count, 'column')}: --wide\n`

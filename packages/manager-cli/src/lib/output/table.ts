@@ -18,8 +18,8 @@ export interface TableOptions {
   readonly times?: Times | undefined
   readonly paint?: Paint | undefined
   readonly link?: Link | undefined
-  /** Key of a text that stands on a line of its own below its row. */
-  readonly below?: string | undefined
+  /** Keys of texts that stand on lines of their own below their row. */
+  readonly below?: readonly string[] | undefined
   /** The last column, when its texts are continued in the next line instead of being cut. */
   readonly wraps?: string | undefined
   /** Called with the number of columns for which there is no room. */
@@ -34,7 +34,15 @@ export interface TableOptions {
 export function table(
   rows: readonly Json[],
   columns: readonly string[],
-  { width, times = createTimes(), paint = plainPaint, link = plainLink, below, wraps, onLeftOut }: TableOptions = {},
+  {
+    width,
+    times = createTimes(),
+    paint = plainPaint,
+    link = plainLink,
+    below = [],
+    wraps,
+    onLeftOut,
+  }: TableOptions = {},
 ): string {
   const headings = columns.map((column) => wordsOf(column, times).toUpperCase())
   // Column by column, and without a closure per cell: there may be tens of thousands.
@@ -72,9 +80,12 @@ export function table(
     }
     text += `\n${line.trimEnd()}`
     for (const one of rest) text += `\n${indent}${one}`
-    const more = below === undefined ? '' : timesIn(lineOf((rows[row] as Record<string, Json>)[below]), times)
-    const moreLines = width === undefined || more === '' ? [more] : wrapped(more, Math.max(leastWidth, width - 4))
-    if (more !== '') for (const one of moreLines) text += `\n    ${paint('dim', one)}`
+    for (const key of below) {
+      const more = timesIn(lineOf((rows[row] as Record<string, Json>)[key]), times)
+      if (more === '') continue
+      const lines = width === undefined ? [more] : wrapped(more, Math.max(leastWidth, width - 4))
+      for (const one of lines) text += `\n    ${paint('dim', one)}`
+    }
   }
   return `${text}\n`
 }

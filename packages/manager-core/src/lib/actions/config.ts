@@ -10,7 +10,7 @@ export const configAction = defineAction({
   summary: 'Show the settings: value, default and source',
   description:
     'Without --all, shows only variables that have a value. Suspicious values have a hint. Passwords and keys ' +
-    'are shown as ***.',
+    'are shown as ***. --all also describes each variable.',
   parameters: [
     {
       name: 'filter',
@@ -55,6 +55,7 @@ export const configAction = defineAction({
         `${shown.length} of ${described.length} variables; ` +
         (hints === 0 ? 'no problems found' : `${hints} with a hint`),
       list: shown.map((setting) => ({ ...setting })),
+      ...(input.all && { below: ['summary', 'hint'] }),
       data: {
         home: context.home.folder,
         config: Object.fromEntries(shown.map(({ name, value }) => [name, value ?? null])),

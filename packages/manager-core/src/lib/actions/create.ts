@@ -7,6 +7,7 @@ import type { ManagerContext } from '../context.js'
 import { databaseTypes, type Instance } from '../domain/instance.js'
 import { randomId, randomName } from '../domain/names.js'
 import { checkOwner, type Owner } from '../domain/owner.js'
+import { isWebapp } from '../files/webapp.js'
 import { addKind, cloneKind } from '../instances/create.js'
 import type { CreationRequest } from '../instances/creation.js'
 import { wireInstance } from '../instances/wire-instance.js'
@@ -152,7 +153,9 @@ async function create(
 /** Its maker wants to see it now. */
 async function howToLogIn({ settings, home }: ManagerContext, { id, name, source }: Instance): Promise<string> {
   if (source.startsWith('instance:')) return `Log in with a user of "${source.slice('instance:'.length)}".`
-  const { adminUser } = await settings.instance(home.instance(id).folder)
+  const { folder, app } = home.instance(id)
+  if (isWebapp(app)) return 'Its users are those of its web application.'
+  const { adminUser } = await settings.instance(folder)
   return `Log in as ${adminUser}. To show the password: manager iocredentials ${name}`
 }
 

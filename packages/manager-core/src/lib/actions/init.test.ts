@@ -138,6 +138,8 @@ it('config shows what is set and where, by name and section, without secrets', a
     'APPS_BASEURL=http://mine\nAPPS_PASSWORD=s3cret\nAPPS_EMIAL=x\nAPPS_MAXINSTANCES=x\n',
   )
   const all = await perform('config')
+  expect(all.below).toBeUndefined()
+  expect(await perform('config', { all: true })).toMatchObject({ below: ['summary', 'hint'] })
   const names = (result: typeof all) => result.list?.map((one) => (one as { name: string }).name)
   expect(JSON.stringify(all)).not.toContain('s3cret')
   expect(all.message).toMatch(/variables; 2 with a hint$/)

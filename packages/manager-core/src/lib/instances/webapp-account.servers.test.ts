@@ -21,6 +21,7 @@ it.skipIf(missing !== undefined || !canUseAccounts(import.meta.url))(
     chmodSync(other.folder, 0o711)
     await other.perform('add', { name: 'shop' })
     await note(other, 'shop', 'isolated')
+    expect(other.log('shop')).not.toContain('SEVERE')
     const { uid } = accountAt(other.path('shop')) ?? { uid: 0 }
     expect(uid).toBeGreaterThan(0)
     const ownerOf = (path: string) => statSync(other.path('shop', path)).uid

@@ -16,15 +16,18 @@ if (missing !== undefined) it('Java web applications', ({ skip }) => skip(missin
 else
   describe('a Java web application', () => {
     let test: Awaited<ReturnType<typeof managerOfWebapps>>
+    let added: string
     beforeAll(async () => {
       test = await managerOfWebapps()
-      await test.perform('add', { name: 'shop' })
+      added = (await test.perform('add', { name: 'shop' })).message
       await note(test, 'shop', 'Grüße')
     })
     afterAll(() => test.close())
 
     it('is added on Tomcat, and says that it is well', async () => {
       expect(test.instance('shop')).toMatchObject({ runtime: 'tomcat', observed: 'started' })
+      // The administrator of the settings is one of Node applications.
+      expect(added).not.toContain('Log in as')
       const { message, exitCode } = await test.perform('health', { name: 'shop' })
       expect({ message, exitCode }).toMatchObject({ message: expect.stringContaining('status=OK'), exitCode: 0 })
       expect(await notesOf(test, 'shop')).toBe('Grüße\n')

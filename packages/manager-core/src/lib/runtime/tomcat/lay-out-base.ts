@@ -37,6 +37,8 @@ export async function layOutBase(
   const { tomcat: base } = instanceHomeAt(folder)
   const account = accountAt(folder)
   if (!existsSync(base)) await install(base, dataSource)
+  // Where Tomcat looks for descriptors of its host: without it, Tomcat tries to create it, and logs that it may not.
+  await mkdir(join(base, 'conf/Catalina/localhost'), { recursive: true, mode: 0o700 })
   await linkApplication(base, app, context)
   const script = runScriptOf(folder)
   if ((await readFile(script, 'utf8').catch(() => '')) !== runScript) await writePrivateFile(script, runScript)
