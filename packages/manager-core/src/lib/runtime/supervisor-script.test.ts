@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { supervisorScript } from './supervisor-script.js'
 import { unitScript } from './systemd/script.js'
 
-/** A folder `run/`, and a program `date`, with which lines of the log begin, that notes which exit is written down so far. */
+/** A folder `run/`, and a program `date`, called for each line of the log, that notes the record of the last end. */
 function makePlaces() {
   const folder = mkdtempSync(join(tmpdir(), 'steward-supervisor-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
