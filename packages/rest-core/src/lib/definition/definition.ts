@@ -1,3 +1,4 @@
+import type { FieldValue } from '../fields/field-value.js'
 import type { ActionDefinition } from '../actions/action.js'
 import type { CrosstabDefinition } from '../crosstabs/crosstab.js'
 import type { PublicationDefinition } from '../publications/publication.js'
@@ -329,7 +330,28 @@ export type ReferenceDisplays<Fields> = {
     : never
 }[keyof Fields & string]
 
-type Joined<Fields> = { [K in ReferenceDisplays<Fields>]: unknown }
+type Joined<Fields, Others> = { [K in ReferenceDisplays<Fields>]: JoinedValue<Fields, K, Others> }
+
+/** The value of a joined field; a value of any type where the linked object is not among the others. */
+type JoinedValue<Fields, Path extends string, Others> = Path extends `${infer Reference}__${infer Rest}`
+  ? Reference extends keyof Fields
+    ? Fields[Reference] extends { readonly object: infer Name }
+      ? Linked<Extract<Others, { readonly name: Name }>, Rest, Others>
+      : FieldValue
+    : FieldValue
+  : FieldValue
+
+type Linked<D, Rest extends string, Others> = [D] extends [ObjectDefinition]
+  ? [D] extends [never]
+    ? FieldValue
+    : Rest extends keyof D['fields']
+      ? D['fields'][Rest] extends FieldDefinition
+        ? ValueOf<D['fields'][Rest]>
+        : FieldValue
+      : Rest extends Exclude<TechnicalName, 'row_id'>
+        ? string
+        : JoinedValue<D['fields'], Rest, Others>
+  : FieldValue
 
 type Answered<Fields> = {
   [
@@ -337,9 +359,13 @@ type Answered<Fields> = {
   ]: Fields[K] extends FieldDefinition ? ValueOf<Fields[K]> : never
 }
 
-/** The record type that follows from a definition's fields. */
-export type RecordOf<D extends ObjectDefinition> = Simplify<
-  { row_id: string } & Answered<D['fields']> & Joined<D['fields']>
+/**
+ * The record type that follows from a definition's fields.
+ *
+ * @typeParam Others definitions of linked objects, which give joined fields their types; a union, or `never`
+ */
+export type RecordOf<D extends ObjectDefinition, Others extends ObjectDefinition = never> = Simplify<
+  { row_id: string } & Answered<D['fields']> & Joined<D['fields'], Others>
 >
 
 /** The members one by one, so that editors show them instead of how they come about. */
@@ -425,12 +451,12 @@ export type UpdateOf<D extends ObjectDefinition> = Simplify<{
  * const client = createClient<RecordsOf<[typeof Movie, typeof Genre]>>({ url })
  */
 export type RecordsOf<D extends readonly ObjectDefinition[]> = {
-  [O in D[number] as O['name']]: RecordOf<O> & { readonly '~types'?: TypesOf<O> }
+  [O in D[number] as O['name']]: RecordOf<O, D[number]> & { readonly '~types'?: TypesOf<O, D[number]> }
 }
 
 /** What a typed client knows of an object besides its records; no record has it. */
-interface TypesOf<O extends ObjectDefinition> {
-  readonly record: RecordOf<O>
+interface TypesOf<O extends ObjectDefinition, Others extends ObjectDefinition> {
+  readonly record: RecordOf<O, Others>
   readonly create: InputOf<O>
   readonly update: UpdateOf<O>
   /** Parameters by name of the action. */
@@ -439,9 +465,11 @@ interface TypesOf<O extends ObjectDefinition> {
   readonly publications: NamesIn<O, 'publications'>
 }
 
-type NamesIn<O, Member extends string> = O extends { [K in Member]: infer Named } ? keyof Named & string : never
+/** Names in a part of a definition that has names, e.g. `actions`. */
+export type NamesIn<O, Member extends string> = O extends { [K in Member]: infer Named } ? keyof Named & string : never
 
-type ParametersOf<A> = A extends { parameters: infer P } ? Parameters<P> : unknown
+/** What an action with these parameters is given; unknown when it declares none. */
+export type ParametersOf<A> = A extends { parameters: infer P } ? Parameters<P> : unknown
 
 type Parameters<P> = Simplify<
   { [K in NeededParameters<P>]: InputValue<P[K]> } & { [K in Exclude<keyof P, NeededParameters<P>>]?: InputValue<P[K]> }

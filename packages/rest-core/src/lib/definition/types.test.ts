@@ -3,9 +3,9 @@ import type { FieldValue } from '../fields/field-value.js'
 import { createModel } from '../model/create-model.js'
 import type { BusinessRecord } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
-import type { BusinessObjects } from '../service/business-objects.js'
+import type { BusinessObjects, Task } from '../service/business-objects.js'
 import { defineObject } from './define-object.js'
-import type { FiltersOf, InputOf, ObjectDefinition, RecordOf, UpdateOf } from './definition.js'
+import type { FiltersOf, InputOf, ObjectDefinition, RecordOf, RecordsOf, UpdateOf } from './definition.js'
 
 const Order = defineObject({
   name: 'Order',
@@ -77,7 +77,7 @@ test('records, inputs and filters follow from a definition', () => {
     ord_sum: number | string | null
     ord_bill: string
     ord_customer_id: string
-    ord_customer_id__cus_name: unknown
+    ord_customer_id__cus_name: FieldValue
   }>()
   const input: InputOf<typeof Order> = { ord_no: '1', ord_bill: { name: 'a.pdf', content: 'AA==' }, ord_tags: ['gift'] }
   // @ts-expect-error: the key is required
@@ -166,6 +166,128 @@ test('calls with a definition take its fields, and answer those that they ask fo
     expectTypeOf(await service.create(p, 'Order', body, { fields: ['ord_no'] })).toEqualTypeOf<BusinessRecord>()
     const loose: ObjectDefinition = Order
     expectTypeOf(await service.update(p, loose, '1', body)).toExtend<{ row_id: string }>()
+  }
+  expect(calls).toBeTypeOf('function')
+})
+
+test('joined fields have the types of the linked definitions, also over two references', () => {
+  const Country = defineObject({ name: 'Country', fields: { cou_area: { type: 'integer' } } })
+  const Customer = defineObject({
+    name: 'Customer',
+    fields: {
+      cus_vip: { type: 'boolean' },
+      cus_country_id: { type: 'reference', object: 'Country' },
+    },
+  })
+  const Invoice = defineObject({
+    name: 'Invoice',
+    fields: {
+      inv_customer_id: {
+        type: 'reference',
+        object: 'Customer',
+        display: ['cus_vip', 'created_dt', 'cus_country_id__cou_area'],
+      },
+      inv_box_id: { type: 'reference', object: 'Box', display: ['box_no'] },
+    },
+  })
+  type Records = RecordsOf<[typeof Country, typeof Customer, typeof Invoice]>
+  expectTypeOf<Records['Invoice']['inv_customer_id__cus_vip']>().toEqualTypeOf<boolean>()
+  expectTypeOf<Records['Invoice']['inv_customer_id__created_dt']>().toEqualTypeOf<string>()
+  expectTypeOf<Records['Invoice']['inv_customer_id__cus_country_id__cou_area']>().toEqualTypeOf<
+    number | string | null
+  >()
+  expectTypeOf<Records['Invoice']['inv_box_id__box_no']>().toEqualTypeOf<FieldValue>()
+  expectTypeOf<RecordOf<typeof Invoice>['inv_customer_id__cus_vip']>().toEqualTypeOf<FieldValue>()
+  const Box = defineObject({ name: 'Box', fields: { box_no: { type: 'integer' } } })
+  expect(createModel([Country, Customer, Invoice, Box]).objects.size).toBe(4)
+})
+
+const Ticket = defineObject({
+  name: 'Ticket',
+  fields: {
+    tic_no: { type: 'string', length: 10, key: true },
+    tic_sum: { type: 'integer' },
+    tic_file: { type: 'document' },
+  },
+  actions: {
+    close: { run: async () => ({ closed: 3 }) },
+    assign: {
+      parameters: { to: { type: 'string', required: true }, when: { type: 'date' } },
+      run: ({ parameters }) => parameters.to,
+    },
+    tidy: { scope: 'global', background: true, run: () => 5 },
+  },
+  publications: { letter: { format: 'csv', fields: ['tic_no'] } },
+  crosstabs: { sums: { lines: ['tic_no'], values: [{ function: 'sum', field: 'tic_sum' }] } },
+})
+
+test('actions, upserts, batches, pivot tables and documents take and answer what a definition says', () => {
+  const calls = async (service: BusinessObjects, p: Principal): Promise<void> => {
+    expectTypeOf(await service.action(p, Ticket, 'close', { rowId: '1' })).toEqualTypeOf<{
+      readonly result: { closed: number }
+    }>()
+    const assigned = await service.action(p, Ticket, 'assign', { rowId: '1', parameters: { to: 'ann' } })
+    expectTypeOf(assigned.result).toEqualTypeOf<string>()
+    const tidied = await service.action(p, Ticket, 'tidy', { search: { filters: { tic_no: 'A*' } } })
+    expectTypeOf(tidied).toEqualTypeOf<{ readonly result: number } | { readonly task: Task }>()
+    // @ts-expect-error: no such action
+    await service.action(p, Ticket, 'clsoe', { rowId: '1' })
+    // @ts-expect-error: no such parameter
+    await service.action(p, Ticket, 'assign', { rowId: '1', parameters: { to: 'ann', wen: '2026-01-01' } })
+    // @ts-expect-error: a parameter is required
+    await service.action(p, Ticket, 'assign', { rowId: '1' })
+    // @ts-expect-error: another type
+    await service.action(p, Ticket, 'assign', { rowId: '1', parameters: { to: 5 } })
+    // @ts-expect-error: it has no parameters
+    await service.action(p, Ticket, 'close', { rowId: '1', parameters: { why: 'x' } })
+    // @ts-expect-error: no such field
+    await service.action(p, Ticket, 'tidy', { search: { filters: { tic_on: 'A*' } } })
+
+    const { record } = await service.upsert(p, Ticket, { tic_no: '1', tic_sum: 3 }, { fields: ['tic_sum'] })
+    expectTypeOf(record).toEqualTypeOf<{ row_id: string; tic_sum: number | string | null }>()
+    // @ts-expect-error: no such field
+    await service.upsert(p, Ticket, { tic_on: '1' })
+
+    const [first] = await service.batch(p, Ticket, [
+      { action: 'create', values: { tic_no: '1' } },
+      { action: 'update', row_id: '1', values: { tic_sum: 3 } },
+      { action: 'delete', row_id: '2' },
+    ])
+    if (first && 'record' in first)
+      expectTypeOf(first.record).toEqualTypeOf<RecordOf<typeof Ticket> | { readonly row_id: string }>()
+    // @ts-expect-error: no such field
+    await service.batch(p, Ticket, [{ action: 'update', row_id: '1', values: { tic_smu: 3 } }])
+    // @ts-expect-error: the key is required
+    await service.batch(p, Ticket, [{ action: 'create', values: { tic_sum: 3 } }])
+
+    await service.crosstab(p, Ticket, 'sums', {
+      filters: { tic_no: 'A*' },
+      order: [{ field: 'sum', descending: true }],
+    })
+    // @ts-expect-error: no such pivot table
+    await service.crosstab(p, Ticket, 'smus')
+    // @ts-expect-error: no such field
+    await service.countCrosstab(p, Ticket, 'sums', { filters: { tic_on: 'A*' } })
+    await service.publish(p, Ticket, 'letter', { rowId: '1' })
+    // @ts-expect-error: no such publication
+    await service.publish(p, Ticket, 'lettre', { rowId: '1' })
+    await service.countFor(p, Ticket, 'actions', 'tidy')
+    // @ts-expect-error: that is an action
+    await service.countFor(p, Ticket, 'publications', 'tidy')
+    await service.document(p, Ticket, '1', 'tic_file')
+    // @ts-expect-error: not a document
+    await service.document(p, Ticket, '1', 'tic_no')
+
+    // By its name, an object takes what a client sent.
+    const body: { readonly [name: string]: unknown } = {}
+    const name: string = 'close'
+    expectTypeOf(await service.action(p, 'Ticket', name, { rowId: '1', parameters: body })).toEqualTypeOf<
+      { readonly result: unknown } | { readonly task: Task }
+    >()
+    const loose: ObjectDefinition = Ticket
+    await service.action(p, loose, name, { parameters: body })
+    expectTypeOf((await service.upsert(p, 'Ticket', body)).record).toEqualTypeOf<BusinessRecord>()
+    await service.batch(p, 'Ticket', [{ action: 'create', values: body }])
   }
   expect(calls).toBeTypeOf('function')
 })

@@ -48,7 +48,7 @@ export function createActionRuns(
 ): Pick<BusinessObjects, 'action' | 'task' | 'cancelTask'> & TaskAdoption {
   const { tasks } = context
   return {
-    action,
+    action: action as BusinessObjects['action'],
     task: (principal, id) => translated(() => tasks.get(principal, id, maySeeAll(principal))),
     cancelTask: (principal, id) => translated(() => tasks.cancel(principal, id, maySeeAll(principal))),
     adoptTask,

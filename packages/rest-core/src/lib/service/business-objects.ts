@@ -1,7 +1,16 @@
 import type { Readable } from 'node:stream'
 import type { ErrorMessage } from '../../errors.js'
 import type { Crosstab } from '../crosstabs/crosstab.js'
-import type { FiltersOf, InputOf, ObjectDefinition, RecordOf, SortName, UpdateOf } from '../definition/definition.js'
+import type {
+  FiltersOf,
+  InputOf,
+  NamesIn,
+  ObjectDefinition,
+  ParametersOf,
+  RecordOf,
+  SortName,
+  UpdateOf,
+} from '../definition/definition.js'
 import type { ByteRange, DocumentInfo } from '../documents/document-store.js'
 import type { ByteUse } from '../byte-budget.js'
 import type { FieldValue } from '../fields/field-value.js'
@@ -19,11 +28,7 @@ export type ObjectName = string | ObjectDefinition
 export type RecordFor<O extends ObjectName> = O extends ObjectDefinition ? RecordOf<O> : BusinessRecord
 
 /** Whether the fields are known to the compiler: a definition made by `defineObject`. */
-type Exact<O extends ObjectName, Yes, No> = O extends ObjectDefinition
-  ? string extends keyof O['fields']
-    ? No
-    : Yes
-  : No
+type Exact<O, Yes, No> = O extends ObjectDefinition ? (string extends keyof O['fields'] ? No : Yes) : No
 
 /** What a creation takes: the values of a definition's fields, or, for an object by its name, what a client sent. */
 export type ValuesFor<O extends ObjectName> = O extends ObjectDefinition ? Exact<O, InputOf<O>, unknown> : unknown
@@ -39,6 +44,52 @@ export type AnswerFor<O extends ObjectName, F extends string> = [F] extends [nev
   ? RecordFor<O>
   : Exact<O, { [K in F | 'row_id']: K extends keyof RecordFor<O> ? RecordFor<O>[K] : FieldValue }, BusinessRecord>
 
+/** Actions of a definition, or any name. */
+type ActionNameOf<O> = Exact<O, NamesIn<O, 'actions'>, string>
+
+/** Pivot tables of a definition, or any name. */
+type CrosstabNameOf<O> = Exact<O, NamesIn<O, 'crosstabs'>, string>
+
+/** Publications of a definition, or any name. */
+type PublicationNameOf<O> = Exact<O, NamesIn<O, 'publications'>, string>
+
+/** Document and image fields of a definition, or any name. */
+type DocumentNameOf<O> = O extends ObjectDefinition ? Exact<O, DocumentNames<O['fields']>, string> : string
+
+type DocumentNames<Fields> = {
+  [K in keyof Fields & string]: Fields[K] extends { type: 'document' | 'image' } ? K : never
+}[keyof Fields & string]
+
+type ActionOf<O, A extends string> = O extends { actions: { readonly [K in A]: infer Found } } ? Found : unknown
+
+/** What an action takes, by name of the parameter. */
+type ParametersFor<O, A extends string> = Exact<
+  O,
+  ActionOf<O, A> extends { parameters: object } ? ParametersOf<ActionOf<O, A>> : { readonly [name: string]: never },
+  { readonly [name: string]: unknown }
+>
+
+/** What its `run` answers. */
+type ResultFor<O, A extends string> = Exact<
+  O,
+  ActionOf<O, A> extends { run(...context: never): infer R } ? Awaited<R> : unknown,
+  unknown
+>
+
+/** Whether a call of it may answer a task in place of the result. */
+type MayBeTask<O, A extends string> = Exact<
+  O,
+  ActionOf<O, A> extends { background: true } ? true : ActionOf<O, A> extends { background: boolean } ? true : false,
+  true
+>
+
+/** One item of a batch with the fields of a definition. */
+type BatchItemOf<O extends ObjectDefinition> =
+  | { readonly action: 'create'; readonly row_id?: undefined; readonly values: InputOf<O> }
+  | { readonly action: 'upsert'; readonly row_id?: undefined; readonly values: UpdateOf<O> }
+  | { readonly action: 'update'; readonly row_id?: string | undefined; readonly values: UpdateOf<O> }
+  | { readonly action: 'delete'; readonly row_id?: string | undefined; readonly values?: UpdateOf<O> | undefined }
+
 /** Options whose fields are those of the object. */
 export type OptionsFor<Options extends AnswerOptions, F extends string> = Omit<Options, 'fields'> & {
   /** Only these fields (and `row_id`). */
@@ -52,6 +103,9 @@ export type SearchFor<O extends ObjectName, F extends string> = Omit<SearchReque
   /** Texts by field name in the filter language: all must hold; several texts of one field: one of them. */
   readonly filters?: (O extends ObjectDefinition ? Exact<O, FiltersOf<O>, FilterTexts> : FilterTexts) | undefined
 }
+
+/** A search for the records of a pivot table; its `order` names lines and values of the table. */
+export type CrosstabSearchFor<O extends ObjectName> = Omit<SearchFor<O, FieldNameOf<O>>, 'fields'>
 
 /** What an answer holds beyond the default. */
 export interface AnswerOptions {
@@ -205,6 +259,22 @@ export interface ActionRequest {
   readonly search?: SearchRequest | undefined
 }
 
+/** A call of an action of the object: its parameters, which may be left out when none is required, and what it runs on. */
+export type ActionCallFor<O extends ObjectName, A extends string> =
+  Readonly<Record<string, never>> extends ParametersFor<O, A>
+    ? [request?: ActionRequestFor<O> & { readonly parameters?: ParametersFor<O, A> | undefined }]
+    : [request: ActionRequestFor<O> & { readonly parameters: ParametersFor<O, A> }]
+
+type ActionRequestFor<O extends ObjectName> = Pick<ActionRequest, 'rowId'> & {
+  /** Global call: which records. */
+  readonly search?: SearchFor<O, FieldNameOf<O>> | undefined
+}
+
+/** What such a call answers; a task only where the action runs in the background. */
+export type ActionResultFor<O extends ObjectName, A extends string> =
+  | { readonly result: ResultFor<O, A> }
+  | (MayBeTask<O, A> extends true ? { readonly task: Task } : never)
+
 /** `background`: it keeps running as this task, whose state `task` returns. */
 export type ActionResult = { readonly result: unknown } | { readonly task: Task }
 
@@ -274,9 +344,14 @@ export interface BatchOptions extends AnswerOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** An item of a batch on the object. */
+export type BatchItemFor<O extends ObjectName> = O extends ObjectDefinition
+  ? Exact<O, BatchItemOf<O>, BatchItem>
+  : BatchItem
+
 /** Per item, in order: the record (`{row_id}` for a delete), or why not. */
-export type BatchResult =
-  | { readonly status: 200; readonly record: BusinessRecord | { readonly row_id: string } }
+export type BatchResult<R = BusinessRecord> =
+  | { readonly status: 200; readonly record: R | { readonly row_id: string } }
   | {
       readonly status: number
       readonly error: string
@@ -369,19 +444,19 @@ export interface BusinessObjects {
   /** The row id of the record with this functional key, in the order of the key's fields. @throws RestError ERR_NOT_FOUND */
   findByKey(principal: Principal, object: ObjectName, key: readonly FieldValue[]): Promise<string>
   /** Updates the record whose functional key is among `values`, or creates it. */
-  upsert(
+  upsert<O extends ObjectName, const F extends FieldNameOf<O> = never>(
     principal: Principal,
-    object: ObjectName,
-    values: unknown,
-    options?: UpsertOptions,
-  ): Promise<{ readonly created: boolean; readonly record: BusinessRecord }>
+    object: O,
+    values: ChangesFor<O>,
+    options?: OptionsFor<UpsertOptions, F>,
+  ): Promise<{ readonly created: boolean; readonly record: AnswerFor<O, F> }>
   /** Writes several records of an object: as one transaction, or each on its own. @throws RestError when all or nothing, naming the item. */
-  batch(
+  batch<O extends ObjectName, const F extends FieldNameOf<O> = never>(
     principal: Principal,
-    object: ObjectName,
-    items: readonly BatchItem[],
-    options?: BatchOptions,
-  ): Promise<readonly BatchResult[]>
+    object: O,
+    items: readonly BatchItemFor<O>[],
+    options?: OptionsFor<BatchOptions, F>,
+  ): Promise<readonly BatchResult<AnswerFor<O, F>>[]>
   /**
    * Hashes the passwords in bodies that are about to be written within a transaction, before it keeps others waiting: a write
    * of the same body finds them. A write, or a batch, with a transaction of its own does so itself.
@@ -408,7 +483,12 @@ export interface BusinessObjects {
    */
   rebuildIndex(object?: ObjectName, options?: RebuildOptions): Promise<number>
   /** @throws RestError ERR_NOT_FOUND, ERR_RIGHT, ERR_VALIDATION for parameters */
-  action(principal: Principal, object: ObjectName, name: string, request?: ActionRequest): Promise<ActionResult>
+  action<O extends ObjectName, const A extends ActionNameOf<O>>(
+    principal: Principal,
+    object: O,
+    name: A,
+    ...request: ActionCallFor<O, A>
+  ): Promise<ActionResultFor<O, A>>
   /** A background action that this user started (any, for one who may do everything). @throws RestError ERR_NOT_FOUND */
   task(principal: Principal, id: string): Promise<Task>
   /** Asks a background action to stop. @throws RestError ERR_NOT_FOUND */
@@ -418,26 +498,36 @@ export interface BusinessObjects {
    *
    * @throws RestError ERR_NOT_FOUND, ERR_RIGHT, ERR_BAD_REQUEST
    */
-  countFor(
+  countFor<O extends ObjectName, const K extends 'actions' | 'publications'>(
     principal: Principal,
-    object: ObjectName,
-    kind: 'actions' | 'publications',
-    name: string,
-    search?: SearchRequest,
+    object: O,
+    kind: K,
+    name: K extends 'actions' ? ActionNameOf<O> : PublicationNameOf<O>,
+    search?: SearchFor<O, FieldNameOf<O>>,
   ): Promise<CountResult>
-  publish(
+  publish<O extends ObjectName>(
     principal: Principal,
-    object: ObjectName,
-    name: string,
+    object: O,
+    name: PublicationNameOf<O>,
     request?: PublicationRequest,
   ): Promise<PublishedDocument>
   /**
    * Over the records that the filters of the request match. Its order names lines and values of the pivot table, its page
    * is one of the lines. @throws RestError ERR_NOT_FOUND, ERR_BAD_REQUEST
    */
-  crosstab(principal: Principal, object: ObjectName, name: string, request?: SearchRequest): Promise<Crosstab>
+  crosstab<O extends ObjectName>(
+    principal: Principal,
+    object: O,
+    name: CrosstabNameOf<O>,
+    request?: CrosstabSearchFor<O>,
+  ): Promise<Crosstab>
   /** How many lines it has without subtotals, and how many pages they make. */
-  countCrosstab(principal: Principal, object: ObjectName, name: string, request?: SearchRequest): Promise<CountResult>
+  countCrosstab<O extends ObjectName>(
+    principal: Principal,
+    object: O,
+    name: CrosstabNameOf<O>,
+    request?: CrosstabSearchFor<O>,
+  ): Promise<CountResult>
   /**
    * The structure of an object and what this user may do with it, or, with a row id, with that record now.
    *
@@ -445,19 +535,29 @@ export interface BusinessObjects {
    */
   metadata(principal: Principal, object: ObjectName, request?: MetadataRequest): Promise<ObjectMetadata>
   /** The document or image in a field of a record. @throws RestError ERR_NOT_FOUND */
-  document(principal: Principal, object: ObjectName, rowId: string, field: string): Promise<DocumentContent>
-  /** Its thumbnail as WebP. @throws RestError ERR_NOT_FOUND, also for what is not a picture */
-  thumbnail(principal: Principal, object: ObjectName, rowId: string, field: string): Promise<Uint8Array>
-  /** Puts a document into a field of a record, as a stream of any length up to the field's limit; answers the record. */
-  upload(
+  document<O extends ObjectName>(
     principal: Principal,
-    object: ObjectName,
+    object: O,
     rowId: string,
-    field: string,
+    field: DocumentNameOf<O>,
+  ): Promise<DocumentContent>
+  /** Its thumbnail as WebP. @throws RestError ERR_NOT_FOUND, also for what is not a picture */
+  thumbnail<O extends ObjectName>(
+    principal: Principal,
+    object: O,
+    rowId: string,
+    field: DocumentNameOf<O>,
+  ): Promise<Uint8Array>
+  /** Puts a document into a field of a record, as a stream of any length up to the field's limit; answers the record. */
+  upload<O extends ObjectName, const F extends FieldNameOf<O> = never>(
+    principal: Principal,
+    object: O,
+    rowId: string,
+    field: DocumentNameOf<O>,
     content: Readable,
     document: UploadedDocument,
-    options?: UpdateOptions,
-  ): Promise<BusinessRecord>
+    options?: OptionsFor<UpdateOptions, F>,
+  ): Promise<AnswerFor<O, F>>
   /** Runs everything that `work` asks for (rights, hooks, validation, the database's own checks) and keeps nothing of it. */
   dryRun<T>(work: (service: BusinessObjects) => Promise<T>, options?: TransactionOptions): Promise<T>
   /**

@@ -15,7 +15,7 @@ import { translate } from './store-errors.js'
 
 /** Records by their functional key. */
 export function createKeys(context: ServiceContext): Pick<BusinessObjects, 'findByKey' | 'upsert'> {
-  return { findByKey, upsert }
+  return { findByKey, upsert: upsert as BusinessObjects['upsert'] }
 
   async function findByKey(principal: Principal, name: ObjectName, key: readonly FieldValue[]): Promise<string> {
     const access = accessOf(principal, context.resolve(name))

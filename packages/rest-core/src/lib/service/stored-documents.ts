@@ -33,7 +33,7 @@ export function createStoredDocuments(
 ): Pick<BusinessObjects, 'document' | 'thumbnail' | 'upload'> {
   // A model with such fields has a document store.
   const documents = context.documents as DocumentStore
-  return { document, thumbnail, upload }
+  return { document, thumbnail, upload: upload as BusinessObjects['upload'] }
 
   async function document(
     principal: Principal,
