@@ -5,7 +5,7 @@ import LongFilesFirst from './sequencer.js'
  * Which tests run: `npm test`, `npm run test:servers` or `npm run test:deep`. A test belongs to one of them by the name of
  * its file: `x.test.ts` is quick, `x.servers.test.ts` and `x.deep.test.ts` are of their tier. Of `x.mixed.test.ts`, which has
  * `@module-tag mixed`, the cases with the tag `core` are quick, the others of `servers`; where these continue with what the
- * quick ones left (`@module-tag continued`), they are of both. `package.json` has the filters.
+ * quick ones left, or the quick ones try only a part there (`@module-tag continued`), they are of both. `package.json` has the filters.
  */
 export type Tier = 'quick' | 'servers' | 'deep'
 
@@ -35,6 +35,10 @@ const together = {
   rest: ['packages/{rest-core,rest-client}/src/**/*.test.ts', 'packages/rest-koa/src/lib/**/*.test.ts'],
   adapters: ['packages/db-adapters/src/**/!(contract.*).test.ts'],
   server: ['packages/app-server/src/**/*.test.ts'],
+  parts: [
+    'packages/{page-kit,rest-pages,backup-targets}/src/**/!(use-live-rows).test.ts',
+    'packages/rest-koa/src/tester/**/*.test.ts',
+  ],
   manager: ['packages/{manager-core,manager-cli,manager-server}/src/**/!(connect-to-owner).test.ts'],
 }
 /** Tests that make and remove interfaces of the network: a browser ends its requests then (`ERR_NETWORK_CHANGED`). */
@@ -90,7 +94,8 @@ export function configFor(...[tier, only]: [Exclude<Tier, 'deep'>] | ['deep', re
         { name: 'core', description: 'What is quick in such a file.' },
         {
           name: 'continued',
-          description: 'Of a file whose cases continue with what others left: the quick ones run twice.',
+          description:
+            'Of a file whose cases continue with what others left, or try more in the second tier: they run twice.',
         },
       ],
       globalSetup: ['tests/servers/setup.ts'],

@@ -252,7 +252,7 @@ test('states of code beside YAML count as differences between models, actions do
   expect(await modelOf('{ states: { field: "tic_state", transitions: [] } }')).not.toBe(plain)
 })
 
-test('--types lets tsc check an application that has nothing installed', { tags: 'core' }, async () => {
+test('--types lets tsc check an application that has nothing installed', async () => {
   const folder = await folderOf({
     'app.yaml': files['app.yaml'],
     'setup.ts': files['setup.ts'],

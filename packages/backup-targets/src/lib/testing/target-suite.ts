@@ -1,4 +1,4 @@
-import { afterAll, describe, test } from 'vitest'
+import { afterAll, describe, inject, test } from 'vitest'
 import { checks } from '../checks/index.js'
 import { runCheck } from '../checks/run-check.js'
 import type { BackupTarget } from '../target.js'
@@ -31,7 +31,7 @@ export function testBackupTarget({ name, open, only }: TargetFixture): void {
     })
 
     for (const check of checks.filter((each) => only?.includes(each.name) ?? true)) {
-      test(check.name, async ({ skip }) => {
+      test(check.name, isQuick(check.name) ? { tags: 'core' } : {}, async ({ skip }) => {
         const connection = await (target ??= Promise.resolve(open()))
         const reason = check.skip?.(connection.capabilities)
         if (reason !== undefined) skip(reason)
@@ -39,4 +39,21 @@ export function testBackupTarget({ name, open, only }: TargetFixture): void {
       })
     }
   })
+}
+
+/** Checks that show the core of the contract. Runs of this repository choose by the tag; elsewhere it is not known. */
+const core: ReadonlySet<string> = new Set([
+  'an object is stored, found and read back',
+  'an object of several parts is stored, listed with its size, and deleted',
+  'an object is replaced, also by a smaller one',
+  'what is not there is not found',
+  'a deleted object is gone, and only that one',
+  'a list has what begins with the prefix, and nothing else',
+  'an upload whose source fails leaves nothing that is seen, and does not harm what was there',
+  'an interrupted upload resumes where it stopped',
+  'capabilities are data that does not change',
+])
+
+function isQuick(name: string): boolean {
+  return inject('tier' as never) !== undefined && core.has(name)
 }

@@ -157,7 +157,7 @@ test('a clone has the documents of records that a rule keeps, and no others', { 
 
 test(
   'rules that do not fit are refused before anything is done, and what has no rule is reported',
-  { tags: 'core', timeout: limit },
+  { timeout: limit },
   async () => {
     const { perform, folder, home } = manager
     const file = join(folder, 'own.yaml')

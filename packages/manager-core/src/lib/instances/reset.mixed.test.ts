@@ -81,7 +81,7 @@ test('reset to another version, with its hooks; a stopped one stays stopped', as
   expect(readFileSync(join(home, 'calls'), 'utf8')).toBe('pre demo 2.0\npost demo 2.0\n')
 })
 
-test('when the blank one does not start, nothing has changed', { tags: 'core' }, async () => {
+test('when the blank one does not start, nothing has changed', async () => {
   const { perform, template, context, instance, home } = await managerWithDemo()
   writeTemplate(template, { version: '1.0.1', fake: { start: 'fail' } })
   await context.templates.refresh()

@@ -1,12 +1,17 @@
 import { statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { InstanceSpec, Runtime } from '../runtime.js'
 import { ask, logOf, type RuntimeUnderTest } from './runtime-under-test.js'
 import { takeTestPort } from '../../testing/take-ports.js'
 
 const patience = { interval: 20 }
+
+/** Options of a test that shows the core of the contract. Runs of this repository choose by the tag; elsewhere it is not known. */
+function core(): { readonly tags?: 'core' } {
+  return inject('tier' as never) ? { tags: 'core' } : {}
+}
 
 /**
  * What every `Runtime` must do. It reads capabilities, so that it asks for what is promised, and waits for what a
@@ -58,7 +63,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
 
   const state = async (spec: InstanceSpec) => (await runtime.observe(spec)).state
 
-  it('can be used here, and says what it can do', async () => {
+  it('can be used here, and says what it can do', core(), async () => {
     expect(await runtime.probe()).toMatchObject({ ok: true })
     expect(runtime.name).toMatch(/^(?:@[a-z0-9-]+\/)?[a-z][a-z0-9-]*$/)
     expect(Object.isFrozen(runtime.capabilities)).toBe(true)
@@ -67,7 +72,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(runtime.roll !== undefined && runtime.unroll !== undefined).toBe(runtime.capabilities.nativeRollback)
   })
 
-  it('socketOf() takes requests while it starts again, and refuses them after its end', async () => {
+  it('socketOf() takes requests while it starts again, and refuses them after its end', core(), async () => {
     if (!runtime.socketOf) return
     const spec = { ...(await instance()), takesSockets: true }
     await runtime.define(spec)
@@ -105,45 +110,53 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(runtime.socketOf(spec)).toBeUndefined()
   })
 
-  it('define() makes it startable and starts nothing; undefine() takes it away; both may be repeated', async () => {
-    const spec = await instance()
-    expect(await state(spec)).toBe('stopped')
-    await runtime.define(spec)
-    await runtime.define(spec)
-    expect(await runtime.observe(spec)).toMatchObject({ state: 'stopped', restarts: 0, pids: [] })
-    await runtime.undefine(spec)
-    await runtime.undefine(spec)
-    expect(await state(spec)).toBe('stopped')
-  })
+  it(
+    'define() makes it startable and starts nothing; undefine() takes it away; both may be repeated',
+    core(),
+    async () => {
+      const spec = await instance()
+      expect(await state(spec)).toBe('stopped')
+      await runtime.define(spec)
+      await runtime.define(spec)
+      expect(await runtime.observe(spec)).toMatchObject({ state: 'stopped', restarts: 0, pids: [] })
+      await runtime.undefine(spec)
+      await runtime.undefine(spec)
+      expect(await state(spec)).toBe('stopped')
+    },
+  )
 
-  it('undefine() refuses one that runs', async () => {
+  it('undefine() refuses one that runs', core(), async () => {
     const spec = await started()
     await expect(runtime.undefine(spec)).rejects.toMatchObject({ code: 'ERR_STATE' })
     expect(await ask(spec, '/id')).toBeDefined()
   })
 
-  it('start() runs it with its environment in its folder, and nothing of the environment of the manager', async () => {
-    process.env['STEWARD_TEST_SECRET'] = 'of the shell'
-    process.env['NODE_OPTIONS'] = '--no-deprecation'
-    try {
-      const begin = Date.now()
-      const spec = await started('a', { GREETING: 'Grüße, "Wörld" $HOME `id` \\' })
-      expect(await ask(spec, '/environment', { name: 'GREETING' })).toBe('Grüße, "Wörld" $HOME `id` \\')
-      expect(await ask(spec, '/environment', { name: 'STEWARD_TEST_SECRET' })).toBe('')
-      expect(await ask(spec, '/environment', { name: 'NODE_OPTIONS' })).toBe('')
-      expect(await ask(spec, '/environment', { name: 'PATH' })).not.toBe('')
-      // What runs elsewhere has what it needs in an image.
-      expect(await ask(spec, '/folder')).toBe(runtime.capabilities.elsewhere ? '/app' : spec.workingFolder)
-      const { state: now, since, restarts } = await runtime.observe(spec)
-      expect({ now, restarts }).toEqual({ now: 'started', restarts: 0 })
-      expectAbout(since as string, begin)
-    } finally {
-      delete process.env['STEWARD_TEST_SECRET']
-      delete process.env['NODE_OPTIONS']
-    }
-  })
+  it(
+    'start() runs it with its environment in its folder, and nothing of the environment of the manager',
+    core(),
+    async () => {
+      process.env['STEWARD_TEST_SECRET'] = 'of the shell'
+      process.env['NODE_OPTIONS'] = '--no-deprecation'
+      try {
+        const begin = Date.now()
+        const spec = await started('a', { GREETING: 'Grüße, "Wörld" $HOME `id` \\' })
+        expect(await ask(spec, '/environment', { name: 'GREETING' })).toBe('Grüße, "Wörld" $HOME `id` \\')
+        expect(await ask(spec, '/environment', { name: 'STEWARD_TEST_SECRET' })).toBe('')
+        expect(await ask(spec, '/environment', { name: 'NODE_OPTIONS' })).toBe('')
+        expect(await ask(spec, '/environment', { name: 'PATH' })).not.toBe('')
+        // What runs elsewhere has what it needs in an image.
+        expect(await ask(spec, '/folder')).toBe(runtime.capabilities.elsewhere ? '/app' : spec.workingFolder)
+        const { state: now, since, restarts } = await runtime.observe(spec)
+        expect({ now, restarts }).toEqual({ now: 'started', restarts: 0 })
+        expectAbout(since as string, begin)
+      } finally {
+        delete process.env['STEWARD_TEST_SECRET']
+        delete process.env['NODE_OPTIONS']
+      }
+    },
+  )
 
-  it('start() does nothing when it runs, for others too', async () => {
+  it('start() does nothing when it runs, for others too', core(), async () => {
     const spec = await started()
     const id = await serves(spec)
     await runtime.start(spec)
@@ -164,7 +177,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(await ask(spec, '/id', {}, 500)).toBeUndefined()
   })
 
-  it('stop() ends it; a second one says that it did not run', async () => {
+  it('stop() ends it; a second one says that it did not run', core(), async () => {
     const spec = await started()
     const { code = 0, ...exit } = await runtime.stop(spec, { graceMs: 10_000 })
     expect({ code, exit }).toEqual({ code: 0, exit: { wasRunning: true } })
@@ -175,7 +188,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     await serves(spec)
   })
 
-  it('stop() kills what does not end in time, and with force at once', async () => {
+  it('stop() kills what does not end in time, and with force at once', core(), async () => {
     const spec = await started('a', { TEST_TERM: 'ignore' })
     expect(await runtime.stop(spec, { graceMs: 200 })).toMatchObject({ wasRunning: true, forced: true })
     expect(await state(spec)).toBe('stopped')
@@ -192,7 +205,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(await runtime.stop(spec, { graceMs: 100 })).toEqual({ wasRunning: false })
   })
 
-  it('starts it again after a crash, and reports how it ended', async () => {
+  it('starts it again after a crash, and reports how it ended', core(), async () => {
     const spec = await started()
     const first = await serves(spec)
     await ask(spec, '/exit', { code: '7' })
@@ -206,7 +219,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect((await runtime.observe(spec)).lastExit?.signal).toBe('SIGKILL')
   })
 
-  it('gives one up that ends again and again; start() tries again', async () => {
+  it('gives one up that ends again and again; start() tries again', core(), async () => {
     const spec = await instance('a', { TEST_EXIT: '9' })
     await runtime.define(spec)
     await runtime.start(spec)
@@ -253,7 +266,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(await logOf(runtime, two)).not.toContain('of one')
   })
 
-  it('start() that is aborted runs nothing, and may be tried again', async () => {
+  it('start() that is aborted runs nothing, and may be tried again', core(), async () => {
     const spec = await instance()
     await runtime.define(spec)
     const reason = new Error('nobody wants it any more')
@@ -309,7 +322,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
       expect(await logOf(runtime, await instance())).toEqual([])
     })
 
-    it('gives the last lines, in order, also after it was stopped', async () => {
+    it('gives the last lines, in order, also after it was stopped', core(), async () => {
       const spec = await started()
       await ask(spec, '/print', { text: 'Zeile – 行', times: '300' })
       await expect.poll(() => logOf(runtime, spec, 2), patience).toEqual(['Zeile – 行 299', 'Zeile – 行 300'])
@@ -371,7 +384,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
   })
 
   describe('suspend()', () => {
-    it('freezes it until resume(); both may be repeated', async (context) => {
+    it('freezes it until resume(); both may be repeated', core(), async (context) => {
       if (!runtime.capabilities.suspend) return context.skip(`${runtime.name} cannot suspend`)
       const spec = await started()
       const id = await serves(spec)
@@ -421,7 +434,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
       return { ...spec, copy, port, environment }
     }
 
-    it('run side by side, are seen and stopped one by one, and either of them may serve', async (context) => {
+    it('run side by side, are seen and stopped one by one, and either of them may serve', core(), async (context) => {
       if (!runtime.capabilities.parallelCopies) return context.skip(`${runtime.name} runs one copy only`)
       const first = await started()
       const id = await serves(first)
@@ -467,7 +480,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     })
   })
 
-  it('processes() returns what runs', async (context) => {
+  it('processes() returns what runs', core(), async (context) => {
     if (!runtime.capabilities.processes) return context.skip(`${runtime.name} has no processes of this machine`)
     const begin = Date.now()
     const spec = await started()

@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -107,13 +108,13 @@ const sins: readonly (readonly [rule: string, text: string])[] = [
 ]
 
 describe('the linter', () => {
-  it('refuses each way around the room that handles the files of accounts', async () => {
+  it('refuses each way around the room that handles the files of accounts', { tags: 'core' }, async () => {
     const files = Object.fromEntries(sins.map(([, text], at) => [`instances/sin-${at}.ts`, `${text}\n`]))
     const found = await refusals(files)
     for (const [at, [rule, text]] of sins.entries()) expect(found[`instances/sin-${at}.ts`], text).toContain(rule)
   })
 
-  it('lets the room itself, tests, and what removes a single file pass', async () => {
+  it('lets the room itself, tests, and what removes a single file pass', { tags: 'core' }, async () => {
     const text = sins.slice(0, 2).map(([, each], at) => each.replaceAll('go', `go${at}`))
     const files = {
       'accounts/room.ts': `${text.join('\n')}\n`,

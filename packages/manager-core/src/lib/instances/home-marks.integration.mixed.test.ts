@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import { cpSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -40,7 +41,9 @@ needs('postgresql', (postgresql) =>
     const rowsOf = async (name: string) => (await serverOf(name).statistics(await databaseOf(name))).rows
 
     describe.each(['postgresql', 'mysql'] as const)('on %s', (database) => {
-      it('a copied home whose place was forged does not drop the database of the original', async () => {
+      const tags = database === 'postgresql' ? ['core' as const] : []
+
+      it('a copied home whose place was forged does not drop the database of the original', { tags }, async () => {
         const name = `kept${database}`
         await test.perform('add', { name, database, 'no-start': true })
         await run(name, 'create table kept (n integer)')

@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { execute, needs } from '../../../../../tests/servers/index.js'
 import { runBlock } from '../testing/backup-format.js'
@@ -6,6 +7,7 @@ import { databaseConfig } from '../testing/database-config.js'
 
 for (const type of ['postgresql', 'mysql'] as const)
   needs(type, (url) => {
+    const tags = type === 'postgresql' ? ['core' as const] : []
     let manager: TestManager
 
     beforeAll(async () => {
@@ -13,7 +15,7 @@ for (const type of ['postgresql', 'mysql'] as const)
     })
     afterAll(() => manager?.close())
 
-    test(`docs/backup-format.md says how to restore a dump of ${type} by hand`, async () => {
+    test(`docs/backup-format.md says how to restore a dump of ${type} by hand`, { tags }, async () => {
       const { perform, context, path, folder } = manager
       const server = context.databases.server(type)
       await perform('add', { name: 'demo', database: type, 'no-start': true })

@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { mailServer, plain } from '../../mail/mail-server-for-test.js'
@@ -33,7 +34,7 @@ async function command(
 
 const wrong = (line: string) => appendFileSync(test.context.home.config, `${line}\n`)
 
-it('commands that do not need a wrong setting work, and say so once', async () => {
+it('commands that do not need a wrong setting work, and say so once', { tags: 'core' }, async () => {
   wrong('APPS_TRASHDAYS=abc')
   const told = [expect.stringMatching(/^APPS_TRASHDAYS is "abc" \(config\.sh:\d+\), but must be .*the rest works\.$/)]
   expect(await command('list')).toMatchObject({ list: [{ name: 'demo' }], warnings: told })
@@ -48,20 +49,14 @@ it('commands that do not need a wrong setting work, and say so once', async () =
   expect(await command('backups list', { name: 'demo' })).toMatchObject({ list: [{}], warnings: told })
 })
 
-it('one that needs it is refused before it changes anything', async () => {
+it('one that needs it is refused before it changes anything', { tags: 'core' }, async () => {
   wrong('APPS_TRASHDAYS=abc')
   await expect(command('delete', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_SETTINGS' })
   expect(existsSync(test.path('demo', 'settings.sh'))).toBe(true)
   expect(test.instance('demo')).toMatchObject({ operation: '' })
 })
 
-it.each([
-  'APPS_TRASHDAYS=abc',
-  'APPS_EMAIL="me',
-  'if true',
-  'APPS_SAVE_DIR=$APPS_HOM/save',
-  'APPS_BASEURL=apps.example.org',
-])('doctor says once that %s cannot be used, and makes all of its checks', async (line) => {
+async function expectOneProblem(line: string): Promise<void> {
   const { list: before } = await command('doctor')
   wrong(line)
   const { list, warnings } = await command('doctor')
@@ -70,9 +65,18 @@ it.each([
     errors(list).filter((one) => !errors(before).some((other) => JSON.stringify(other) === JSON.stringify(one))),
   ).toEqual([expect.objectContaining({ check: 'settings', message: expect.stringContaining('config.sh:') })])
   expect(warnings ?? []).toEqual([])
-})
+}
 
-it('the server mails it once, and another one again', async () => {
+it('doctor says once that APPS_TRASHDAYS=abc cannot be used, and makes all of its checks', { tags: 'core' }, () =>
+  expectOneProblem('APPS_TRASHDAYS=abc'),
+)
+
+it.each(['APPS_EMAIL="me', 'if true', 'APPS_SAVE_DIR=$APPS_HOM/save', 'APPS_BASEURL=apps.example.org'])(
+  'doctor says once that %s cannot be used, and makes all of its checks',
+  expectOneProblem,
+)
+
+it('the server mails it once, and another one again', { tags: 'core' }, async () => {
   const { received, port } = await mailServer(plain)
   const mail = ['APPS_MAILSERVER=127.0.0.1', `APPS_MAILPORT=${port}`, 'APPS_EMAIL=operator@example.org']
   wrong(mail.join('\n'))

@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import { describe } from 'vitest'
 import { testRuntime } from './contract/runtime-suite.js'
 import { processesUnderTest } from './processes-for-test.js'

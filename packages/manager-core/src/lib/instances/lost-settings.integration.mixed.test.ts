@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import { existsSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { execute, needs } from '../../../../../tests/servers/index.js'
@@ -36,6 +37,7 @@ needs('postgresql', (postgresql) =>
 
     describe.each(['sqlite', 'postgresql', 'mysql'] as const)('settings.sh that was lost, on %s', (database) => {
       const name = `lost${database}`
+      const tags = database === 'sqlite' ? ['core' as const] : []
       let rows: Readonly<Record<string, number>>
       beforeAll(async () => {
         await test.perform('add', { name, database, ...(database !== 'sqlite' && { 'no-start': true }) })
@@ -43,7 +45,7 @@ needs('postgresql', (postgresql) =>
         rows = await rowsOf(name)
       })
 
-      it('doctor --fix writes it again, for the data that are there', async () => {
+      it('doctor --fix writes it again, for the data that are there', { tags }, async () => {
         expect(Object.values(rows)).toContain(1)
         const before = await settingsOf(name)
         rmSync(test.path(name, 'settings.sh'))
@@ -59,7 +61,7 @@ needs('postgresql', (postgresql) =>
         await test.perform('save', { name })
       })
 
-      it('undelete writes it again, for the data that are there', async () => {
+      it('undelete writes it again, for the data that are there', { tags }, async () => {
         rmSync(test.path(name, 'settings.sh'))
         await test.perform('delete', { name })
         const { warnings } = await test.perform('undelete', { entry: name })
@@ -67,7 +69,7 @@ needs('postgresql', (postgresql) =>
         expect(await rowsOf(name)).toEqual(rows)
       })
 
-      it('is not written where another database would be made', async () => {
+      it('is not written where another database would be made', { tags }, async () => {
         const { server, account } = await databaseOf(name)
         await test.perform('stop', { name })
         rmSync(test.path(name, 'settings.sh'))

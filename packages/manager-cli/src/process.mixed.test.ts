@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -39,7 +40,7 @@ async function interruptedAdd(signal: NodeJS.Signals) {
   return { code, err }
 }
 
-test('Ctrl-C undoes what was started', async () => {
+test('Ctrl-C undoes what was started', { tags: 'core' }, async () => {
   const { code, err } = await interruptedAdd('SIGINT')
   expect(err).toContain('Cancelling; press Ctrl-C again to stop immediately …')
   expect(err).toContain('Undoing: Reserve the name "demo" and a port …')
@@ -50,7 +51,7 @@ test('Ctrl-C undoes what was started', async () => {
   expect(JSON.parse(out)).toMatchObject({ status: 0, list: [] })
 })
 
-test('what a killed command left is reported when the next one repairs it', async () => {
+test('what a killed command left is reported when the next one repairs it', { tags: 'core' }, async () => {
   expect((await interruptedAdd('SIGKILL')).code).toBe(null)
   const { code, out, err } = manager('list', '--json')
   expect(code).toBe(0)
@@ -71,7 +72,7 @@ test.each([
   expect(stderr).not.toContain('EPIPE')
 })
 
-test('a server that is ended leaves what it has started', async () => {
+test('a server that is ended leaves what it has started', { tags: 'core' }, async () => {
   const { out: made } = manager('token', 'add', 'test', '--abilities', 'admin', '--json')
   const { token } = (JSON.parse(made) as { item: { token: string } }).item
   const server = spawn(process.execPath, [cli, 'serve', '--listen', '127.0.0.1:0', '--home', home], {

@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
@@ -10,6 +11,7 @@ import { databaseConfig } from '../testing/database-config.js'
 
 for (const type of ['postgresql', 'mysql', ...givenVendors] as const)
   needs(type, (url) => {
+    const tags = type === 'postgresql' ? ['core' as const] : []
     let manager: TestManager
 
     beforeAll(async () => {
@@ -23,7 +25,7 @@ for (const type of ['postgresql', 'mysql', ...givenVendors] as const)
     const isThere = (account: DatabaseAccount) => server().exists(account)
     const rowsIn = async (account: DatabaseAccount) => (await server().statistics(account)).rows
 
-    test('instances have databases and users of their own, from add to purge', async () => {
+    test('instances have databases and users of their own, from add to purge', { tags }, async () => {
       const { perform } = manager
       await perform('add', { name: 'demo', database: type })
       const demo = await accountOf('demo')
@@ -57,7 +59,7 @@ for (const type of ['postgresql', 'mysql', ...givenVendors] as const)
       for (const account of [demo, copy, fresh]) expect(await isThere(account)).toBe('no')
     })
 
-    test('an instance whose database was dropped, or no longer has tables, is not started', async () => {
+    test('an instance whose database was dropped, or no longer has tables, is not started', { tags }, async () => {
       const { perform } = manager
       const stop = () => perform('stop', { name: 'lost' })
       const start = () => perform('start', { name: 'lost' })
@@ -93,23 +95,27 @@ needs('postgresql', (url) => {
     way?.close()
   })
 
-  test('a server that is down is reported before anything is created, and a purge waits for it', async () => {
-    const { perform, context, home } = manager
-    const database = 'postgresql'
-    await perform('add', { name: 'demo', database, 'no-start': true })
-    await perform('delete', { name: 'demo' })
-    way.close()
-    await expect(perform('add', { name: 'other', database })).rejects.toMatchObject({
-      code: 'ERR_DATABASE',
-      help: expect.stringContaining('config.sh'),
-    })
-    expect(context.registry.count()).toBe(0)
-    expect(readdirSync(join(home, 'instances'))).toEqual([])
-    await expect(perform('purge', { entry: 'demo' })).rejects.toMatchObject({ code: 'ERR_DATABASE' })
-    await way.open()
-    await perform('purge', { entry: 'demo' })
-    expect((await perform('trash')).list).toEqual([])
-  })
+  test(
+    'a server that is down is reported before anything is created, and a purge waits for it',
+    { tags: 'core' },
+    async () => {
+      const { perform, context, home } = manager
+      const database = 'postgresql'
+      await perform('add', { name: 'demo', database, 'no-start': true })
+      await perform('delete', { name: 'demo' })
+      way.close()
+      await expect(perform('add', { name: 'other', database })).rejects.toMatchObject({
+        code: 'ERR_DATABASE',
+        help: expect.stringContaining('config.sh'),
+      })
+      expect(context.registry.count()).toBe(0)
+      expect(readdirSync(join(home, 'instances'))).toEqual([])
+      await expect(perform('purge', { entry: 'demo' })).rejects.toMatchObject({ code: 'ERR_DATABASE' })
+      await way.open()
+      await perform('purge', { entry: 'demo' })
+      expect((await perform('trash')).list).toEqual([])
+    },
+  )
 })
 
 /** A port that leads to another one. While it is closed nothing listens, as where a server is down. */

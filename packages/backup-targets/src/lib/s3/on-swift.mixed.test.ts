@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSwift, toolIsMissing, type TestSwift } from '../../../../../tests/servers/index.js'
 import { madeUpBytes, pieces } from '../checks/made-up.js'
@@ -22,7 +23,7 @@ describe.skipIf(missing)('s3 on Swift', () => {
     testBackupTarget({ name: 's3', open: () => bucket.open({ prefix: 'all/of-' }) })
   })
 
-  it('a store that refuses conditions is asked before', async () => {
+  it('a store that refuses conditions is asked before', { tags: 'core' }, async () => {
     const target = await bucket.open()
     expect(target.capabilities.conditionalCreate).toBe(false)
     await target.put('first', bytesSource('1'), { ifAbsent: true })
@@ -51,4 +52,4 @@ describe.skipIf(missing)('s3 on Swift', () => {
   })
 })
 
-it.skipIf(!missing)('s3 on Swift is tested with a real server', ({ skip }) => skip(missing))
+it.skipIf(!missing)('s3 on Swift is tested with a real server', { tags: 'core' }, ({ skip }) => skip(missing))

@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -91,11 +92,13 @@ const items: readonly Record<string, unknown>[] = [
 ]
 
 onEachDatabase((fresh, database) => {
+  const tags = database === 'sqlite' ? ['core' as const] : []
   // What a format can hold is the same for every database.
   const formats = database === 'sqlite' ? (['xml', 'json', 'zip'] as const) : (['zip'] as const)
 
   test.for(formats)(
     '%s gives the same records in an empty application, and changes nothing when it is refused',
+    { tags },
     async (format) => {
       const source = await open()
       await fill(source)
@@ -166,31 +169,35 @@ async function documents(service: BusinessObjects) {
   return [file, image].map((stored) => ({ ...(stored as object), id: '' }))
 }
 
-test('CSV holds one object, without documents and passwords, filtered, with the times when asked for', async () => {
-  const store = await createStore('sqlite::memory:')
-  onTestFinished(() => store.close())
-  const model = createModel([...systemObjects, Part, Item])
-  await store.sync(model)
-  const folder = await temporaryFolder()
-  const service = createBusinessObjects({
-    model,
-    store,
-    documents: createDiskDocumentStore({ folder }),
-    clock: () => new Date('2026-05-06T12:00:00Z'),
-  })
-  await fill(service)
-  expect(await text(await exportFile(service, boss, 'csv', ['Part'], { timestamps: true }))).toBe(
-    'prt_item_id.itm_code,prt_day,prt_name,created_dt,created_by,updated_dt,updated_by\r\n' +
-      '" blanks around ",2024-02-29,p,2026-05-06 12:00:00,io,2026-05-06 12:00:00,io\r\n',
-  )
-  const csv = await text(await exportFile(service, boss, 'csv', ['Item'], { filters: { itm_code: '*1+1*' } }))
-  expect(csv.split('\r\n')[0]).not.toMatch(/document|image|password/)
-  expect(csv).toContain('"=1+1,""x"";\'",')
-  const users = await text(await exportFile(service, boss, 'json', ['User']))
-  expect(users).toContain('"usr_login":"ann"')
-  expect(users).not.toMatch(/password|scrypt/)
-  await expect(exportFile(service, boss, 'csv', ['Item', 'Part'])).rejects.toThrow('Name one object')
-  await expect(exportFile(service, boss, 'csv', ['Item'], { filters: { nothing: 'x' } })).rejects.toThrow('nothing')
-  await expect(exportFile(service, boss, 'xml', ['Nothing'])).rejects.toThrow('does not exist')
-  await expect(exportFile(service, boss, 'json', [])).rejects.toThrow('Name an object')
-})
+test(
+  'CSV holds one object, without documents and passwords, filtered, with the times when asked for',
+  { tags: 'core' },
+  async () => {
+    const store = await createStore('sqlite::memory:')
+    onTestFinished(() => store.close())
+    const model = createModel([...systemObjects, Part, Item])
+    await store.sync(model)
+    const folder = await temporaryFolder()
+    const service = createBusinessObjects({
+      model,
+      store,
+      documents: createDiskDocumentStore({ folder }),
+      clock: () => new Date('2026-05-06T12:00:00Z'),
+    })
+    await fill(service)
+    expect(await text(await exportFile(service, boss, 'csv', ['Part'], { timestamps: true }))).toBe(
+      'prt_item_id.itm_code,prt_day,prt_name,created_dt,created_by,updated_dt,updated_by\r\n' +
+        '" blanks around ",2024-02-29,p,2026-05-06 12:00:00,io,2026-05-06 12:00:00,io\r\n',
+    )
+    const csv = await text(await exportFile(service, boss, 'csv', ['Item'], { filters: { itm_code: '*1+1*' } }))
+    expect(csv.split('\r\n')[0]).not.toMatch(/document|image|password/)
+    expect(csv).toContain('"=1+1,""x"";\'",')
+    const users = await text(await exportFile(service, boss, 'json', ['User']))
+    expect(users).toContain('"usr_login":"ann"')
+    expect(users).not.toMatch(/password|scrypt/)
+    await expect(exportFile(service, boss, 'csv', ['Item', 'Part'])).rejects.toThrow('Name one object')
+    await expect(exportFile(service, boss, 'csv', ['Item'], { filters: { nothing: 'x' } })).rejects.toThrow('nothing')
+    await expect(exportFile(service, boss, 'xml', ['Nothing'])).rejects.toThrow('does not exist')
+    await expect(exportFile(service, boss, 'json', [])).rejects.toThrow('Name an object')
+  },
+)

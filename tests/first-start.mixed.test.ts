@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createStore } from '@steward/db-adapters'
@@ -23,6 +24,8 @@ const setupModule = `export default async function setup({ service, principal })
 `
 
 onEachDatabase((fresh, name) => {
+  // The others wait for locks in the same way.
+  const tags = name === 'postgresql' ? ['core' as const] : []
   let folder: string
   let database: FreshDatabase
   let stores: ObjectStore[]
@@ -55,25 +58,31 @@ onEachDatabase((fresh, name) => {
   const fill = () => Promise.allSettled(servers.map((service) => runSetup(service, folder, 'setup.mjs')))
   const count = async () => (await (servers[0] as BusinessObjects).count(ann, 'Item')).count
 
-  it('runSetup() of servers that start at the same time fills the application once, and all of them come up', async () => {
-    let calls = 0
-    shared.filling = async () => {
-      calls++
-      // Longer than the others wait for a lock.
-      await new Promise((resolve) => setTimeout(resolve, 700))
-    }
-    const outcomes = (await fill()).map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason))
-    expect(outcomes.toSorted()).toEqual([false, false, true])
-    expect([calls, await count()]).toEqual([1, 1])
-    expect((await fill()).map((outcome) => outcome.status === 'fulfilled' && outcome.value)).toEqual([
-      false,
-      false,
-      false,
-    ])
-    expect(calls).toBe(1)
-  })
+  it(
+    'runSetup() of servers that start at the same time fills the application once, and all of them come up',
+    { tags },
+    async () => {
+      let calls = 0
+      shared.filling = async () => {
+        calls++
+        // Longer than the others wait for a lock.
+        await new Promise((resolve) => setTimeout(resolve, 700))
+      }
+      const outcomes = (await fill()).map((outcome) =>
+        outcome.status === 'fulfilled' ? outcome.value : outcome.reason,
+      )
+      expect(outcomes.toSorted()).toEqual([false, false, true])
+      expect([calls, await count()]).toEqual([1, 1])
+      expect((await fill()).map((outcome) => outcome.status === 'fulfilled' && outcome.value)).toEqual([
+        false,
+        false,
+        false,
+      ])
+      expect(calls).toBe(1)
+    },
+  )
 
-  it('runSetup() is taken over by another server when the first one fails in the middle', async () => {
+  it('runSetup() is taken over by another server when the first one fails in the middle', { tags }, async () => {
     let calls = 0
     shared.filling = async () => {
       calls++
@@ -86,7 +95,7 @@ onEachDatabase((fresh, name) => {
     expect([calls, await count()]).toEqual([2, 1])
   })
 
-  it('createAdministrator() of servers that start at the same time makes one', async () => {
+  it('createAdministrator() of servers that start at the same time makes one', { tags }, async () => {
     const made = await Promise.all(servers.map((service) => createAdministrator(service)))
     expect(made.map((each) => each?.login).toSorted()).toEqual(['admin', undefined, undefined])
     expect((await (servers[0] as BusinessObjects).count(ann, 'User')).count).toBe(1)

@@ -1,8 +1,9 @@
+/** @module-tag mixed */
 import { createStore } from '@steward/db-adapters'
 import { createClient } from '@steward/rest-client'
 import { createModel } from '@steward/rest-core'
 import type { ObjectDefinition } from '@steward/rest-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import {
   edgeKeyTables,
   edgeTables,
@@ -20,6 +21,15 @@ import { freshDatabase, needs, type FreshDatabase } from './servers/index.js'
 const { TEST_SEED, TEST_DEEP } = process.env
 const seed = Number(TEST_SEED ?? (TEST_DEEP === '1' ? Date.now() % 1_000_000 : 1))
 
+const isQuick = inject('tier') === 'quick'
+
+/** One in `count` is quick: a run of the quick tier makes no others. */
+function oneIn<Each>(count: number, all: readonly Each[]) {
+  return all
+    .map((each, at) => ({ ...each, tags: at % count === 0 ? ['core' as const] : [] }))
+    .filter(({ tags }) => !isQuick || tags.length > 0)
+}
+
 /** Tables of booleans, with values that come later. */
 const looseBooleans: Readonly<Record<EdgeDatabase, readonly (readonly [string, readonly string[]])[]>> = {
   sqlite: [['boolean_minus', ['2', '-7', '1.5', "'t'", "'f'", "'No'", "'yes'"]]],
@@ -35,8 +45,8 @@ for (const name of ['postgresql', 'mysql'] as const) needs(name, (url) => roundT
 
 /** Tables with every type of a database, read and sent back. */
 function roundTrips(name: EdgeDatabase, fresh: () => Promise<FreshDatabase>): void {
-  const tables = edgeTables(name, { seed })
-  const keyTables = edgeKeyTables(name)
+  const tables = oneIn(5, edgeTables(name, { seed }))
+  const keyTables = oneIn(4, edgeKeyTables(name))
   let database: FreshDatabase
   let raw: RawDatabase
   let definitions: ReadonlyMap<string, ObjectDefinition>
@@ -65,6 +75,7 @@ function roundTrips(name: EdgeDatabase, fresh: () => Promise<FreshDatabase>): vo
 
   for (const table of tables) {
     const title = `${table.type.type || 'no type'} (${table.type.name}) (seed ${seed})`
+    const { tags } = table
     const { leftOut, notCopied } = table.type
     const list = (): string => `/${definitions.get(table.table)?.name}/`
     const shown = async (): Promise<Record<string, unknown>[]> => {
@@ -73,7 +84,7 @@ function roundTrips(name: EdgeDatabase, fresh: () => Promise<FreshDatabase>): vo
       return answer.json
     }
 
-    it(`records may be sent back as they came: ${title}`, async () => {
+    it(`records may be sent back as they came: ${title}`, { tags }, async () => {
       const before = await textsOf(table)
       const records = await shown()
       expect(records).toHaveLength(table.rows)
@@ -84,7 +95,7 @@ function roundTrips(name: EdgeDatabase, fresh: () => Promise<FreshDatabase>): vo
       expect(await textsOf(table)).toEqual(before)
     })
 
-    it(`a copy of a record shows the same, or is refused: ${title}`, async () => {
+    it(`a copy of a record shows the same, or is refused: ${title}`, { tags }, async () => {
       const copies: Record<string, unknown>[] = []
       for (const record of await shown()) {
         const copy = { ...record, row_id: String(1000 + Number(record['row_id'])) }
@@ -137,35 +148,39 @@ function roundTrips(name: EdgeDatabase, fresh: () => Promise<FreshDatabase>): vo
     },
   )
 
-  for (const { table, type, rows } of keyTables)
-    it(`rows with keys such as ${type.keys?.slice(0, 3).join(' ')} (${type.name}) have addresses, filters and references`, async () => {
-      const client = createClient({ url: served.base })
-      const objectOf = (each: string) => client.object(definitions.get(each)?.name ?? '')
-      const [owner, child] = [objectOf(table), objectOf(`${table}_ref`)] as const
-      const textOf = (each: string, column: string) =>
-        raw.rows(`select ${exactText(name, column, type)} as t, note from ${each} order by note`)
-      const [owners, children] = [await textOf(table, 'c'), await textOf(`${table}_ref`, 'k')]
-      expect(owners).toHaveLength(rows)
-      const noAddress = new Set(['', '.', '..'])
-      for await (const record of child.search()) {
-        const id = String(record['k'])
-        await child.update(record.row_id, record)
-        if (id === '') continue
-        expect(await ids(child.search({ filters: { k: `= ${quoted(id)}` } })), id).toEqual([record.row_id])
-        expect(await ids(owner.search({ filters: { row_id: `= ${quoted(id)}` } })), id).toEqual([id])
-        if (noAddress.has(id)) continue
-        const { note } = await owner.get(id)
-        expect(note).toBe(String(record['note']).replace('child', 'row'))
-        await owner.update(id, { note: 'changed' })
-        const [answer] = (
-          await served.call('POST', `/${definitions.get(table)?.name}/_batch`, {
-            json: [{ action: 'update', row_id: id, values: { note } }],
-          })
-        ).json
-        expect(answer, id).toMatchObject({ record: { row_id: id, note } })
-      }
-      expect([await textOf(table, 'c'), await textOf(`${table}_ref`, 'k')]).toEqual([owners, children])
-    })
+  for (const { table, type, rows, tags } of keyTables)
+    it(
+      `rows with keys such as ${type.keys?.slice(0, 3).join(' ')} (${type.name}) have addresses, filters and references`,
+      { tags },
+      async () => {
+        const client = createClient({ url: served.base })
+        const objectOf = (each: string) => client.object(definitions.get(each)?.name ?? '')
+        const [owner, child] = [objectOf(table), objectOf(`${table}_ref`)] as const
+        const textOf = (each: string, column: string) =>
+          raw.rows(`select ${exactText(name, column, type)} as t, note from ${each} order by note`)
+        const [owners, children] = [await textOf(table, 'c'), await textOf(`${table}_ref`, 'k')]
+        expect(owners).toHaveLength(rows)
+        const noAddress = new Set(['', '.', '..'])
+        for await (const record of child.search()) {
+          const id = String(record['k'])
+          await child.update(record.row_id, record)
+          if (id === '') continue
+          expect(await ids(child.search({ filters: { k: `= ${quoted(id)}` } })), id).toEqual([record.row_id])
+          expect(await ids(owner.search({ filters: { row_id: `= ${quoted(id)}` } })), id).toEqual([id])
+          if (noAddress.has(id)) continue
+          const { note } = await owner.get(id)
+          expect(note).toBe(String(record['note']).replace('child', 'row'))
+          await owner.update(id, { note: 'changed' })
+          const [answer] = (
+            await served.call('POST', `/${definitions.get(table)?.name}/_batch`, {
+              json: [{ action: 'update', row_id: id, values: { note } }],
+            })
+          ).json
+          expect(answer, id).toMatchObject({ record: { row_id: id, note } })
+        }
+        expect([await textOf(table, 'c'), await textOf(`${table}_ref`, 'k')]).toEqual([owners, children])
+      },
+    )
 }
 
 async function ids(records: AsyncIterable<{ readonly row_id: string }>): Promise<string[]> {

@@ -1,3 +1,4 @@
+/** @module-tag mixed */
 import {
   existsSync,
   mkdirSync,
@@ -26,7 +27,7 @@ describe('save', () => {
   })
   afterEach(() => test.close())
 
-  it('makes a backup that plain tools restore', async () => {
+  it('makes a backup that plain tools restore', { tags: 'core' }, async () => {
     await test.perform('save', { name: 'demo' })
     const [backup] = await test.context.backups.list({ name: 'DEMO' })
     const folder = backup?.folder as string
@@ -73,7 +74,7 @@ describe('save', () => {
     expect(stdout).toMatch(/Check: XXH64/)
   })
 
-  it('is refused for what is not there', async () => {
+  it('is refused for what is not there', { tags: 'core' }, async () => {
     await expect(test.perform('save', { name: 'nobody' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     for (const from of ['2020', '../../etc', 'other/latest', 'latest'])
       await expect(test.perform('restore', { name: 'nobody', from })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
