@@ -7,7 +7,23 @@ import { expect, test } from 'vitest'
 import { onEachServer } from '../../test/server-stores.js'
 import { createSqliteStore } from '../sqlite.js'
 
-const columns = ['a.b', 'x as y', '*', 'a[1]', 'what?', "it's", '$1', '`b`', '"q"', 'select']
+const columns = [
+  'a.b',
+  'x as y',
+  '*',
+  'a[1]',
+  'what?',
+  '\\?',
+  'x??y',
+  ':name',
+  '@p1',
+  'a]b',
+  "it's",
+  '$1',
+  '`b`',
+  '"q"',
+  'select',
+]
 
 function createTable(quote: string): string {
   const quoted = columns.map((name) => quote + name.replaceAll(quote, quote + quote) + quote)

@@ -10,3 +10,24 @@ declare module 'knex/lib/dialects/*' {
   const Client: new (config: Knex.Config) => Knex.Client
   export default Client
 }
+
+/** What compiles the statements of one builder; some of its methods differ from what a store needs. */
+declare module 'knex/lib/dialects/mssql/query/mssql-querycompiler.js' {
+  export default class {
+    constructor(client: unknown, builder: unknown, bindings?: unknown)
+    readonly single: { readonly skipBinding: Readonly<Record<string, boolean>> }
+    readonly grouped: Readonly<Record<string, unknown>>
+    _getValueOrParameterFromAttribute(attribute: string, value?: unknown): string
+    _returning(method: string, value: unknown, withTrigger?: boolean): string
+    offset(): string
+  }
+}
+
+declare module 'knex/lib/dialects/oracledb/query/oracledb-querycompiler.js' {
+  export default class {
+    constructor(client: unknown, builder: unknown, bindings?: unknown)
+    readonly single: { readonly limit?: unknown; readonly offset?: unknown }
+    _getValueOrParameterFromAttribute(attribute: string): string
+    _surroundQueryWithLimitAndOffset(query: string): string
+  }
+}

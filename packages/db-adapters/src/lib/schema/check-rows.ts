@@ -14,7 +14,7 @@ import { oldNames } from './old-names.js'
 export async function checkRows(
   connection: SchemaConnection,
   changes: readonly Change[],
-  dialect: Pick<SchemaDialect, 'quote' | 'page'>,
+  dialect: Pick<SchemaDialect, 'quote' | 'firstRows'>,
 ): Promise<void> {
   const { quote } = dialect
   const some = firstRows(dialect, 3)

@@ -1,5 +1,4 @@
 import type { ColumnType, ReferenceModel } from '@steward/rest-core'
-import type { Dialect } from '../sql/dialect.js'
 import type { Change, ChangeOf, ReferenceRule } from './changes.js'
 import type { SchemaConnection } from './connection.js'
 import type { ColumnFamily, ColumnInfo, TableInfo } from './table-info.js'
@@ -12,8 +11,8 @@ export interface SchemaDialect {
   readonly types: TypeRules
   readonly introspection: IntrospectionRules
   readonly quote: (identifier: string) => string
-  /** What follows a select to take a page of its rows. Absent: ` limit … offset …`. */
-  readonly page?: Dialect['page']
+  /** What follows a select without `order by` to take that many of its rows. Absent: ` limit …`. */
+  readonly firstRows?: (count: number) => string
   /**
    * Tables and views.
    *

@@ -1,14 +1,12 @@
 import { keySeparator } from '@steward/rest-core'
 import type { AggregateFunction, AggregateRow, DatePart, FieldValue, Filter, ObjectModel } from '@steward/rest-core'
+import { binder, type Query } from './builder.js'
 import type { Column, Columns } from './columns.js'
-import { quoteTable, valueOf, type Dialect, type Present, type Reading } from './dialect.js'
+import { tableKey, valueOf, type Dialect, type Present, type Reading } from './dialect.js'
 import { filterSql } from './filter.js'
 import type { BoundGuards } from './guards.js'
 import { createJoins } from './joins.js'
-import { firstRows } from './page.js'
-import { whereText } from './select.js'
 import type { BoundStatement } from './statement.js'
-import { slots, sql, type Text } from './text.js'
 
 export interface AggregateParts {
   readonly object: ObjectModel
@@ -16,15 +14,14 @@ export interface AggregateParts {
   readonly groups: readonly { readonly column: Column; readonly by: DatePart | undefined }[]
   readonly values: readonly { readonly function: AggregateFunction; readonly column: Column | undefined }[]
   readonly where: Filter | undefined
-  /** Number of values of the filter; those of the guards follow. */
-  readonly filterValues: number
   readonly guards: BoundGuards | undefined
   readonly limit: number | undefined
   /** Sums may not fit into 64 bits. */
   readonly wide: boolean
 }
 
-export interface AggregateText extends Text {
+export interface AggregateStatement {
+  readonly query: Query
   readonly gives: 'groups'
   readonly decodeGroup: (row: readonly unknown[]) => AggregateRow
 }
@@ -37,8 +34,9 @@ interface Term extends Reading<FieldValue> {
 const root = 't0'
 
 /** `select … group by …` in one pass, with joins for the fields of linked objects. */
-export function aggregateText(dialect: Dialect, parts: AggregateParts): AggregateText {
-  const { object, columns, where, filterValues, guards, limit, wide } = parts
+export function aggregateQuery(dialect: Dialect, parts: AggregateParts): AggregateStatement {
+  const { object, columns, where: filter, guards, limit, wide } = parts
+  const { builder } = dialect
   const joins = createJoins(root, dialect, { guards })
   const groups = parts.groups.flatMap(({ column, by }) =>
     keyReads(column).map((each) => groupTerm(joins.seen(each), each, by, dialect)),
@@ -48,15 +46,14 @@ export function aggregateText(dialect: Dialect, parts: AggregateParts): Aggregat
       ? countOfKey(value.column.parts.map(({ read }) => joins.seen(read)))
       : valueTerm(value.function, value.column && joins.seen(value.column), value.column, wide, dialect),
   )
-  const reads = [...groups, ...values].map(({ read }) => read).join(', ')
-  const table = `${quoteTable(object.table, dialect)} ${root}`
-  const matching = whereText(
-    where ? [{ sql: filterSql(where, columns, joins.place, dialect), slots: slots(0, filterValues) }] : [],
-  )
-  const grouped = groups.length > 0 ? ` group by ${groups.map(({ group }) => group).join(', ')}` : ''
-  const limited = limit === undefined ? '' : firstRows(dialect, limit)
+  const query = builder
+    .select([...groups, ...values].map(({ read }) => builder.raw(read)))
+    .from(`${tableKey(object.table, dialect)} as ${root}`)
+  if (filter) query.where(binder(builder, 0)(filterSql(filter, columns, joins.place, dialect)))
+  if (groups.length > 0) query.groupByRaw(groups.map(({ group }) => group).join(', '))
+  if (limit !== undefined) query.limit(limit, { skipBinding: true })
   return {
-    ...sql`select ${reads} from ${table}${joins.clauses()}${matching}${grouped}${limited}`,
+    query: joins.addTo(query),
     gives: 'groups',
     decodeGroup: (row) => ({
       groups: groupsOf(parts.groups, groups, row),

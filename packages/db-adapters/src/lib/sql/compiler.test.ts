@@ -4,7 +4,9 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyCharacter } from '../../../../../tests/fuzz/any-character.js'
-import { quote as quoteForMysql } from '../mysql/quote.js'
+import { mysqlBuilder } from '../mysql/builder.js'
+import { postgresqlBuilder } from '../postgresql/builder.js'
+import { postgresqlDialect } from '../postgresql/store/dialect.js'
 import { sqliteDialect } from '../sqlite/store/dialect.js'
 import { createCompiler } from './compiler.js'
 import type { Dialect } from './dialect.js'
@@ -33,12 +35,12 @@ const own = movie.select(['title', 'year'])
 
 const postgresqlLike: Dialect = {
   ...sqliteDialect,
-  placeholder: (at) => `$${at}`,
+  builder: postgresqlBuilder,
   writes: 'cte',
   pageBeforeJoin: true,
-  lock: { change: 'for no key update of t0', delete: 'for update of t0', joined: false },
+  ...(postgresqlDialect.lock && { lock: postgresqlDialect.lock }),
 }
-const mysqlLike: Dialect = { ...sqliteDialect, quote: quoteForMysql, writes: 'reread' }
+const mysqlLike: Dialect = { ...sqliteDialect, builder: mysqlBuilder, writes: 'reread' }
 
 /** Tables of the model, to see whether statements can be prepared. */
 function openTables(): Database.Database {
@@ -214,9 +216,9 @@ describe('createCompiler() writes', () => {
     const compiler = createCompiler(postgresqlLike)
     const page = { select, order: [{ field: 'year', descending: true }, ...movie.order], limit: 10, offset: 20 }
     expect(compiler.search(movie, page).statement.sql).toBe(
-      'select cast(t0."row_id" as text), t0."title", t0."year", t0."seen", cast(t0."genre" as text), x_j1."code", x_j2."code" from ' +
-        '(select t0."row_id", t0."title", t0."year", t0."seen", t0."genre" from "movie" t0 order by t0."year" desc, t0."row_id" limit $1 offset $2) t0 ' +
-        'left join "genre" x_j1 on x_j1."row_id" = t0."genre" left join "genre" x_j2 on x_j2."row_id" = x_j1."above" order by t0."year" desc, t0."row_id"',
+      'select cast("t0"."row_id" as text), "t0"."title", "t0"."year", "t0"."seen", cast("t0"."genre" as text), "x_j1"."code", "x_j2"."code" from ' +
+        '(select "t0"."row_id", "t0"."title", "t0"."year", "t0"."seen", "t0"."genre" from "movie" as "t0" order by "t0"."year" desc, "t0"."row_id" limit $1 offset $2) as "t0" ' +
+        'left join "genre" as "x_j1" on "x_j1"."row_id" = "t0"."genre" left join "genre" as "x_j2" on "x_j2"."row_id" = "x_j1"."above" order by "t0"."year" desc, "t0"."row_id"',
     )
     expect(compiler.search(movie, { ...page, select: own }).statement.sql).not.toContain('(select')
     expect(
@@ -231,7 +233,7 @@ describe('createCompiler() writes', () => {
     const call = compiler.search(movie, { ...byYear, where: { op: '>', field: 'year', value: 1990 } })
     expect(call.values).toStrictEqual([1990, 10])
     expect(call.statement.sql).toMatch(
-      / where t0\."row_id" in \(select t0\."row_id" from "movie" t0 where t0\."year" > \? order by t0\."year" desc, t0\."row_id" limit \?\) order by t0\."year" desc, t0\."row_id"$/,
+      / where `t0`\.`row_id` in \(select `t0`\.`row_id` from `movie` as `t0` where `t0`\.`year` > \? order by `t0`\.`year` desc, `t0`\.`row_id` limit \?\) order by `t0`\.`year` desc, `t0`\.`row_id`$/,
     )
     const whole = (query: Parameters<typeof compiler.search>[1]): boolean =>
       !compiler.search(movie, query).statement.sql.includes('(select')
@@ -253,7 +255,7 @@ describe('createCompiler() writes', () => {
     const insert = cte.insert(movie, { title: 'a', genre: '1' }, select).statement
     expect(insert.gives).toBe('records')
     expect(insert.sql).toMatch(
-      /^with t0 as \(insert into "movie" .* returning "row_id", "title", "year", "seen", "genre"\) select /,
+      /^with "t0" as \(insert into "movie" .* returning "row_id", "title", "year", "seen", "genre"\) select /,
     )
     // The row could be its own parent, and the statement sees the table as it was.
     expect(cte.update(genre, '1', { code: 'a' }, { select: genre.selection })?.statement.gives).toBe('id')
@@ -312,7 +314,7 @@ describe('createCompiler() writes', () => {
     database.close()
     for (const dialect of [postgresqlLike, mysqlLike]) {
       const { sql } = createCompiler(dialect).insert(odd, { f2: 'a', f1: 'b' }, odd.select(['f2'])).statement
-      expect(sql).toMatch(/^(with t0 as \()?insert into ["`]odd\.table\?/)
+      expect(sql).toMatch(/^(with "t0" as \()?insert into ["`]odd\.table\?/)
       expect(sql).toMatch(/["`]what\?["`], ["`]x as y["`]\) values \((\$1, \$2|\?, \?)\)/)
     }
   })
@@ -320,15 +322,15 @@ describe('createCompiler() writes', () => {
   test('a lock at the end', () => {
     const sqlOf = (lock: true | 'delete') =>
       createCompiler(postgresqlLike).get(movie, '1', { select, lock })?.statement.sql
-    expect(sqlOf(true)).toMatch(/ for no key update of t0$/)
-    expect(sqlOf('delete')).toMatch(/ for update of t0$/)
+    expect(sqlOf(true)).toMatch(/ for no key update of "t0"$/)
+    expect(sqlOf('delete')).toMatch(/ for update of "t0"$/)
   })
 
   test('a lock of its own where joined rows would be locked too, and only then', () => {
-    const compiler = createCompiler({ ...postgresqlLike, lock: { change: 'lock', delete: 'lock', joined: true } })
+    const compiler = createCompiler({ ...postgresqlLike, locksJoined: true })
     const own = movie.select(['title'])
     expect(compiler.lock(movie, '1', { select, lock: true })?.statement.sql).toMatch(
-      /^select [^,]+ from "movie" t0 where [^,]+ lock$/,
+      /^select [^,]+ from "movie" as "t0" where [^,]+ for no key update of "t0"$/,
     )
     expect(compiler.lock(movie, '1', { select: own, lock: true })).toBeUndefined()
     expect(compiler.lock(movie, '1', { select })).toBeUndefined()
@@ -345,7 +347,7 @@ describe('createCompiler() binds', () => {
       value(compiler.update(movie, '3', { year: 1, title: 'a', genre: '2', seen: true }, { select })),
     ).toStrictEqual([1, 'a', 2n, 1, 3])
     const insert = compiler.insert(movie, { year: 1, title: 'a', genre: '', seen: false }, select)
-    const names = /\(([^)]+)\) values/.exec(insert.statement.sql)?.[1]?.replaceAll('"', '').split(', ')
+    const names = /\(([^)]+)\) values/.exec(insert.statement.sql)?.[1]?.replaceAll('`', '').split(', ')
     expect(Object.fromEntries((names ?? []).map((name, at) => [name, insert.values[at]]))).toStrictEqual({
       year: 1,
       title: 'a',
@@ -456,7 +458,7 @@ test('only names of the model get into the text of a statement, whatever the val
       ]
       for (const call of calls as BoundStatement[]) {
         const { sql } = call.statement
-        expect(sql).toMatch(/^(select|update|delete) [\w\s".,()<>=+*?'\\]*$/)
+        expect(sql).toMatch(/^(select|update|delete) [\w\s`.,()<>=+*?'\\]*$/)
         expect(sql.match(/'[^']*'/g) ?? []).toSatisfy((literals: string[]) =>
           literals.every((literal) => ["''", "'\\'"].includes(literal)),
         )
@@ -481,7 +483,7 @@ describe('createCompiler() guards linked rows', () => {
     const compiler = createCompiler(sqliteDialect)
     const { statement, values } = compiler.search(movie, { ...query, guards: guards('x') })
     expect(values).toStrictEqual(['x', 'a'])
-    expect(statement.sql).toContain('left join "genre" x_j1 on x_j1."row_id" = t0."genre" and ')
+    expect(statement.sql).toContain('left join `genre` as `x_j1` on `x_j1`.`row_id` = `t0`.`genre` and ')
     expect(compiler.search(movie, { ...query, guards: guards('y') }).statement).toBe(statement)
     openTables().prepare(statement.sql)
   })
@@ -492,8 +494,8 @@ describe('createCompiler() guards linked rows', () => {
     const joined = [{ path, where: { op: '=', field: 'above__code', value: 'x' } as const }]
     const { statement, values } = compiler.search(movie, { ...query, where, guards: joined })
     expect(values.toSorted()).toStrictEqual(['a', 'b', 'x'])
-    expect(statement.sql).toContain('and exists (select 1 from "genre" x_g left join "genre" x_g1 on ')
-    expect(statement.sql.match(/left join "genre" x_j\d/g)).toHaveLength(2)
+    expect(statement.sql).toContain('and exists (select 1 from `genre` as `x_g` left join `genre` as `x_g1` on ')
+    expect(statement.sql.match(/left join `genre` as `x_j\d/g)).toHaveLength(2)
     openTables().prepare(statement.sql)
   })
 
@@ -503,13 +505,17 @@ describe('createCompiler() guards linked rows', () => {
     const page = { select: movie.select(['title', 'genre__code']), where, order: movie.order, limit: 5 }
     const { statement, values } = compiler.search(movie, { ...page, guards: guards('x') })
     expect(statement.sql).toContain(
-      '(select x_j0."code" from "genre" x_j0 where x_j0."row_id" = t0."genre" and x_j0."code" = +? limit 1)',
+      '(select `x_j0`.`code` from `genre` as `x_j0` where `x_j0`.`row_id` = `t0`.`genre` and `x_j0`.`code` = +? limit 1)',
     )
     expect(statement.sql).not.toContain('join')
     expect(values).toStrictEqual(['x', 'b', 5])
     openTables().prepare(statement.sql)
-    const joined = { ...page, select: movie.select(['title', 'genre__code', 'genre__created_by']) }
-    expect(compiler.search(movie, joined).statement.sql).toContain('left join lateral')
+    const joined = { ...page, select: movie.select(['title', 'genre__code', 'genre__created_by']), guards: guards('x') }
+    const lateral = compiler.search(movie, joined)
+    expect(lateral.statement.sql).toMatch(
+      /limit \?\) as `t0` left join lateral \(select .* and `x_l`.`code` = \+\? limit 1\)/,
+    )
+    expect(lateral.values).toStrictEqual(['b', 5, 'x'])
     expect(compiler.search(movie, { ...page, offset: 5 }).statement.sql).toContain('left join lateral')
     const far = { ...page, select: movie.select(['genre__above__code']) }
     expect(compiler.search(movie, far).statement.sql).toContain('left join lateral')

@@ -14,23 +14,23 @@ import type {
   Values,
 } from '@steward/rest-core'
 import { LRUCache } from 'lru-cache'
-import { aggregateText } from './aggregate.js'
+import { aggregateQuery } from './aggregate.js'
+import { key as keyOf, slot, textOf, type Raw, type Writing } from './builder.js'
 import { columnOf, columnsOf, keyColumns, type Column, type Columns } from './columns.js'
 import { compileDecoder } from './decoder.js'
-import { quoteTable, type Dialect, type WordsPlace } from './dialect.js'
+import { tableKey, type Dialect, type WordsPlace } from './dialect.js'
 import type { TableFacts } from './facts.js'
 import { filterFields, filterKey } from './filter.js'
 import { bindGuards, guardsKey, type BoundGuards } from './guards.js'
-import { indexCountText, indexSearchText, wordsColumn } from './index-search.js'
+import { indexCountQuery, indexSearchQuery, wordsColumn } from './index-search.js'
 import { isIntegerId } from './row-id.js'
-import { countText, selectText, type Paging } from './select.js'
+import { countQuery, selectQuery, type Page, type Paging } from './select.js'
 import type { BoundStatement, Statement } from './statement.js'
-import { numberPlaceholders, slots as slotsFrom, type Text } from './text.js'
-import { deleteText, insertText, updateText } from './write.js'
+import { deleteQuery, insertQuery, updateQuery } from './write.js'
 
 /**
  * Turns requests to a store into statements and bound values. Each shape (object, operation, selection, structure of the
- * filter, order, kind of paging, lock) is compiled once and kept in a bounded cache; after that a request only binds.
+ * filter, order, kind of paging, lock) is compiled once by knex and kept in a bounded cache; after that a request only binds.
  * `undefined` means: no row can match, because the row id cannot be one of this table; nothing needs to be executed.
  *
  * @throws StoreError `value` for values that the column cannot hold
@@ -148,16 +148,16 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
   function shapeOf(
     key: string | Selection,
     values: number,
-    compile: () => Text &
-      Pick<Statement, 'gives' | 'decodeGroup' | 'outs'> & {
-        readonly withTriggers?: Text
-        readonly numbers?: string
-      },
+    compile: () => Pick<Statement, 'gives' | 'decodeGroup' | 'numbers'> & {
+      readonly query: Writing
+      readonly withTriggers?: Raw
+    },
     decode: Statement['decode'] = noRecord,
   ): Shape {
     const kept = cache.get(key)
     if (kept) return kept
-    const { sql, slots, gives, decodeGroup, outs, withTriggers, numbers } = compile()
+    const { query, gives, decodeGroup, withTriggers, numbers } = compile()
+    const { sql, slots, outs } = textOf(query)
     if (slots.length > dialect.maxValues) {
       throw new StoreError(
         'value',
@@ -168,8 +168,8 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     const shape: Shape = {
       statement: {
         id: ++statements,
-        sql: numbered(sql),
-        withTriggers: withTriggers && numbered(withTriggers.sql),
+        sql,
+        withTriggers: withTriggers && textOf(withTriggers).sql,
         numbers,
         gives,
         decode,
@@ -182,10 +182,6 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     }
     if (!once) cache.set(key, shape)
     return shape
-  }
-
-  function numbered(sql: string): string {
-    return dialect.placeholder ? numberPlaceholders(sql, dialect.placeholder) : sql
   }
 
   function bound(guards: readonly Guard[] | undefined, first: number): BoundGuards | undefined {
@@ -220,13 +216,12 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const lock = lockOf(options)
       const values = encodeId(object, rowId)
       if (values === undefined) return undefined
-      const idValues = values.length
-      let filterValues = 0
+      let guardsAt = 0
       let key: string | Selection = select
       if (where || guards || lock) {
         key = `get ${selected(select).number} ${lock ?? ''}`
         if (where) key += filterKey(where, columns(object), values)
-        filterValues = values.length - idValues
+        guardsAt = values.length
         if (guards) key += guardsKey(guards, columns, values)
       }
       const kept = cache.get(key)
@@ -237,26 +232,25 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         columns: columns(object),
         selected: fields.columns,
         where,
-        filterValues,
-        guards: bound(guards, idValues + filterValues),
+        guards: bound(guards, guardsAt),
         byId: true,
         lock,
       })
       return call(
-        shapeOf(key, values.length, () => ({ ...selectText(dialect, parts()), gives: 'records' }), fields.decode),
+        shapeOf(key, values.length, () => ({ query: selectQuery(dialect, parts()), gives: 'records' }), fields.decode),
         values,
       )
     },
 
     lock(object, rowId, options) {
       const lock = lockOf(options)
-      if (!lock || !dialect.lock.joined || !joins(object, options)) return undefined
+      if (!lock || !dialect.locksJoined || !joins(object, options)) return undefined
       const ids = encodeId(object, rowId)
       if (ids === undefined) return undefined
       const own = columns(object)
-      const parts = { object, columns: own, selected: [own.id], filterValues: 0, byId: true, lock }
+      const parts = { object, columns: own, selected: [own.id], byId: true, lock }
       const shape = shapeOf(`lock ${lock} ${own.number}`, ids.length, () => ({
-        ...selectText(dialect, parts),
+        query: selectQuery(dialect, parts),
         gives: 'count',
       }))
       return call(shape, ids)
@@ -270,8 +264,9 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       let key = `search ${fields.number} ${paging}${textLimit ?? ''}`
       for (const { field, descending } of order) key += `${descending ? '-' : '+'}${field}`
       if (where) key += filterKey(where, columns(object), values)
-      const filterValues = values.length
+      const guardsAt = values.length
       if (guards) key += guardsKey(guards, columns, values)
+      const pageAt = values.length
       if (paging !== 'all' && textLimit === undefined) values.push(limit ?? dialect.noLimit)
       if (offset > 0) values.push(offset)
       const parts = () => ({
@@ -279,14 +274,13 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         columns: columns(object),
         selected: fields.columns,
         where,
-        filterValues,
-        guards: bound(guards, filterValues),
+        guards: bound(guards, guardsAt),
         order,
         paging,
-        limit: textLimit,
+        ...(paging !== 'all' && { page: pageOf(pageAt, textLimit, offset > 0) }),
       })
       return call(
-        shapeOf(key, values.length, () => ({ ...selectText(dialect, parts()), gives: 'records' }), fields.decode),
+        shapeOf(key, values.length, () => ({ query: selectQuery(dialect, parts()), gives: 'records' }), fields.decode),
         values,
       )
     },
@@ -295,18 +289,11 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const values: unknown[] = []
       let key = `count ${columns(object).number}`
       if (where) key += filterKey(where, columns(object), values)
-      const filterValues = values.length
+      const guardsAt = values.length
       if (guards) key += guardsKey(guards, columns, values)
-      const parts = () => ({
-        object,
-        columns: columns(object),
-        selected: [],
-        where,
-        filterValues,
-        guards: bound(guards, filterValues),
-      })
+      const parts = () => ({ object, columns: columns(object), selected: [], where, guards: bound(guards, guardsAt) })
       return call(
-        shapeOf(key, values.length, () => ({ ...countText(dialect, parts()), gives: 'count' })),
+        shapeOf(key, values.length, () => ({ query: countQuery(dialect, parts()), gives: 'count' })),
         values,
       )
     },
@@ -318,9 +305,9 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const values = [...match.values]
       let key = `words ${fields.number} ${match.shape}${offset > 0 ? ' offset' : ''}`
       if (where) key += filterKey(where, columns(object), values)
-      const filterValues = values.length - match.values.length
       const guardsAt = values.length
       if (guards) key += guardsKey(guards, columns, values)
+      const pageAt = values.length
       values.push(limit ?? dialect.noLimit)
       if (offset > 0) values.push(offset)
       const parts = () => ({
@@ -329,12 +316,16 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         selected: fields.columns,
         match,
         where,
-        filterValues,
         guards: bound(guards, guardsAt),
-        offset: offset > 0,
+        page: pageOf(pageAt, undefined, offset > 0),
       })
       return call(
-        shapeOf(key, values.length, () => ({ ...indexSearchText(dialect, parts()), gives: 'records' }), fields.decode),
+        shapeOf(
+          key,
+          values.length,
+          () => ({ query: indexSearchQuery(dialect, parts()), gives: 'records' }),
+          fields.decode,
+        ),
         values,
       )
     },
@@ -352,11 +343,10 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         columns: columns(object),
         match,
         where,
-        filterValues: guardsAt - match.values.length,
         guards: bound(guards, guardsAt),
       })
       return call(
-        shapeOf(key, values.length, () => ({ ...indexCountText(dialect, parts()), gives: 'count' })),
+        shapeOf(key, values.length, () => ({ query: indexCountQuery(dialect, parts()), gives: 'count' })),
         values,
       )
     },
@@ -367,7 +357,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       for (const { field, by = '' } of groups) key += ` ${field}.${by}`
       for (const value of values) key += ` ${value.function} ${value.field ?? ''}`
       if (where) key += filterKey(where, columns(object), collected)
-      const filterValues = collected.length
+      const guardsAt = collected.length
       if (guards) key += guardsKey(guards, columns, collected)
       const { readable } = columns(object)
       const parts = () => ({
@@ -379,13 +369,12 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
           column: value.field === undefined ? undefined : readable(value.field),
         })),
         where,
-        filterValues,
-        guards: bound(guards, filterValues),
+        guards: bound(guards, guardsAt),
         limit,
         wide,
       })
       return call(
-        shapeOf(key, collected.length, () => aggregateText(dialect, parts())),
+        shapeOf(key, collected.length, () => aggregateQuery(dialect, parts())),
         collected,
       )
     },
@@ -398,7 +387,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const { collected, names, written } = collect(values, writable)
       const parts = { object, columns: columns(object), written, selected: fields.columns }
       const key = `insert ${fields.number}${names}`
-      const shape = shapeOf(key, collected.length, () => insertText(dialect, parts), fields.decode)
+      const shape = shapeOf(key, collected.length, () => insertQuery(dialect, parts), fields.decode)
       const { parts: made } = object.id
       const rowId = made ? rowIdOf(made, ({ name }) => given[name]) : (values['row_id'] as string | undefined)
       return { ...call(shape, collected), rowId }
@@ -420,10 +409,9 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         written,
         selected: fields.columns,
         where,
-        filterValues: collected.length - written.length - id.length,
       }
       return call(
-        shapeOf(key, collected.length, () => updateText(dialect, parts), fields.decode),
+        shapeOf(key, collected.length, () => updateQuery(dialect, parts), fields.decode),
         collected,
       )
     },
@@ -437,21 +425,16 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     afterWrite(object, rowId, values, isNew) {
       const { rows } = dialect.words
       if (!rows || !this.isFollowed(object, values)) return []
-      const { quote } = dialect
       const place: WordsPlace = {
-        table: quoteTable(object.table, dialect),
-        column: quote(wordsColumn(object)),
-        ids: keyColumns(object.id).map(quote),
-        rows: quoteTable(rows.table(object.table), dialect),
+        table: tableKey(object.table, dialect),
+        column: keyOf(wordsColumn(object)),
+        ids: keyColumns(object.id).map(keyOf),
+        rows: tableKey(rows.table(object.table), dialect),
       }
       const ids = encodeId(object, rowId) ?? []
-      const statement = (name: string, text: () => string): BoundStatement =>
+      const statement = (name: string, query: () => Writing): BoundStatement =>
         call(
-          shapeOf(`${name} ${columns(object).number}`, ids.length, () => ({
-            sql: text(),
-            slots: slotsFrom(0, ids.length),
-            gives: 'changes',
-          })),
+          shapeOf(`${name} ${columns(object).number}`, ids.length, () => ({ query: query(), gives: 'changes' })),
           ids,
         )
       const remove = isNew ? [] : [statement('remove words', () => rows.remove(place))]
@@ -462,19 +445,11 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     delete(object, rowId, where) {
       const values = encodeId(object, rowId)
       if (values === undefined) return undefined
-      const idValues = values.length
       let key = `delete ${columns(object).number}`
       if (where) key += filterKey(where, columns(object), values)
-      const parts = {
-        object,
-        columns: columns(object),
-        written: [],
-        selected: [],
-        where,
-        filterValues: values.length - idValues,
-      }
+      const parts = { object, columns: columns(object), written: [], selected: [], where }
       return call(
-        shapeOf(key, values.length, () => deleteText(dialect, parts)),
+        shapeOf(key, values.length, () => deleteQuery(dialect, parts)),
         values,
       )
     },
@@ -512,6 +487,13 @@ function collect(
 function pagingOf(limit: number | undefined, offset: number, { pageBeforeJoin }: Dialect): Paging {
   if (offset === 0) return limit === undefined ? 'all' : 'limit'
   return pageBeforeJoin === 'ids' && offset > farOffset ? 'far' : 'offset'
+}
+
+/** @param first Slot of the limit, if it is not part of the text; the offset follows. */
+function pageOf(first: number, textLimit: number | undefined, hasOffset: boolean): Page {
+  const inText = textLimit !== undefined
+  const offset = hasOffset ? slot(inText ? first : first + 1) : undefined
+  return { limit: inText ? textLimit : slot(first), offset, inText }
 }
 
 function noRecord(): never {

@@ -1,6 +1,7 @@
 import type { ColumnType, Comparison, DatePart, FieldValue, IndexTerm, ObjectModel } from '@steward/rest-core'
+import type { Knex } from 'knex'
+import { key, quoted, type Query, type Raw, type Writing } from './builder.js'
 import type { ColumnFacts } from './facts.js'
-import type { Text } from './text.js'
 
 /** A value that a column holds: never NULL. */
 export type Present = string | number | bigint | boolean | object
@@ -11,6 +12,8 @@ export type Present = string | number | bigint | boolean | object
  */
 export type StoredType = ColumnType & { readonly facts?: ColumnFacts | undefined; readonly loose?: boolean }
 
+export type Lock = 'change' | 'delete'
+
 /** What to select, and what it is turned into; NULL does not get there. */
 export interface Reading<T> {
   readonly read: string
@@ -18,17 +21,13 @@ export interface Reading<T> {
 }
 
 /**
- * What differs between databases, as data and small functions from SQL text to SQL text. The functions run once per
- * compiled statement, except `encode` (once per bound value) and what `decode` returns (once per value read).
- * Columns come quoted and qualified; `?` stands for one bound value (the compiler numbers them where the driver wants it).
+ * What differs between databases beyond the dialects of knex, as data and small functions from SQL text to SQL text, which
+ * become `raw` pieces of its statements. The functions run once per compiled statement, except `encode` (once per bound
+ * value) and what `decode` returns (once per value read). Columns come quoted and qualified; `?` stands for one bound value.
  */
 export interface Dialect {
-  /** The name of a table or column, whatever it is. */
-  quote(name: string): string
-  /** The placeholder of the value at this place, from 1. Absent: `?`. */
-  readonly placeholder?: (at: number) => string
-  /** What follows the table in an insert that sets no column; by the row id's column where one has to be named. */
-  readonly emptyRow: string | ((id: string) => string)
+  /** Writes statements of this database: quotes, placeholders, paging, inserts, `returning`. */
+  readonly builder: Knex
   /**
    * How a write gives back the row:
    * - `cte`: `with t0 as (update … returning …) select … from t0 left join …`, one statement
@@ -50,8 +49,6 @@ export interface Dialect {
   readonly pageBeforeJoin: boolean | 'ids' | 'lateral'
   /** The limit is part of the text, for planners that would plan again for each bound one; as long as few different ones come. */
   readonly limitInText: boolean
-  /** What follows a select to take a page of its rows; `ordered`: it has an `order by`. Absent: ` limit … offset …`. */
-  readonly page?: (limit: Text, offset: Text | undefined, ordered: boolean) => Text
   /** Bound as the limit of a search that has an offset only. */
   readonly noLimit: unknown
   /** Largest row id where ids are integers. Absent: that of 64 bits with a sign. */
@@ -59,12 +56,14 @@ export interface Dialect {
   /** Most values of one statement; a request with more is refused with `value`. */
   readonly maxValues: number
   /**
-   * What follows a select of one row that no other transaction may change before the transaction ends, e.g. `for update of t0`;
-   * `delete` for a row that takes no new references either. Empty when not needed. `joined`: joined rows would be locked too.
+   * Keeps other transactions from changing the selected row before this one ends; `delete` for a row that takes no new
+   * references either. Absent: not needed, or by `lockHint`.
    */
-  readonly lock: { readonly change: string; readonly delete: string; readonly joined: boolean }
+  readonly lock?: (query: Query, lock: Lock) => Writing
+  /** A lock would also lock joined rows. Default false. */
+  readonly locksJoined?: boolean
   /** The same after the name of the table, e.g. ` with (updlock)`; instead of `lock`. */
-  readonly lockHint?: { readonly change: string; readonly delete: string }
+  readonly lockHint?: Readonly<Record<Lock, string>>
   /** A dot in a table's name separates the schema from the table. */
   readonly schemas: boolean
   /** SQL literal of `false`, for booleans that are NULL. */
@@ -127,7 +126,7 @@ export interface Dialect {
   order(column: string, descending: boolean, type: StoredType): string
 
   /** Deletes a row where the database cannot do by itself what the references to it want. Absent or undefined: it can. */
-  readonly deleteRow?: (object: ObjectModel, condition: Text) => Text | undefined
+  readonly deleteRow?: (object: ObjectModel, found: (id: string) => Query) => Raw | undefined
 
   /** The part of a date or datetime column: what to group by, and how its text is read from a group. */
   datePart(column: string, part: DatePart, type: ColumnType): { readonly group: string } & Reading<FieldValue>
@@ -154,28 +153,30 @@ export interface WordMatch {
   readonly shape: string
   readonly values: readonly unknown[]
   /** Slots are places in `values`. */
-  readonly condition: (at: WordsColumn) => Text
+  readonly condition: (at: WordsColumn) => Raw
   /** The better the higher. Slots are places in `values`. */
-  readonly score: (at: WordsColumn) => Text
+  readonly score: (at: WordsColumn) => Raw
 }
 
-/** Alias of the table that is asked, and its column, quoted. */
 export interface WordsColumn {
+  /** Alias of the table that is asked, quoted. */
   readonly table: string
+  /** Its column for words: for knex, and quoted with the alias. */
   readonly column: string
-  /** The columns that identify the found row, qualified. */
+  readonly place: string
+  /** The columns that identify the found row, quoted and qualified. */
   readonly ids: readonly string[]
-  /** The table with a row per word, where there is one. */
+  /** The table with a row per word, for knex, where there is one. */
   readonly rows: string | undefined
 }
 
-/** Statements that keep a table with a row per word in step; all names are quoted. */
+/** Statements that keep a table with a row per word in step; all names are those for knex. */
 export interface WordRows {
   readonly table: (table: string) => string
-  /** Writes the words of rows, or of the one whose ids are bound as `?`, from the column. */
-  readonly add: (place: WordsPlace, one: boolean) => string
-  /** Removes the words of the row whose ids are bound as `?`. */
-  readonly remove: (place: WordsPlace) => string
+  /** Writes the words of rows, or of the one whose ids are bound, from the column. */
+  readonly add: (place: WordsPlace, one: boolean) => Raw
+  /** Removes the words of the row whose ids are bound. */
+  readonly remove: (place: WordsPlace) => Query
 }
 
 /** Where words are: the table, its column of words, what identifies its rows, and the table with a row per word. */
@@ -200,7 +201,12 @@ export interface LooseBooleans {
   isFalse(column: string): string
 }
 
-/** A table's name with its schema, where a dot separates them. */
-export function quoteTable(table: string, { schemas, quote }: Pick<Dialect, 'schemas' | 'quote'>): string {
-  return schemas ? table.split('.').map(quote).join('.') : quote(table)
+/** A table for knex, with its schema where a dot separates them. */
+export function tableKey(table: string, { schemas }: Pick<Dialect, 'schemas'>): string {
+  return schemas ? table.split('.').map(key).join('.') : key(table)
+}
+
+/** The same in quotes, for pieces of SQL. */
+export function quotedTable(table: string, { schemas, builder }: Pick<Dialect, 'schemas' | 'builder'>): string {
+  return schemas ? quoted(builder, ...table.split('.')) : quoted(builder, table)
 }

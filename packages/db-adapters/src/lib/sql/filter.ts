@@ -50,7 +50,8 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
 }
 
 /**
- * The condition as SQL with one `?` per value that `filterKey` collects, in the same order.
+ * The condition as SQL with one `?` per value that `filterKey` collects, in the same order. A piece for `raw` as a whole: knex
+ * has no word for casts, collations and escapes, and takes eight times as long when it puts long filters together itself.
  *
  * @param place Gives a column's expression.
  * @param amongCheaper Conditions other than patterns must hold as well. Default false.

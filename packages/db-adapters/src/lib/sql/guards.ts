@@ -1,15 +1,14 @@
 import type { Filter, Guard, ObjectModel, ReferenceModel } from '@steward/rest-core'
 import type { Columns } from './columns.js'
 import { filterKey } from './filter.js'
-import { slots } from './text.js'
 
 /** What a linked row must match to be joined. */
 export interface BoundGuard {
   readonly where: Filter
   /** The linked object's columns. */
   readonly columns: Columns
-  /** Where the values of `where` are. */
-  readonly slots: readonly number[]
+  /** Where the values of `where` start. */
+  readonly first: number
 }
 
 /** By the chain of references that leads to the linked row. */
@@ -33,18 +32,11 @@ export function bindGuards(guards: readonly Guard[], columnsOf: ColumnsOf, first
       const columns = columnsOf(targetOf(path))
       const values: unknown[] = []
       filterKey(where, columns, values)
-      const guard = { where, columns, slots: slots(at, values.length) }
+      const guard = { where, columns, first: at }
       at += values.length
       return [chainOf(path), guard]
     }),
   )
-}
-
-/** How many values guards take. */
-export function countValues(guards: BoundGuards | undefined): number {
-  let count = 0
-  for (const guard of guards?.values() ?? []) count += guard.slots.length
-  return count
 }
 
 export function chainOf(path: readonly ReferenceModel[]): string {

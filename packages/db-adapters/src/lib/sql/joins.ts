@@ -1,10 +1,10 @@
 import type { ReferenceModel } from '@steward/rest-core'
+import type { Knex } from 'knex'
+import { binder, key, quoted, raw, type Query, type Raw } from './builder.js'
 import { keyColumns, type Column, type PlaceOf } from './columns.js'
-import { quoteTable, type Dialect } from './dialect.js'
+import { tableKey, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
 import { chainOf, type BoundGuard, type BoundGuards } from './guards.js'
-import { firstRows } from './page.js'
-import type { Text } from './text.js'
 
 /** The left joins of one statement: each chain of references is followed once. */
 export interface Joins {
@@ -12,8 +12,8 @@ export interface Joins {
   readonly place: PlaceOf
   /** The same as the reader of the query may see it. */
   readonly seen: PlaceOf
-  /** ` left join … on …` for what was placed until now, each after those that it builds on. */
-  clauses(): Text
+  /** Joins what was placed until now, each table after those that it builds on. */
+  addTo<Q extends Query>(query: Q): Q
 }
 
 export interface JoinOptions {
@@ -25,92 +25,126 @@ export interface JoinOptions {
 
 const guardRoot = 'x_g'
 
-/** @param root Alias (or quoted table) of the object that the paths start from. */
+/** @param root Alias of the object that the paths start from. */
 export function createJoins(root: string, dialect: Dialect, { lateral = false, guards }: JoinOptions = {}): Joins {
-  const { quote } = dialect
+  const { builder } = dialect
   const aliases = new Map<string, string>()
-  /** What is read of the rows of an alias, quoted. */
+  /** What is read of the rows of an alias. */
   const used = new Map<string, Set<string>>()
-  const clauses: (() => string)[] = []
-  const slots: number[] = []
+  const joins: ((query: Query) => void)[] = []
+  /** Long filters name a column many times. */
+  const [places, guardedPlaces] = [new Map<Column, string>(), new Map<Column, string>()]
 
   function aliasOf(path: readonly ReferenceModel[], guarded: boolean): string {
     const last = path.at(-1)
     if (!last) return root
     const from = aliasOf(path.slice(0, -1), guarded)
     const guard = guarded ? guards?.get(chainOf(path)) : undefined
-    const key = `${from}.${last.name}${guard ? ' guarded' : ''}`
-    const known = aliases.get(key)
+    const name = `${from}.${last.name}${guard ? ' guarded' : ''}`
+    const known = aliases.get(name)
     if (known) return known
     const alias = `${root === guardRoot ? guardRoot : 'x_j'}${aliases.size + 1}`
-    aliases.set(key, alias)
+    aliases.set(name, alias)
     const columns = new Set<string>()
     used.set(alias, columns)
-    for (const column of keyColumns(last)) used.get(from)?.add(quote(column))
-    const table = quoteTable(last.target.table, dialect)
-    const condition = (row: string): string =>
-      `${linked(row, last, from, dialect)}${guard ? ` and ${guardSql(row, last, guard, dialect)}` : ''}`
-    clauses.push(
-      lateral
-        ? // Not all of its columns: the planner would look at each of them.
-          () =>
-            ` left join lateral (select ${[...columns].join(', ')} from ${table} x_l where ${condition('x_l')} limit 1) ${alias} on true`
-        : () => ` left join ${table} ${alias} on ${condition(alias)}`,
-    )
-    if (guard) slots.push(...guard.slots)
+    for (const column of keyColumns(last)) used.get(from)?.add(column)
+    const table = tableKey(last.target.table, dialect)
+    joins.push((query) => {
+      if (!lateral)
+        query.leftJoin(`${table} as ${alias}`, (clause) => {
+          for (const condition of linked(alias, last, from, guard, dialect)) clause.on(condition)
+        })
+      else {
+        // Not all of its columns: the planner would look at each of them.
+        const row = builder.select([...columns].map(key)).from(`${table} as x_l`)
+        for (const condition of linked('x_l', last, from, guard, dialect)) row.where(condition)
+        // knex has no word for it.
+        query.joinRaw(`left join lateral ? ${quoted(builder, alias)} on true`, [firstRow(row)] as never)
+      }
+    })
     return alias
   }
 
-  function place({ path, column }: Column, guarded = false): string {
+  function placeOf({ path, column }: Column, guarded: boolean): string {
     if (guarded && !guards) throw new TypeError('A guarded filter needs the guards of its query.')
     const alias = aliasOf(path, guarded)
-    used.get(alias)?.add(quote(column))
-    return `${alias}.${quote(column)}`
+    used.get(alias)?.add(column)
+    return quoted(builder, alias, column)
+  }
+
+  function place(column: Column, guarded = false): string {
+    const known = guarded ? guardedPlaces : places
+    const kept = known.get(column) ?? placeOf(column, guarded)
+    known.set(column, kept)
+    return kept
   }
 
   return {
     place,
     seen: guards ? (column) => place(column, true) : place,
-    clauses: () => ({ sql: clauses.map((clause) => clause()).join(''), slots }),
+    addTo(query) {
+      for (const join of joins) join(query)
+      return query
+    },
   }
 }
 
 /**
  * A joined column as a subquery of its own, which follows the row's own reference.
  *
- * @param from Alias (or quoted table) of the row.
+ * @param from Alias (or table) of the row.
  */
-export function lookup(from: string, column: Column, dialect: Dialect, guards?: BoundGuards): Text {
+export function lookup(from: string, column: Column, dialect: Dialect, guards?: BoundGuards): Query {
   const [first, ...rest] = column.path
   if (!first) throw new TypeError(`"${column.name}" is not joined.`)
   const row = 'x_j0'
   const joins = createJoins(row, dialect)
   const value = joins.place({ ...column, path: rest })
-  const table = `${quoteTable(first.target.table, dialect)} ${row}${joins.clauses().sql}`
-  const guard = guards?.get(chainOf([first]))
-  const matches = `${linked(row, first, from, dialect)}${guard ? ` and ${guardSql(row, first, guard, dialect)}` : ''}`
-  return {
-    sql: `(select ${value} from ${table} where ${matches}${firstRows(dialect, 1)})`,
-    slots: guard?.slots ?? [],
-  }
+  const query = dialect.builder
+    .select(dialect.builder.raw(value))
+    .from(`${tableKey(first.target.table, dialect)} as ${row}`)
+  for (const condition of linked(row, first, from, guards?.get(chainOf([first])), dialect)) query.where(condition)
+  return firstRow(joins.addTo(query))
 }
 
-/** The row of alias `row` is the one that the row of alias `from` refers to. */
-export function linked(row: string, reference: ReferenceModel, from: string, { quote }: Dialect): string {
+/** One row at most, with the number in the text. */
+export function firstRow(query: Query): Query {
+  return query.limit(1, { skipBinding: true })
+}
+
+/** The row of alias `row` is the one that the row of alias `from` refers to, and matches its guard. */
+function linked(
+  row: string,
+  reference: ReferenceModel,
+  from: string,
+  guard: BoundGuard | undefined,
+  dialect: Dialect,
+): Raw[] {
   const own = keyColumns(reference)
-  return keyColumns(reference.target.id)
-    .map((id, at) => `${row}.${quote(id)} = ${from}.${quote(own[at] as string)}`)
-    .join(' and ')
+  const same = keyColumns(reference.target.id).map((id, at) =>
+    sameValue(dialect.builder, [row, id], [from, own[at] as string]),
+  )
+  return guard ? [...same, guardCondition(row, reference, guard, dialect)] : same
+}
+
+/** Two columns are equal; each is the alias of a table and a name. */
+export function sameValue(builder: Knex, one: readonly [string, string], other: readonly [string, string]): Raw {
+  return builder.raw(`${quoted(builder, ...one)} = ${quoted(builder, ...other)}`)
 }
 
 /** The condition that the linked row of this alias must match. */
-function guardSql(alias: string, { target }: ReferenceModel, { where, columns }: BoundGuard, dialect: Dialect): string {
-  const { quote } = dialect
-  const isJoined = [...filterFields(where)].some((name) => columns.readable(name).path.length > 0)
-  if (!isJoined) return filterSql(where, columns, ({ column }) => `${alias}.${quote(column)}`, dialect)
-  const joins = createJoins(guardRoot, dialect)
-  const matches = filterSql(where, columns, joins.place, dialect)
-  const same = keyColumns(target.id).map((id) => `${guardRoot}.${quote(id)} = ${alias}.${quote(id)}`)
-  const from = `${quoteTable(target.table, dialect)} ${guardRoot}${joins.clauses().sql}`
-  return `exists (select 1 from ${from} where ${same.join(' and ')} and ${matches})`
+function guardCondition(
+  alias: string,
+  { target }: ReferenceModel,
+  { where: filter, columns, first }: BoundGuard,
+  dialect: Dialect,
+): Raw {
+  const { builder } = dialect
+  const isJoined = [...filterFields(filter)].some((name) => columns.readable(name).path.length > 0)
+  const joins = createJoins(isJoined ? guardRoot : alias, dialect)
+  const matches = binder(builder, first)(filterSql(filter, columns, joins.place, dialect))
+  if (!isJoined) return matches
+  const query = builder.select(builder.raw('1')).from(`${tableKey(target.table, dialect)} as ${guardRoot}`)
+  for (const id of keyColumns(target.id)) query.where(sameValue(builder, [guardRoot, id], [alias, id]))
+  return raw(builder, 'exists ?', [joins.addTo(query).where(matches)])
 }

@@ -1,102 +1,101 @@
 import type { Filter, ObjectModel, Order } from '@steward/rest-core'
+import { binder, key, quoted, raw, type Bind, type Query, type Raw, type Writing } from './builder.js'
 import { keyColumns, readsOf, type Column, type Columns, type PlaceOf } from './columns.js'
-import { quoteTable, valueOf, type Dialect } from './dialect.js'
+import { quotedTable, tableKey, valueOf, type Dialect, type Lock } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
-import { countValues, type BoundGuards } from './guards.js'
+import type { BoundGuards } from './guards.js'
 import { createJoins, lookup } from './joins.js'
-import { pageText } from './page.js'
-import { joinTexts, slots, sql, value, type Text } from './text.js'
 
 /** `far`: an offset that is worth another way to skip rows. */
 export type Paging = 'all' | 'limit' | 'offset' | 'far'
 
-/** Values are taken in this order: row id, filter, guards, limit, offset. */
+/** A limit and an offset as knex takes them: numbers, or slots of values. */
+export interface Page {
+  readonly limit: number
+  readonly offset: number | undefined
+  /** The limit is a number that is part of the text. */
+  readonly inText: boolean
+}
+
+/** Values are taken in this order: row id, filter. */
 export interface SelectParts {
   readonly object: ObjectModel
   readonly columns: Columns
   readonly selected: readonly Column[]
-  /** Number of values of the filter. */
-  readonly filterValues: number
   readonly where?: Filter | undefined
   readonly guards?: BoundGuards | undefined
   readonly byId?: boolean
   readonly order?: readonly Order[]
   readonly paging?: Paging
-  /** A limit that is part of the text instead of a value. */
-  readonly limit?: number | undefined
-  readonly lock?: 'change' | 'delete' | undefined
+  /** Absent with `paging: 'all'`. */
+  readonly page?: Page
+  readonly lock?: Lock | undefined
 }
 
 const root = 't0'
 
-export function selectText(dialect: Dialect, parts: SelectParts): Text {
-  const { object, columns, where, guards, filterValues, order = [], paging = 'all', selected } = parts
+export function selectQuery(dialect: Dialect, parts: SelectParts): Writing {
+  const { object, columns, where: filter, guards, order = [], page, lock, selected } = parts
+  const { builder } = dialect
   const pageFirst = pagesFirst(parts, dialect)
   const looksUp = pageFirst && looksUpEach(parts, dialect)
   const lateral = pageFirst && dialect.pageBeforeJoin === 'lateral'
   const joins = createJoins(root, dialect, { lateral, guards })
-  const reads = joinTexts(
-    readsOf(selected).reads.map((column) => {
-      const isLinked = looksUp && column.path.length > 0
-      const place = isLinked ? lookup(root, column, dialect, guards) : { sql: joins.seen(column), slots: [] }
-      return { ...place, sql: dialect.read(place.sql, column.type) }
-    }),
-    ', ',
+  const bind = binder(builder, 0)
+  const reads = readsOf(selected).reads.map((column) =>
+    looksUp && column.path.length > 0
+      ? readOf(lookup(root, column, dialect, guards), column, dialect)
+      : builder.raw(dialect.read(joins.seen(column), column.type)),
   )
   const terms = orderTerms(order, columns, joins.seen, dialect)
-  const ordered = terms && ` order by ${terms}`
-  const idValues = parts.byId ? keyTests(columns.id).length : 0
-
-  const hint = parts.lock ? (dialect.lockHint?.[parts.lock] ?? '') : ''
-  const table = `${quoteTable(object.table, dialect)} ${root}${hint}`
-  const conditions: Text[] = []
-  if (parts.byId) conditions.push({ sql: hasId(columns.id, joins.place, dialect), slots: slots(0, idValues) })
-  if (where)
-    conditions.push({ sql: filterSql(where, columns, joins.place, dialect), slots: slots(idValues, filterValues) })
-  const matching = whereText(conditions)
-  const page =
-    paging === 'all'
-      ? ''
-      : pageAt(dialect, idValues + filterValues + countValues(guards), paging !== 'limit', parts.limit, terms !== '')
-  const lock = parts.lock && dialect.lock[parts.lock] ? ` ${dialect.lock[parts.lock]}` : ''
-  if (!pageFirst || looksUp)
-    return sql`select ${reads} from ${table}${joins.clauses()}${matching}${ordered}${page}${lock}`
-
-  const own = (names: readonly string[]) => names.map((name) => `${root}.${dialect.quote(name)}`).join(', ')
-  if (dialect.pageBeforeJoin === 'ids') {
-    const id = own(keyColumns(object.id))
-    const ids = sql`select ${id} from ${table}${matching}${ordered}${page}`
-    return sql`select ${reads} from ${table}${joins.clauses()} where ${object.id.parts ? `(${id})` : id} in (${ids})${ordered}${lock}`
+  const table = tableKey(object.table, dialect)
+  const hint = lock && dialect.lockHint?.[lock]
+  const matching = (query: Query): Query => {
+    if (hint) query.from(builder.raw(`${quotedTable(object.table, dialect)} ${quoted(builder, root)}${hint}`))
+    else query.from(`${table} as ${root}`)
+    if (parts.byId) addId(query, columns.id, joins.place, dialect, bind)
+    return filter ? query.where(bind(filterSql(filter, columns, joins.place, dialect))) : query
   }
-  const rows = sql`select ${own(ownColumns(parts))} from ${table}${matching}${ordered}${page}`
-  return sql`select ${reads} from (${rows}) ${root}${joins.clauses()}${ordered}${lock}`
+  const ordered = (query: Query): Query => (terms === '' ? query : query.orderByRaw(terms))
+  const paged = (query: Query): Query => (page ? addPage(ordered(query), page) : ordered(query))
+  const locked = (query: Query): Writing => (lock && dialect.lock ? dialect.lock(query, lock) : query)
+
+  const query = builder.select(reads)
+  if (!pageFirst || looksUp) return locked(paged(joins.addTo(matching(query))))
+  if (dialect.pageBeforeJoin === 'ids') {
+    const ids = keyColumns(object.id).map((name) => `${root}.${key(name)}`)
+    const found = paged(matching(builder.select(ids)))
+    return locked(
+      ordered(
+        joins.addTo(query.from(`${table} as ${root}`)).whereIn((ids.length > 1 ? ids : ids[0]) as string[], found),
+      ),
+    )
+  }
+  const rows = paged(matching(builder.select(ownColumns(parts).map((name) => `${root}.${key(name)}`))))
+  return locked(ordered(joins.addTo(query.from(rows.as(root)))))
 }
 
-export function countText(dialect: Dialect, { object, columns, where, filterValues, guards }: SelectParts): Text {
+/** The value of a subquery as it is read. */
+export function readOf(value: Query, { type }: Column, dialect: Dialect): Raw {
+  const read = dialect.read('?', type)
+  return raw(dialect.builder, read, Array<Query>(read.split('?').length - 1).fill(value))
+}
+
+export function countQuery(dialect: Dialect, { object, columns, where: filter, guards }: SelectParts): Query {
   const joins = createJoins(root, dialect, { guards })
-  const conditions = where
-    ? [{ sql: filterSql(where, columns, joins.place, dialect), slots: slots(0, filterValues) }]
-    : []
-  return sql`select count(*) from ${quoteTable(object.table, dialect)} ${root}${joins.clauses()}${whereText(conditions)}`
+  const query = dialect.builder.count('*').from(`${tableKey(object.table, dialect)} as ${root}`)
+  if (filter) query.where(binder(dialect.builder, 0)(filterSql(filter, columns, joins.place, dialect)))
+  return joins.addTo(query)
 }
 
-/** ` where …`, all of the conditions; nothing without any. */
-export function whereText(conditions: readonly Text[]): Text | '' {
-  return conditions.length === 0 ? '' : sql` where ${joinTexts(conditions, ' and ')}`
-}
-
-/** @param first Slot of the limit; the offset follows. Of the offset, when the limit is part of the text. */
-export function pageAt(dialect: Dialect, first: number, hasOffset: boolean, limit?: number, ordered?: boolean): Text {
-  const isText = limit !== undefined
-  const most = isText ? { sql: String(limit), slots: [] } : value(first)
-  return pageText(dialect, most, hasOffset ? value(isText ? first : first + 1) : undefined, ordered)
+export function addPage(query: Query, { limit, offset, inText }: Page): Query {
+  query.limit(limit, { skipBinding: inText })
+  return offset === undefined ? query : query.offset(offset)
 }
 
 /** The row with the bound id. */
-export function hasId(id: Column, place: PlaceOf, dialect: Dialect): string {
-  return keyTests(id)
-    .map((column) => dialect.compare(place(column), '=', column.type))
-    .join(' and ')
+export function addId(query: Query, id: Column, place: PlaceOf, dialect: Dialect, bind: Bind): void {
+  for (const column of keyTests(id)) query.where(bind(dialect.compare(place(column), '=', column.type)))
 }
 
 /** The columns of a row id, as they are compared. */
@@ -104,7 +103,7 @@ export function keyTests(id: Column): readonly Column[] {
   return id.parts ? id.parts.map(({ test }) => test) : [id]
 }
 
-/** Terms of `order by`; no column comes twice. */
+/** Terms of `order by`, as SQL: knex knows no collations, and says where NULLs go by `is null`, which no index serves. */
 export function orderTerms(order: readonly Order[], columns: Columns, place: PlaceOf, dialect: Dialect): string {
   const known = new Set<string>()
   const terms: string[] = []

@@ -1,11 +1,10 @@
-import type { ColumnType, Filter, ObjectModel } from '@steward/rest-core'
+import type { Filter, ObjectModel } from '@steward/rest-core'
+import { binder, key, quoted, raw, type Bind, type Query, type Raw, type Writing } from './builder.js'
 import { keyColumns, readsOf, type Column, type Columns } from './columns.js'
-import { quoteTable, type Dialect } from './dialect.js'
+import { quotedTable, tableKey, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
-import { createJoins, lookup } from './joins.js'
-import { firstRows } from './page.js'
-import { hasId } from './select.js'
-import { joinTexts, slots, sql, value, type Text } from './text.js'
+import { createJoins, firstRow, lookup } from './joins.js'
+import { addId, readOf } from './select.js'
 
 export interface WriteParts {
   readonly object: ObjectModel
@@ -18,71 +17,50 @@ export interface WriteParts {
 /** Values are taken in this order: written columns, row id, filter. */
 export interface ChangeParts extends WriteParts {
   readonly where?: Filter | undefined
-  /** Number of values of the filter. */
-  readonly filterValues: number
 }
 
-export interface WriteText extends Text {
+export interface WriteQuery {
+  readonly query: Writing
   readonly gives: 'records' | 'id' | 'changes'
-  /** How many placeholders at the end take what the write gives back. Default 0. */
-  readonly outs?: number
-  readonly withTriggers?: Text
+  readonly withTriggers?: Raw
   readonly numbers?: string
 }
 
-export function insertText(dialect: Dialect, parts: WriteParts): WriteText {
-  const { object, written } = parts
-  const names = written.map(({ column }) => dialect.quote(column)).join(', ')
-  const values = joinTexts(
-    written.map(({ type }, at) => bound(dialect, type, at)),
-    ', ',
+export function insertQuery(dialect: Dialect, parts: WriteParts): WriteQuery {
+  const { object, columns, written } = parts
+  const { builder } = dialect
+  const query = builder(tableKey(object.table, dialect)).insert(
+    written.length > 0 ? valuesOf(dialect, written, binder(builder, 0)) : emptyRow(dialect, parts),
   )
-  if (dialect.writes === 'output') {
-    const table = quoteTable(object.table, dialect)
-    if (written.length === 0) {
-      // Not every server takes "default values" together with "output".
-      const any = object.fields.find(({ readOnly }) => !readOnly)
-      return any
-        ? output(dialect, parts, sql`insert into ${table} (${dialect.quote(any.column)})`, sql` values (default)`)
-        : output(dialect, parts, sql`insert into ${table}`, sql` ${emptyRow(dialect, parts.columns)}`)
-    }
-    const [start, end] = [sql`insert into ${table} (${names})`, sql` values (${values})`]
-    const given = parts.columns.idValues === 'integer' ? written.findIndex(({ name }) => name === 'row_id') : -1
-    return given < 0
-      ? output(dialect, parts, start, end)
-      : { ...output(dialect, parts, start, end, given), numbers: table }
-  }
-  const row = written.length === 0 ? emptyRow(dialect, parts.columns) : sql`(${names}) values (${values})`
-  return answering(dialect, parts, sql`insert into ${quoteTable(object.table, dialect)} ${row}`)
+  const given = columns.idValues === 'integer' ? written.findIndex(({ name }) => name === 'row_id') : -1
+  if (dialect.writes !== 'output' || given < 0) return answering(dialect, parts, query)
+  return { ...output(dialect, parts, query, given), numbers: quotedTable(object.table, dialect) }
 }
 
-export function updateText(dialect: Dialect, parts: ChangeParts): WriteText {
-  const { object, written } = parts
-  const assigned = joinTexts(
-    written.map(({ column, type }, at) => sql`${dialect.quote(column)} = ${bound(dialect, type, at)}`),
-    ', ',
-  )
-  const table = quoteTable(object.table, dialect)
-  const start = sql`update ${table} set ${assigned}`
-  const end = sql` where ${condition(dialect, parts)}`
-  return dialect.writes === 'output'
-    ? output(dialect, parts, start, end)
-    : answering(dialect, parts, sql`${start}${end}`)
+export function updateQuery(dialect: Dialect, parts: ChangeParts): WriteQuery {
+  const { builder } = dialect
+  const bind = binder(builder, 0)
+  const query = builder(tableKey(parts.object.table, dialect)).update(valuesOf(dialect, parts.written, bind))
+  return answering(dialect, parts, addCondition(query, dialect, parts, bind))
 }
 
-export function deleteText(dialect: Dialect, parts: ChangeParts): WriteText {
-  const table = quoteTable(parts.object.table, dialect)
-  const matches = condition(dialect, parts)
-  const text = dialect.deleteRow?.(parts.object, matches) ?? sql`delete from ${table} where ${matches}`
-  return { ...text, gives: 'changes' }
+export function deleteQuery(dialect: Dialect, parts: ChangeParts): WriteQuery {
+  const { builder } = dialect
+  const table = tableKey(parts.object.table, dialect)
+  const matching = (query: Query): Query => addCondition(query, dialect, parts, binder(builder, 0))
+  const all = dialect.deleteRow?.(parts.object, (id) => matching(builder(table).select(key(id))))
+  return { query: all ?? matching(builder(table).delete()), gives: 'changes' }
 }
 
-function emptyRow({ emptyRow: row, quote }: Dialect, { id }: Columns): string {
-  return typeof row === 'string' ? row : row(quote(id.column))
+function valuesOf(dialect: Dialect, written: readonly Column[], bind: Bind): Record<string, Raw> {
+  return Object.fromEntries(written.map(({ column, type }) => [key(column), bind(dialect.bind?.(type) ?? '?')]))
 }
 
-function bound({ bind }: Dialect, type: ColumnType, at: number): Text {
-  return bind ? { sql: bind(type), slots: [at] } : value(at)
+/** knex writes `default values` and the like; where that does not do, a column is named. */
+function emptyRow({ writes, builder }: Dialect, { object, columns }: WriteParts): Record<string, Raw> {
+  // Not every server takes "default values" together with "output", and none a row id by default.
+  const named = writes === 'output' ? object.fields.find(({ readOnly }) => !readOnly) : columns.id
+  return (writes === 'output' || writes === 'into') && named ? { [key(named.column)]: builder.raw('default') } : {}
 }
 
 /**
@@ -94,36 +72,44 @@ function bound({ bind }: Dialect, type: ColumnType, at: number): Text {
 function output(
   dialect: Dialect,
   { object, columns, selected }: WriteParts,
-  start: Text,
-  end: Text,
+  write: Query,
   givenId?: number,
-): WriteText {
-  const { quote } = dialect
+): WriteQuery {
+  const { builder } = dialect
   const joins = createJoins('t0', dialect)
   const { reads } = readsOf(selected)
   const keys = columns.id.parts?.map(({ read }) => read) ?? [columns.id]
-  const given = keys.map(({ column }) => `inserted.${quote(column)}`).join(', ')
   const names = keys.map((_, at) => `x_id${at}`)
-  const declared = keys.map(({ type }, at) => `${names[at]} ${listType(type)}`).join(', ')
-  const written = sql`${start} output ${given} into @written (${names.join(', ')})${end}`
-  const same = keys
-    .map((key, at) => {
-      const [collation = ''] = / collate \w+/.exec(listType(key.type)) ?? []
-      return `x_w.${names[at]}${collation} = ${joins.place(key)}`
+  const select = builder.select(reads.map((column) => builder.raw(dialect.read(joins.place(column), column.type))))
+  const from = `${tableKey(object.table, dialect)} as t0`
+  const withTriggers = givenId === undefined ? rememberingIds() : readingGiven(givenId)
+  const isPlain = reads.every(({ path, column, type }) => {
+    const name = quoted(builder, column)
+    return path.length === 0 && dialect.read(name, type) === name
+  })
+  if (!isPlain) return { query: withTriggers, gives: 'records' }
+  return { query: write.returning(reads.map(({ column }) => key(column))), gives: 'records', withTriggers }
+
+  function rememberingIds(): Raw {
+    const declared = keys.map(({ type }, at) => `${names[at]} ${listType(type)}`).join(', ')
+    // knex has no word for "into", and writes the name of the table of written rows before each column.
+    const given = keys.map(({ column }) => quoted(builder, column)).join(', inserted.')
+    const into = builder.raw(`${given} into @written (${names.join(', ')})`)
+    const rows = select.from(builder.raw('@written x_w')).join(from, (clause) => {
+      for (const [at, column] of keys.entries()) {
+        const [collation = ''] = / collate \w+/.exec(listType(column.type)) ?? []
+        clause.on(builder.raw(`x_w.${names[at]}${collation} = ${joins.place(column)}`))
+      }
     })
-    .join(' and ')
-  const listed = reads.map((column) => dialect.read(joins.place(column), column.type)).join(', ')
-  const table = quoteTable(object.table, dialect)
-  const batch =
-    givenId === undefined
-      ? sql`declare @written table (${declared}); ${written}; select ${listed} from @written x_w join ${table} t0 on ${same}${joins.clauses()}`
-      : sql`${start}${end}; select ${listed} from ${table} t0${joins.clauses()} where ${joins.place(columns.id)} = ${bound(dialect, columns.id.type, givenId)}`
-  const own = reads.map(({ column }) => `inserted.${quote(column)}`)
-  const isPlain = reads.every(
-    ({ path, type }, at) => path.length === 0 && dialect.read(own[at] ?? '', type) === own[at],
-  )
-  if (!isPlain) return { ...batch, gives: 'records' }
-  return { ...sql`${start} output ${own.join(', ')}${end}`, gives: 'records', withTriggers: batch }
+    const remembered = write.clone().returning([into])
+    return raw(builder, `declare @written table (${declared}); ??; ??`, [remembered, joins.addTo(rows)])
+  }
+
+  function readingGiven(id: number): Raw {
+    const { type } = columns.id
+    const same = binder(builder, id)(`${joins.place(columns.id)} = ${dialect.bind?.(type) ?? '?'}`)
+    return raw(builder, '??; ??', [write.clone(), joins.addTo(select.from(from)).where(same)])
+  }
 }
 
 /** The type of a row id in a table variable; texts of any collation compare with it. */
@@ -145,40 +131,40 @@ function listType({ kind, ...type }: Column['type']): string {
 }
 
 /** Lets the write give back the record, if the dialect can do that in the same statement. */
-function answering(dialect: Dialect, { object, columns, selected }: WriteParts, write: Text): WriteText {
-  const table = quoteTable(object.table, dialect)
-  if (dialect.writes === 'reread') return { ...write, gives: 'changes' }
-  if (dialect.writes === 'returning') {
-    const reads = readsOf(selected).reads.map((column) =>
-      dialect.read(
-        column.path.length > 0 ? lookup(table, column, dialect).sql : `${table}.${dialect.quote(column.column)}`,
-        column.type,
-      ),
-    )
-    return { ...sql`${write} returning ${reads.join(', ')}`, gives: 'records' }
+function answering(dialect: Dialect, parts: WriteParts, write: Query): WriteQuery {
+  const { object, columns, selected } = parts
+  const { builder } = dialect
+  const { reads } = readsOf(selected)
+  const readOwn = ({ column, type }: Column): Raw =>
+    builder.raw(dialect.read(quoted(builder, ...tableNames(object, dialect), column), type))
+  switch (dialect.writes) {
+    case 'reread':
+      return { query: write, gives: 'changes' }
+    case 'output':
+      return output(dialect, parts, write)
+    case 'returning': {
+      const read = (column: Column): Raw =>
+        column.path.length > 0 ? readOf(lookup(object.table, column, dialect), column, dialect) : readOwn(column)
+      return { query: write.returning(reads.map(read)), gives: 'records' }
+    }
+    case 'into': {
+      const isGiven = reads.every(({ path, type }) => path.length === 0 && !dialect.isLong?.(type))
+      const given = isGiven ? reads : keyReads(columns)
+      const read = given.map(({ column, type }) => builder.raw(dialect.read(quoted(builder, column), type)))
+      return { query: write.returning(read), gives: isGiven ? 'records' : 'id' }
+    }
+    case 'cte': {
+      // All parts of the statement see the tables as they were before it, so a row that joins its own table is read afterwards.
+      if (selected.some(({ path }) => path.some(({ target }) => target.table === object.table)))
+        return { query: write.returning(keyReads(columns).map(readOwn)), gives: 'id' }
+      const joins = createJoins('t0', dialect)
+      const select = reads.map((column) => builder.raw(dialect.read(joins.place(column), column.type)))
+      // No others: the database's user may lack the right to read them.
+      const own = new Set(reads.flatMap(({ path: [first], column }) => (first ? keyColumns(first) : [column])))
+      const written = write.returning([...own].map(key))
+      return { query: joins.addTo(builder.with('t0', written).select(select).from('t0')), gives: 'records' }
+    }
   }
-  if (dialect.writes === 'into') {
-    const { reads: own } = readsOf(selected)
-    const isGiven = own.every(({ path, type }) => path.length === 0 && !dialect.isLong?.(type))
-    const given = isGiven ? own : keyReads(columns)
-    const reads = given.map(({ column, type }) => dialect.read(dialect.quote(column), type)).join(', ')
-    const outs = given.length
-    const into = Array(outs).fill('?').join(', ')
-    return { ...sql`${write} returning ${reads} into ${into}`, gives: isGiven ? 'records' : 'id', outs }
-  }
-  // All parts of the statement see the tables as they were before it, so a row that joins its own table is read afterwards.
-  if (selected.some(({ path }) => path.some(({ target }) => target.table === object.table))) {
-    const [{ column, type }] = keyReads(columns)
-    const id = dialect.read(`${table}.${dialect.quote(column)}`, type)
-    return { ...sql`${write} returning ${id}`, gives: 'id' }
-  }
-  const joins = createJoins('t0', dialect)
-  const given = readsOf(selected).reads
-  const reads = given.map((column) => dialect.read(joins.place(column), column.type)).join(', ')
-  // No others: the database's user may lack the right to read them.
-  const own = new Set(given.flatMap(({ path: [first], column }) => (first ? keyColumns(first) : [column])))
-  const back = [...own].map(dialect.quote).join(', ')
-  return { ...sql`with t0 as (${write} returning ${back}) select ${reads} from t0${joins.clauses()}`, gives: 'records' }
 }
 
 /** What shows that a row was written: its id, or the first column of one that has several. */
@@ -186,27 +172,27 @@ function keyReads({ id }: Columns): readonly [Column] {
   return [id.parts?.[0]?.read ?? id]
 }
 
+function tableNames({ table }: ObjectModel, { schemas }: Dialect): string[] {
+  return schemas ? table.split('.') : [table]
+}
+
 /** The row with this id, if it matches the filter. */
-function condition(dialect: Dialect, { object, columns, where, written, filterValues }: ChangeParts): Text {
-  const table = quoteTable(object.table, dialect)
-  const ids = keyColumns(object.id).map(dialect.quote)
-  const idSlots = slots(written.length, ids.length)
-  const filterSlots = slots(written.length + ids.length, filterValues)
-  const hasIdIn = (place: string): string =>
-    hasId(columns.id, ({ column }) => `${place}.${dialect.quote(column)}`, dialect)
-  if (!where) return { sql: hasIdIn(table), slots: idSlots }
-  const joined = [...filterFields(where)].some((name) => columns.readable(name).path.length > 0)
-  if (!joined) {
-    const matches = filterSql(where, columns, ({ column }) => `${table}.${dialect.quote(column)}`, dialect)
-    return { sql: `${hasIdIn(table)} and ${matches}`, slots: [...idSlots, ...filterSlots] }
-  }
+function addCondition(query: Query, dialect: Dialect, parts: ChangeParts, bind: Bind): Query {
+  const { object, columns, where: filter, written } = parts
+  const { builder } = dialect
+  const own = ({ column }: Column): string => quoted(builder, ...tableNames(object, dialect), column)
+  addId(query, columns.id, own, dialect, bind)
+  if (!filter) return query
+  const joined = [...filterFields(filter)].some((name) => columns.readable(name).path.length > 0)
+  if (!joined) return query.where(bind(filterSql(filter, columns, own, dialect)))
   const joins = createJoins('t0', dialect)
-  const matches = filterSql(where, columns, joins.place, dialect)
+  const [id = ''] = keyColumns(object.id)
+  const found = builder.select({ x_id: `t0.${key(id)}` }).from(`${tableKey(object.table, dialect)} as t0`)
+  const again = binder(builder, written.length)
+  addId(found, columns.id, joins.place, dialect, again)
+  found.where(again(filterSql(filter, columns, joins.place, dialect)))
   // Two levels and a limit: MySQL refuses a subquery on the table that is written, unless it is surely a table of its own.
-  const found = `select t0.${ids[0]} as x_id from ${table} t0${joins.clauses().sql} where ${hasIdIn('t0')} and ${matches}${firstRows(dialect, 1)}`
+  const ids = builder.select('x_id').from(firstRow(joins.addTo(found)).as('x_found'))
   // The inner query is about one row, so that the first column of several is enough.
-  return {
-    sql: `${hasIdIn(table)} and ${table}.${ids[0]} in (select x_id from (${found}) x_found)`,
-    slots: [...idSlots, ...idSlots, ...filterSlots],
-  }
+  return query.whereIn(`${tableKey(object.table, dialect)}.${key(id)}`, ids)
 }

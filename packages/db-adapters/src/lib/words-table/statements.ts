@@ -1,11 +1,11 @@
 import type { ChangeOf } from '../schema/changes.js'
 import type { SchemaWriter } from '../schema/writer.js'
+import { key, textOf } from '../sql/builder.js'
 import type { WordsDialect } from '../sql/dialect.js'
 import { placeColumn, rowColumn } from './words-table.js'
 
 /** What differs between databases. */
 export interface WordsTableTypes {
-  readonly quote: (name: string) => string
   readonly writer: SchemaWriter
   readonly words: WordsDialect
   /** Types of the columns for places and words. */
@@ -16,7 +16,7 @@ export interface WordsTableTypes {
 /** Makes a table of words and fills it. Words go with their row, and are found by an index over word, row and place. */
 export function addWordsTable(
   { table, name, column, ids }: ChangeOf<'addWordIndex'>,
-  { quote, writer, words, place, word }: WordsTableTypes,
+  { writer, words, place, word }: WordsTableTypes,
 ): string[] {
   const rowIds = ids.map((_, at) => rowColumn(at))
   const targetColumns = ids.map((id) => id.name)
@@ -25,10 +25,10 @@ export function addWordsTable(
     { name: placeColumn, declaration: place },
     { name: column, declaration: word },
   ].map((each) => ({ name: each.name, declaration: `${each.declaration} not null`, title: '' }))
-  const key = [...rowIds, placeColumn]
-  const [rows, target] = [quote(name), targetColumns.map(quote)]
+  const primaryKey = [...rowIds, placeColumn]
+  const filled = { table: key(table), column: key(column), ids: targetColumns.map(key), rows: key(name) }
   return [
-    ...writer.create({ kind: 'createTable', table: name, id: undefined, key, columns }, (made) =>
+    ...writer.create({ kind: 'createTable', table: name, id: undefined, key: primaryKey, columns }, (made) =>
       writer.foreignKey(made, {
         name: `${name}_f`,
         columns: rowIds,
@@ -37,7 +37,7 @@ export function addWordsTable(
         onDelete: 'cascade',
       }),
     ),
-    ...writer.index({ table: name, name: `${name}_w`, columns: [column, ...key] }),
-    ...(words.rows ? [words.rows.add({ table: quote(table), column: quote(column), ids: target, rows }, false)] : []),
+    ...writer.index({ table: name, name: `${name}_w`, columns: [column, ...primaryKey] }),
+    ...(words.rows ? [textOf(words.rows.add(filled, false)).sql] : []),
   ]
 }

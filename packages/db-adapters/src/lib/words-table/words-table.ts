@@ -1,7 +1,8 @@
 import type { IndexTerm } from '@steward/rest-core'
+import type { Knex } from 'knex'
 import { ownName } from '../schema/names.js'
+import { quoted, raw, slot, type Query, type Raw } from '../sql/builder.js'
 import type { WordsColumn, WordsDialect, WordsPlace } from '../sql/dialect.js'
-import { joinTexts, type Text } from '../sql/text.js'
 
 /**
  * Words in a table beside the table: a row per word, with its place in the text, that goes with the row by a foreign key.
@@ -9,10 +10,9 @@ import { joinTexts, type Text } from '../sql/text.js'
  * phrases are found by an index over word, row and place; nothing of a vendor's language is needed but `split`.
  */
 export interface WordsTableOptions {
-  /** Quotes a name. */
-  readonly quote: (name: string) => string
+  readonly builder: Knex
   /**
-   * What follows a table to get a row per word of its column, whose words have single blanks between them, and the
+   * What follows a table to get a row per word of its column (quoted), whose words have single blanks between them, and the
    * expressions of the word and of its place.
    */
   readonly split: (column: string) => { readonly join: string; readonly word: string; readonly place: string }
@@ -36,68 +36,75 @@ export function wordsTableName(table: string): string {
   return table.slice(0, -name.length) + ownName('words', name, [])
 }
 
-export function createWordsTable({ quote, split }: WordsTableOptions): WordsDialect {
-  const place = quote(placeColumn)
-
+export function createWordsTable({ builder, split }: WordsTableOptions): WordsDialect {
   return {
     rows: { table: wordsTableName, add, remove },
     match: (terms) => ({
       shape: terms.map(({ words, prefix }) => `${words.length}${prefix ? '*' : ''}`).join(' '),
       values: terms.flatMap(wordsOf),
-      condition: (at) =>
-        joinTexts(
-          partsOf(terms, at).map(({ sql, slots }) => ({ sql: holds(at.ids, sql), slots })),
-          ' and ',
-        ),
-      score(at) {
-        const counts = partsOf(terms, at).map(({ sql, slots }) => ({
-          sql: `(select count(*)${sql} and ${isRow(at.ids)})`,
-          slots,
-        }))
-        return joinTexts(counts, ' + ')
+      condition: (at) => {
+        const [id = '', ...others] = at.ids
+        const starts = startsOf(terms, at)
+        if (others.length > 0)
+          return raw(
+            builder,
+            starts.map(() => 'exists ?').join(' and '),
+            starts.map((each) => ofRow(each, at)),
+          )
+        return raw(
+          builder,
+          starts.map(() => `${id} in ?`).join(' and '),
+          starts.map((each) => each.select(`x_w0.${rowColumn(0)}`)),
+        )
+      },
+      score: (at) => {
+        const counts = startsOf(terms, at).map((each) => ofRow(each, at).count('*'))
+        return raw(builder, counts.map(() => '?').join(' + '), counts)
       },
     }),
   }
 
-  function holds(ids: readonly string[], part: string): string {
-    const [id = '', ...others] = ids
-    return others.length === 0
-      ? `${id} in (select x_w0.${quote(rowColumn(0))}${part})`
-      : `exists (select 1${part} and ${isRow(ids)})`
+  function ofRow(starts: Query, { ids }: WordsColumn): Query {
+    for (const [at, id] of ids.entries()) starts.whereRaw(`${quoted(builder, 'x_w0', rowColumn(at))} = ${id}`)
+    return starts
   }
 
-  function isRow(ids: readonly string[]): string {
-    return ids.map((id, at) => `x_w0.${quote(rowColumn(at))} = ${id}`).join(' and ')
-  }
-
-  /** ` from … where …`: places at which each term starts. */
-  function partsOf(terms: readonly IndexTerm[], { rows, column, ids }: WordsColumn): Text[] {
-    let first = 0
+  /** Places at which each term starts; nothing of them is selected yet. */
+  function startsOf(terms: readonly IndexTerm[], { rows, column, ids }: WordsColumn): Query[] {
+    let taken = 0
     return terms.map(({ words, prefix }) => {
-      const slots = words.map((_, at) => first + at)
-      first += words.length
-      const others = words.slice(1).map((_, before) => {
-        const alias = `x_w${before + 1}`
-        const same = ids.map((__, at) => `${alias}.${quote(rowColumn(at))} = x_w0.${quote(rowColumn(at))}`)
-        return ` join ${rows} ${alias} on ${same.join(' and ')} and ${alias}.${place} = x_w0.${place} + ${before + 1}`
-      })
-      const equal = words.map((_, at) => `x_w${at}.${column} ${prefix && at === words.length - 1 ? 'like' : '='} ?`)
-      return { sql: ` from ${rows} x_w0${others.join('')} where ${equal.join(' and ')}`, slots }
+      const query = builder.from(`${rows} as x_w0`)
+      for (const at of words.keys()) {
+        const alias = `x_w${at}`
+        if (at > 0)
+          query.join(`${rows} as ${alias}`, (clause) => {
+            for (const part of ids.keys()) clause.on(`${alias}.${rowColumn(part)}`, `x_w0.${rowColumn(part)}`)
+            const place = (of: string): string => quoted(builder, of, placeColumn)
+            clause.on(builder.raw(`${place(alias)} = ${place('x_w0')} + ${at}`))
+          })
+        query.where(`${alias}.${column}`, prefix && at === words.length - 1 ? 'like' : '=', slot(taken++))
+      }
+      return query
     })
   }
 
-  function add({ table, column, ids, rows }: WordsPlace, one: boolean): string {
-    const words = split(`t0.${column}`)
-    const which = one ? ids.map((id) => `t0.${id} = ?`).join(' and ') : `t0.${column} is not null`
-    const into = ids.map((_, at) => quote(rowColumn(at))).join(', ')
-    return (
-      `insert into ${rows} (${into}, ${place}, ${column}) ` +
-      `select ${ids.map((id) => `t0.${id}`).join(', ')}, ${words.place}, ${words.word} from ${table} t0${words.join} where ${which}`
-    )
+  function add({ table, column, ids, rows }: WordsPlace, one: boolean): Raw {
+    const words = split(`${quoted(builder, 't0')}.${builder.ref(column).toString()}`)
+    const select = builder
+      .select([...ids.map((id) => `t0.${id}`), builder.raw(words.place), builder.raw(words.word)])
+      .from(`${table} as t0`)
+      .joinRaw(words.join)
+    if (one) for (const [at, id] of ids.entries()) select.where(`t0.${id}`, slot(at))
+    else select.whereNotNull(`t0.${column}`)
+    const into = [...ids.map((_, at) => rowColumn(at)), placeColumn, column]
+    // knex's "insert" of a select names no columns.
+    return builder.raw(`insert into ?? (${into.map(() => '??').join(', ')}) ??`, [rows, ...into, select])
   }
 
-  function remove({ rows, ids }: WordsPlace): string {
-    return `delete from ${rows} where ${ids.map((_, at) => `${quote(rowColumn(at))} = ?`).join(' and ')}`
+  function remove({ rows, ids }: WordsPlace): Query {
+    const query = builder(rows)
+    for (const at of ids.keys()) query.where(rowColumn(at), slot(at))
+    return query.delete()
   }
 }
 

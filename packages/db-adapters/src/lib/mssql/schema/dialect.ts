@@ -5,7 +5,6 @@ import type { SchemaDialect } from '../../schema/dialect.js'
 import { number } from '../../schema/rows.js'
 import { changesByStatements, endTransaction } from '../../schema/transaction.js'
 import { quote } from '../../sql/text.js'
-import { mssqlDialect } from '../store/dialect.js'
 import { readMssql, readSchemas } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
 import { keepsInserts, uniqueKeys } from './unique-keys.js'
@@ -29,7 +28,7 @@ export const mssqlSchema = Object.freeze({
   types: mssqlTypes,
   introspection: { decimalDigits: 38, foreignKeysFit: true, defaultIdsAreKnown: true, schemas: readSchemas },
   quote,
-  page: mssqlDialect.page,
+  firstRows: (count) => ` order by (select null) offset 0 rows fetch next ${count} rows only`,
   read: readMssql,
   constraintColumns,
   uniqueKeys,

@@ -12,7 +12,6 @@ import { mssqlWords } from '../store/words.js'
 const writer = createWriter(mssqlBuilder, { quote, integerId: 'bigint identity(1, 1) not null primary key' })
 
 const wordsTable = {
-  quote,
   writer,
   words: mssqlWords,
   place: 'int',

@@ -1,13 +1,18 @@
 import type { ObjectModel, ReferenceModel } from '@steward/rest-core'
-import { quote, sql, type Text } from '../../sql/text.js'
+import { raw, type Query, type Raw } from '../../sql/builder.js'
+import { quote } from '../../sql/text.js'
+import { mssqlBuilder } from '../builder.js'
 import { byCodePoint } from '../collation.js'
 import { rulesFor } from '../references.js'
 
 /**
  * Deletes a row and does with those that refer to it what the database does not do by itself. Rows that go are collected
- * by their ids, then references are emptied, then the rows are deleted, those of the given object last.
+ * by their ids, then references are emptied, then the rows are deleted, those of the given object last. A batch of
+ * statements over table variables, for which knex has no words.
+ *
+ * @param found selects this column of the row
  */
-export function deleteRow(object: ObjectModel, condition: Text): Text | undefined {
+export function deleteRow(object: ObjectModel, found: (id: string) => Query): Raw | undefined {
   const reached = reachedFrom(object)
   const { isOwn } = rulesFor(object)
   const acting = [...reached.keys()].flatMap((target) =>
@@ -24,8 +29,7 @@ export function deleteRow(object: ObjectModel, condition: Text): Text | undefine
     ...[...reached.keys()].map((each) => `declare ${list(each)} table (_id ${idType(each)} primary key)`),
     'declare @more int = 1',
   ]
-  const id = quote(object.id.column)
-  const first = sql`${statements.join('; ')}; insert into ${list(object)} select ${id} from ${nameOf(object)} where ${condition}`
+  const first = `${statements.join('; ')}; insert into ${list(object)} ??`
   const rest = [
     `while @more > 0 begin set @more = 0; ${cascading.map(collect).join('; ')} end`,
     ...acting
@@ -41,7 +45,7 @@ export function deleteRow(object: ObjectModel, condition: Text): Text | undefine
     remove(object),
     'commit transaction',
   ]
-  return sql`${first}; ${rest.join('; ')}`
+  return raw(mssqlBuilder, `${first}; ${rest.join('; ')}`, [found(object.id.column)])
 
   function collect({ object: child, column, target }: ReferenceModel): string {
     const childId = quote(child.id.column)

@@ -3,7 +3,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import { encodeText, isIdType, isTextType, readDecimal, readInteger, readJson, readList } from '../../pool/values.js'
 import type { Dialect, Present } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
-import { again, quote, sql } from '../../sql/text.js'
+import { again, mssqlBuilder } from '../builder.js'
 import { byCodePoint } from '../collation.js'
 import { deleteRow } from './delete-row.js'
 import { mssqlWords } from './words.js'
@@ -16,21 +16,13 @@ import { mssqlWords } from './words.js'
  * another collation does not help there. `=` does not see blanks at the end, so lengths are compared too.
  */
 export const mssqlDialect: Dialect = {
-  quote,
-  placeholder: (at) => `@p${at}`,
-  emptyRow: 'default values',
+  builder: mssqlBuilder,
   writes: 'output',
   pageBeforeJoin: false,
   limitInText: false,
   noLimit: '9223372036854775807',
   // Two of the 2,100 are the statement and its declarations.
   maxValues: 2_098,
-  page(limit, offset, ordered) {
-    const order = ordered ? '' : ' order by (select null)'
-    const first = offset ? sql`${{ ...offset, sql: rowCount(offset.sql) }}` : '0'
-    return sql`${order} offset ${first} rows fetch next ${{ ...limit, sql: rowCount(limit.sql) }} rows only`
-  },
-  lock: { change: '', delete: '', joined: false },
   // Rows that are written with a reference to it take a shared lock, which goes together with that of an update.
   lockHint: { change: ' with (updlock, rowlock)', delete: ' with (xlock, rowlock, holdlock)' },
   schemas: true,
@@ -268,10 +260,6 @@ function inUtc(column: string): string {
 /** Folds A–Z only, as the other databases do. */
 function lower(text: string): string {
   return `translate(${text}, N'ABCDEFGHIJKLMNOPQRSTUVWXYZ', N'abcdefghijklmnopqrstuvwxyz')`
-}
-
-function rowCount(text: string): string {
-  return text === '?' ? 'cast(? as bigint)' : text
 }
 
 /** What to group by, and how to read it: numbers group faster than texts. */

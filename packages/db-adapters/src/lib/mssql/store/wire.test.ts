@@ -147,17 +147,17 @@ describe('SQL Server on the wire', () => {
     await store.insert(note, { row_id: '7', text: 'a' }, note.select(['row_id']))
     const [on, insert, off] = server.statements.slice(-3)
     expect([
-      on?.endsWith('set identity_insert "note" on'),
-      off?.endsWith('set identity_insert "note" off'),
+      on?.endsWith('set identity_insert [note] on'),
+      off?.endsWith('set identity_insert [note] off'),
     ]).toStrictEqual([true, true])
-    expect(insert).toContain('insert into "note"')
+    expect(insert).toContain('insert into [note]')
   })
 
   test('a row that brings its number is read back by it where there are triggers, and no digit is lost', async () => {
     await start({ reply: once('output', { error: 334 }) })
     await store.insert(note, { row_id: '9007199254740993', text: 'a' }, note.select(['row_id']))
     const insert = server.statements.at(-2)
-    expect(insert).toMatch(/insert into "note" \(.*; select .* where t0."row_id" = cast\(@p\d as bigint\)/)
+    expect(insert).toMatch(/insert into \[note\] \(.*; select .* where \[t0\]\.\[row_id\] = cast\(@p\d as bigint\)/)
     expect(insert).toContain('9007199254740993')
     expect(insert).not.toContain('@written')
   })

@@ -16,7 +16,7 @@ import {
 } from '../../pool/values.js'
 import type { Dialect, Present, StoredType } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
-import { quote } from '../quote.js'
+import { mysqlBuilder } from '../builder.js'
 import { decodeWords, encodeWords, mysqlWords } from './words.js'
 
 /**
@@ -26,8 +26,7 @@ import { decodeWords, encodeWords, mysqlWords } from './words.js'
  * Texts compare in the collation of their column; `sync` makes columns with utf8mb4_bin (code points).
  */
 export const mysqlDialect: Dialect = {
-  quote,
-  emptyRow: '() values ()',
+  builder: mysqlBuilder,
   writes: 'reread',
   // A page with texts would go through a temporary file; without it, joins are made for the rows of the page only, too.
   pageBeforeJoin: false,
@@ -36,7 +35,8 @@ export const mysqlDialect: Dialect = {
   largestId: 2n ** 64n - 1n,
   maxValues: 65_535,
   // MariaDB has no "of".
-  lock: { change: 'for update', delete: 'for update', joined: true },
+  lock: (query) => query.forUpdate(),
+  locksJoined: true,
   schemas: false,
   falseLiteral: '0',
   trueLiteral: '1',

@@ -1,6 +1,7 @@
 import type { IndexTerm } from '@steward/rest-core'
+import { raw, slot, type Raw } from '../../sql/builder.js'
 import type { WordMatch, WordsColumn, WordsDialect } from '../../sql/dialect.js'
-import { joinTexts, type Text } from '../../sql/text.js'
+import { mysqlBuilder as builder } from '../builder.js'
 
 /**
  * Stands before each word in the column, so that none is a stop word or too short for an InnoDB index, which leaves out
@@ -48,7 +49,7 @@ export const mysqlWords: WordsDialect = {
     return {
       shape: `index ${parts.length}`,
       values: [inIndex.join(' '), ...parts],
-      condition: (at) => joinTexts([against(at), ...parts.map((_, n) => holds(at, n + 1))], ' and '),
+      condition: (at) => allOf([against(at), ...parts.map((_, n) => holds(at, n + 1))]),
       score: against,
     }
   },
@@ -59,15 +60,14 @@ function scan(parts: readonly string[]): WordMatch {
   return {
     shape: `scan ${parts.length}`,
     values: parts,
-    condition: (at) =>
-      joinTexts(
-        parts.map((_, n) => holds(at, n)),
-        ' and ',
-      ),
+    condition: (at) => allOf(parts.map((_, n) => holds(at, n))),
     score(at) {
       const text = textOf(at)
       const times = parts.map(() => `(char_length(${text}) - char_length(replace(${text}, ?, ''))) / char_length(?)`)
-      return { sql: `(${times.join(' + ')})`, slots: parts.flatMap((_, n) => [n, n]) }
+      return builder.raw(
+        `(${times.join(' + ')})`,
+        parts.flatMap((_, n) => [slot(n), slot(n)]),
+      )
     },
   }
 }
@@ -82,16 +82,20 @@ function isIndexed(word: string): boolean {
   return word.length <= longestWord
 }
 
-function against({ table, column }: WordsColumn): Text {
-  return { sql: `match(${table}.${column}) against (? in boolean mode)`, slots: [0] }
+function allOf(conditions: readonly Raw[]): Raw {
+  return raw(builder, conditions.map(() => '?').join(' and '), conditions)
 }
 
-function holds(at: WordsColumn, slot: number): Text {
-  return { sql: `instr(${textOf(at)}, ?) > 0`, slots: [slot] }
+function against({ place }: WordsColumn): Raw {
+  return builder.raw(`match(${place}) against (? in boolean mode)`, [slot(0)])
 }
 
-function textOf({ table, column }: WordsColumn): string {
-  return `concat(' ', ${table}.${column}, ' ')`
+function holds(at: WordsColumn, value: number): Raw {
+  return builder.raw(`instr(${textOf(at)}, ?) > 0`, [slot(value)])
+}
+
+function textOf({ place }: WordsColumn): string {
+  return `concat(' ', ${place}, ' ')`
 }
 
 function encodeWord(word: string): string {

@@ -4,7 +4,6 @@ import { isOwnName } from '../../schema/names.js'
 import { flag, number, text } from '../../schema/rows.js'
 import type { ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo, WordIndexInfo } from '../../schema/table-info.js'
 import { isWordColumn, wordsTableName } from '../../words-table/words-table.js'
-import { quoteTable } from '../../sql/dialect.js'
 import { quote } from '../../sql/text.js'
 import { declarationOf, familyOf, type CatalogueType } from './types.js'
 
@@ -157,7 +156,7 @@ export async function refine(connection: SchemaConnection, catalogue: Catalogue)
 
 async function hasTime(connection: SchemaConnection, table: string, column: string): Promise<boolean> {
   const name = quote(column)
-  const from = quoteTable(table, { schemas: true, quote })
+  const from = table.split('.').map(quote).join('.')
   const sql = `select 1 as found from ${from} where ${name} <> trunc(${name}) fetch first 1 rows only`
   return (await connection.rows(sql)).length > 0
 }

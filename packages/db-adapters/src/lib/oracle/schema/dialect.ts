@@ -5,7 +5,7 @@ import { countValues } from '../../schema/count-losses.js'
 import type { SchemaDialect } from '../../schema/dialect.js'
 import { oldNames } from '../../schema/old-names.js'
 import { runChange } from '../../schema/run-change.js'
-import { quote, sql } from '../../sql/text.js'
+import { quote } from '../../sql/text.js'
 import { readOracle, readSchemas, refine } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
 import { keepsInserts, uniqueKeys } from './unique-keys.js'
@@ -30,7 +30,7 @@ export function createOracleSchema(open: () => Promise<OtherConnection>): Schema
     types: oracleTypes,
     introspection: { decimalDigits: 38, foreignKeysFit: true, defaultIdsAreKnown: true, refine, schemas: readSchemas },
     quote,
-    page: (limit) => sql` fetch first ${limit} rows only`,
+    firstRows: (count) => ` fetch first ${count} rows only`,
     read: readOracle,
     constraintColumns,
     uniqueKeys,

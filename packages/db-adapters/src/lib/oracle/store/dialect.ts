@@ -1,8 +1,9 @@
 import type { ColumnType, FieldValue } from '@steward/rest-core'
 import { encodeText, isIdType, isTextType, readDecimal, readInteger, readJson, readList } from '../../pool/values.js'
+import { raw } from '../../sql/builder.js'
 import type { Dialect, Present } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
-import { quote, sql } from '../../sql/text.js'
+import { oracleBuilder } from '../builder.js'
 import { isLong, longestShort } from '../long.js'
 import { oracleWords } from './words.js'
 
@@ -22,20 +23,16 @@ const keys = 11
  * @param lockSeconds how long to wait for a locked row
  */
 export function createOracleDialect(lockSeconds: number): Dialect {
-  // Rows that are joined would be locked too.
-  const lock = `for update wait ${lockSeconds}`
   return {
-    quote,
-    placeholder: (at) => `:${at}`,
-    emptyRow: (id) => `(${id}) values (default)`,
+    builder: oracleBuilder,
     writes: 'into',
     pageBeforeJoin: true,
     limitInText: true,
-    page: (limit, offset) =>
-      offset ? sql` offset ${offset} rows fetch next ${limit} rows only` : sql` fetch first ${limit} rows only`,
     noLimit: Number.MAX_SAFE_INTEGER,
     maxValues: 65_535,
-    lock: { change: lock, delete: lock, joined: true },
+    // knex has no word for a time to wait.
+    lock: (query) => raw(oracleBuilder, `?? for update wait ${lockSeconds}`, [query]),
+    locksJoined: true,
     schemas: true,
     falseLiteral: '0',
     trueLiteral: '1',

@@ -16,7 +16,7 @@ import {
 } from '../../pool/values.js'
 import type { Dialect, StoredType } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
-import { quote } from '../../sql/text.js'
+import { postgresqlBuilder } from '../builder.js'
 import { decodeWords, encodeWords, postgresqlWords } from './words.js'
 
 /**
@@ -26,16 +26,14 @@ import { decodeWords, encodeWords, postgresqlWords } from './words.js'
  * `sync` makes; an index of an existing column in a collation that sorts in another way does not help there.
  */
 export const postgresqlDialect: Dialect = {
-  quote,
-  placeholder: (at) => `$${at}`,
-  emptyRow: 'default values',
+  builder: postgresqlBuilder,
   writes: 'cte',
   pageBeforeJoin: 'lateral',
   limitInText: true,
   noLimit: null,
   maxValues: 65_535,
   // `for update` would wait for, and hold up, every transaction that writes a reference to the row.
-  lock: { change: 'for no key update of t0', delete: 'for update of t0', joined: false },
+  lock: (query, lock) => (lock === 'change' ? query.forNoKeyUpdate('t0') : query.forUpdate('t0')),
   schemas: true,
   falseLiteral: 'false',
   trueLiteral: 'true',

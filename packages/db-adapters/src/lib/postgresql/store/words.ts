@@ -1,5 +1,7 @@
 import type { IndexTerm } from '@steward/rest-core'
+import { slot } from '../../sql/builder.js'
 import type { WordsDialect } from '../../sql/dialect.js'
+import { postgresqlBuilder as builder } from '../builder.js'
 
 /**
  * The column is a `tsvector`, and both it and what is looked for are written as such: no parser or dictionary of the server
@@ -9,9 +11,9 @@ export const postgresqlWords: WordsDialect = {
   match: (terms) => ({
     shape: 'tsquery',
     values: [terms.map(phraseOf).join(' & ')],
-    condition: ({ table, column }) => ({ sql: `${table}.${column} @@ ?::tsquery`, slots: [0] }),
+    condition: ({ place }) => builder.raw(`${place} @@ ?::tsquery`, [slot(0)]),
     // Divided by the logarithm of the length, so that a short text about it comes before a long one that mentions it.
-    score: ({ table, column }) => ({ sql: `ts_rank_cd(${table}.${column}, ?::tsquery, 1)`, slots: [0] }),
+    score: ({ place }) => builder.raw(`ts_rank_cd(${place}, ?::tsquery, 1)`, [slot(0)]),
   }),
 }
 

@@ -4,7 +4,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import type { Dialect, Present, StoredType } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
 import { readTextOrBytes } from '../../sql/text-or-bytes.js'
-import { quote } from '../../sql/text.js'
+import { sqliteBuilder } from '../builder.js'
 import { decodeDecimal, encodeDecimal } from './decimal.js'
 import { decimalSumName } from './decimal-text.js'
 import { stopCheckName } from './stop-check.js'
@@ -22,14 +22,12 @@ const falseList = falseTexts.map((text) => `'${text}'`).join(', ')
  * the statement is compiled again for each new value. It costs more than a read. Ranges stay bare: there the value should choose.
  */
 export const sqliteDialect: Dialect = {
-  quote,
-  emptyRow: 'default values',
+  builder: sqliteBuilder,
   writes: 'returning',
   pageBeforeJoin: 'ids',
   limitInText: false,
   noLimit: -1,
   maxValues: 32_766,
-  lock: { change: '', delete: '', joined: false },
   schemas: false,
   falseLiteral: '0',
   trueLiteral: '1',

@@ -1,6 +1,8 @@
 import type { IndexTerm } from '@steward/rest-core'
 import { ownName } from '../../schema/names.js'
+import { slot } from '../../sql/builder.js'
 import type { WordsDialect } from '../../sql/dialect.js'
+import { sqliteBuilder as builder } from '../builder.js'
 
 /** The FTS5 table beside a table; its name is all that ties them together for those who search. */
 export function wordTable(table: string): string {
@@ -14,8 +16,8 @@ export const sqliteWords: WordsDialect = {
     return {
       shape: 'fts',
       values: [terms.map(phraseOf).join(' AND ')],
-      condition: ({ table, column }) => ({ sql: `${table}.${column} match ?`, slots: [0] }),
-      score: ({ table }) => ({ sql: `-${table}.rank`, slots: [] }),
+      condition: ({ place }) => builder.raw(`${place} match ?`, [slot(0)]),
+      score: ({ table }) => builder.raw(`-${table}.rank`),
     }
   },
 }
