@@ -93,5 +93,5 @@ test('what is collected for the grammars has every kind of request, and would no
   for (const sql of [...pages.slice(0, 3), ...writes.slice(0, 3)])
     for (const check of checks) expect(check(sql), sql).toBeDefined()
   const kinds = new Set(everyChange(postgresqlTypes).map(({ kind }) => kind))
-  expect(kinds.size).toBe(12)
+  expect(kinds.size).toBe(14)
 })
