@@ -49,7 +49,7 @@ async function start(options: { batchMs?: number } = {}): Promise<void> {
   const service = createBusinessObjects({ model, store, ...options })
   const app = new Koa()
   app.silent = true
-  app.use(restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }) }))
+  app.use(restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }) }).routes())
   server = await serve(app)
   call = createCaller(`${server.url}/api/rest`, null)
 }

@@ -38,7 +38,7 @@ beforeAll(async () => {
   })
   const ann = systemPrincipal({ login: 'ann' })
   id = (await service.create(ann, 'Film', {})).row_id
-  server = await serve(new Koa().use(restRouter(service, { authenticate: () => ann })))
+  server = await serve(new Koa().use(restRouter(service, { authenticate: () => ann }).routes()))
 })
 afterAll(async () => {
   await server.close()

@@ -273,8 +273,8 @@ console.log(JSON.stringify(problems))
 
 const testerProgram = `
 import Koa from 'koa'
-import { testerPage } from '@steward/rest-koa'
-const server = new Koa().use(testerPage()).listen(0, '127.0.0.1', async () => {
+import { testerRouter } from '@steward/rest-koa'
+const server = new Koa().use(testerRouter().routes()).listen(0, '127.0.0.1', async () => {
   const ask = async (address) => {
     const answer = await fetch(address)
     console.log(answer.status, answer.headers.get('content-type'))

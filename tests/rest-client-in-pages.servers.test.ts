@@ -64,8 +64,8 @@ beforeAll(async () => {
   const app = (origins: readonly string[]) =>
     new Koa()
       .use(cors({ origins }))
-      .use(loginRouter({ authenticate, ...authentication }))
-      .use(restRouter(objects, { authenticate, rateLimit: { requests: 100_000, seconds: 60 } }))
+      .use(loginRouter({ authenticate, ...authentication }).routes())
+      .use(restRouter(objects, { authenticate, rateLimit: { requests: 100_000, seconds: 60 } }).routes())
       .use(servePage)
   service = await serve(app([page]))
   strict = await serve(app(['https://another.example']))

@@ -102,9 +102,9 @@ beforeAll(async () => {
   })
   const { authenticate } = authentication
   const app = new Koa()
-  app.use(loginRouter(authentication))
-  app.use(eventsRouter(service, hub, { authenticate }))
-  app.use(restRouter(service, { authenticate, viewAs: directory.principalOfLogin }))
+  app.use(loginRouter(authentication).routes())
+  app.use(eventsRouter(service, hub, { authenticate }).routes())
+  app.use(restRouter(service, { authenticate, viewAs: directory.principalOfLogin }).routes())
   server = await serve(app)
   close = async () => {
     await hub.close()

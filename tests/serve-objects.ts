@@ -33,7 +33,7 @@ export async function serveObjects(
   const failures: unknown[] = []
   const app = new Koa()
   app.on('error', (error) => failures.push(error))
-  app.use(restRouter(service, { authenticate: () => ann }))
+  app.use(restRouter(service, { authenticate: () => ann }).routes())
   const server = await serve(app)
   const base = `${server.url}/api/rest`
   return {

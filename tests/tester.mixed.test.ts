@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { testerPage } from '@steward/rest-koa'
+import { testerRouter } from '@steward/rest-koa'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import type { Page } from 'playwright-core'
@@ -130,8 +130,8 @@ describe('the address of the tester page', () => {
 
   it('may be below a mount, and is not there below level 3.2', async () => {
     const application = new Koa()
-    application.use(mount('/deep/inside', testerPage({ prefix: '', rest: '../service' })))
-    application.use(testerPage({ prefix: '/old', level: '3.1' }))
+    application.use(mount('/deep/inside', testerRouter({ prefix: '', rest: '../service' }).routes()))
+    application.use(testerRouter({ prefix: '/old', level: '3.1' }).routes())
     const server = application.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo

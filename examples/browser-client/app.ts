@@ -37,8 +37,8 @@ export async function createApp(filename: string, password: string) {
   const app = new Koa()
   app.use(errorResponse())
   app.use(securityHeaders())
-  app.use(loginRouter(authentication))
-  app.use(restRouter(service, { authenticate: authentication.authenticate }))
+  app.use(loginRouter(authentication).routes())
+  app.use(restRouter(service, { authenticate: authentication.authenticate }).routes())
   app.use(async (context) => {
     // The client is an ES module; the page takes it as it is, so nothing needs to be bundled.
     const client = context.path.startsWith('/client/')

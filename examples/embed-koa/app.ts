@@ -1,10 +1,11 @@
 import { createSqliteStore } from '@steward/db-adapters/sqlite'
 import { createBusinessObjects, createModel, createPrincipal, createRights, defineObject } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
-import { restRouter } from '@steward/rest-koa'
+import { errorResponse, restRouter } from '@steward/rest-koa'
 import { recordsPages } from '@steward/rest-pages'
 import Router from '@koa/router'
 import Koa from 'koa'
+import type { Context } from 'koa'
 
 export const Task = defineObject({
   name: 'Task',
@@ -32,23 +33,33 @@ export async function createApp(filename: string) {
     }),
   )
 
-  const app = new Koa()
+  // Whatever the application knows its users by; here a header that its proxy sets.
+  const authenticate = (context: Pick<Context, 'get'>) => {
+    const principal = principals.get(context.get('X-Demo-User'))
+    if (!principal) throw new RestError('ERR_CREDENTIALS', 'Say who you are in X-Demo-User: ann or bob.')
+    return principal
+  }
+
   const router = new Router()
   router.get('/', (context) => {
     context.body = 'An application of its own.'
   })
-  app.use(router.routes())
+  // An address of the application's own beside those of the service, with the same users and rights.
+  router.get('label', '/api/rest/Task/:row_id/label', async (context) => {
+    const task = await service.get(authenticate(context), 'Task', context.params['row_id'] ?? '')
+    context.body = `${task['tsk_title']}, until ${task['tsk_due']}`
+  })
+  // For all addresses of the service.
+  router.use('/api/rest', async (context, next) => {
+    await next()
+    context.set('X-Route', context.routerName ?? '')
+  })
+  router.use(restRouter(service, { authenticate }).routes())
+
+  const app = new Koa()
+  app.use(errorResponse())
   // At /ui/. The application knows its users, so the pages need no sign-in.
   app.use(recordsPages({ title: 'Tasks', login: false }))
-  app.use(
-    restRouter(service, {
-      // Whatever the application knows its users by; here a header that its proxy sets.
-      authenticate(context) {
-        const principal = principals.get(context.get('X-Demo-User'))
-        if (!principal) throw new RestError('ERR_CREDENTIALS', 'Say who you are in X-Demo-User: ann or bob.')
-        return principal
-      },
-    }),
-  )
+  app.use(router.routes()).use(router.allowedMethods())
   return { app, close: () => store.close() }
 }

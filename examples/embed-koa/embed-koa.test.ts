@@ -62,6 +62,23 @@ test('everybody has their own records', async () => {
   expect((await call('bob', `/api/rest/Task/${task.row_id}`)).status).toBe(404)
 })
 
+test('routes of the application and of the service share a router', async () => {
+  const created = await call('ann', '/api/rest/Task', { tsk_title: 'Call Bob', tsk_due: '2026-05-07' })
+  const { row_id: id } = (await created.json()) as { row_id: string }
+  expect(created.headers.get('location')).toBe(`/api/rest/Task/${id}`)
+  const label = await call('ann', `/api/rest/Task/${id}/label`)
+  expect(await label.text()).toBe('Call Bob, until 2026-05-07')
+  expect((await call('bob', `/api/rest/Task/${id}/label`)).status).toBe(404)
+  const names = await Promise.all(
+    [`/${id}`, '', '/_count', '/1/2/3'].map(async (path) =>
+      (await call('ann', `/api/rest/Task${path}`)).headers.get('x-route'),
+    ),
+  )
+  expect(names).toEqual(['row', 'object', 'count', 'unknown'])
+  const wrong = await fetch(`${origin}/`, { method: 'DELETE' })
+  expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'HEAD, GET'])
+})
+
 test('a stranger learns what is missing', async () => {
   const refused = await fetch(`${origin}/api/rest/Task/`)
   expect(refused.status).toBe(401)

@@ -12,7 +12,7 @@ const packagePattern = /node_modules\/((?:@[^/]+\/)?[^/]+)\//
  * The tester page for browsers: `dist/tester/`. Its packages are bundled, so that users of this package install none of
  * them, with their licences beside it.
  */
-const testerPage = defineConfig({
+const testerRouter = defineConfig({
   entry: { tester: 'src/tester/main.tsx' },
   outDir: 'dist/tester',
   tsconfig: 'src/tester/tsconfig.json',
@@ -49,7 +49,7 @@ const testerPage = defineConfig({
 })
 
 // The page cleans its own folder.
-export default [{ ...packageConfig(), clean: ['!tester/**'] }, testerPage]
+export default [{ ...packageConfig(), clean: ['!tester/**'] }, testerRouter]
 
 /** The font that it is set in. */
 function font(): string {

@@ -41,7 +41,11 @@ export async function serveFuzzed(
   const failures: unknown[] = []
   const app = new Koa()
   app.on('error', (error) => failures.push(error))
-  app.use(restRouter(running.service, { authenticate: ({ headers }) => (headers['x-administrator'] ? ann : caller) }))
+  app.use(
+    restRouter(running.service, {
+      authenticate: ({ headers }) => (headers['x-administrator'] ? ann : caller),
+    }).routes(),
+  )
   const server = await serve(app)
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   const rows = new Map<string, string[]>()

@@ -36,7 +36,7 @@ await service.batch(system, 'Note', items)
 const app = new Koa()
 app.silent = true
 const authenticate = ({ req }: Koa.Context) => systemPrincipal({ login: String(req.headers['x-user']) })
-app.use(restRouter(service, { authenticate, respond: 'direct', bodyLimitBytes: 64 * 2 ** 20 }))
+app.use(restRouter(service, { authenticate, respond: 'direct', bodyLimitBytes: 64 * 2 ** 20 }).routes())
 const server = createServer(app.callback())
 server.listen(0, '127.0.0.1', () =>
   process.send?.({ port: (server.address() as AddressInfo).port, topic, limits: memoryLimits() }),

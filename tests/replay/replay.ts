@@ -41,7 +41,7 @@ export async function openReplay(url: string): Promise<Replay> {
   }
   const app = new Koa()
   app.silent = true
-  app.use(restRouter(service, { authenticate: ({ headers: { from = 'ann' } }) => users[from] as Principal }))
+  app.use(restRouter(service, { authenticate: ({ headers: { from = 'ann' } }) => users[from] as Principal }).routes())
   const server = await serve(app, { maxHeaderSize: 65_536 })
   return {
     async send(exchange) {

@@ -11,5 +11,5 @@ export const open: OpenServer = (target) => serveSteward(target)
 export async function serveSteward(target: Target, hooks?: ObjectHooks): ReturnType<OpenServer> {
   const { service, directory } = await openSteward(target, hooks)
   const { authenticate } = createAuthentication({ authenticator: directory })
-  return new Koa().use(restRouter(service, { authenticate, respond: 'direct' })).callback()
+  return new Koa().use(restRouter(service, { authenticate, respond: 'direct' }).routes()).callback()
 }

@@ -12,7 +12,7 @@ import {
   requestId,
   restRouter,
   securityHeaders,
-  testerPage,
+  testerRouter,
 } from '@steward/rest-koa'
 import { recordsPages } from '@steward/rest-pages'
 import Koa from 'koa'
@@ -136,7 +136,7 @@ export function mountApplication({
   }
   koa.use(startPage({ definition, hasTester }))
   if (io) koa.use(io)
-  koa.use(loginRouter(authentication, { prefix: ['/api', `/${name}/api`], log: logger }))
+  koa.use(loginRouter(authentication, { prefix: ['/api', `/${name}/api`], log: logger }).routes())
   if (events) {
     koa.use(
       eventsRouter(service, events.hub, {
@@ -148,17 +148,17 @@ export function mountApplication({
         viewAs,
         prefix: ['/api/events', `/${name}/api/events`],
         log: logger,
-      }),
+      }).routes(),
     )
   }
   koa.use(
-    testerPage({
+    testerRouter({
       prefix: ['/api/tester', `/${name}/api/tester`],
       title,
       level,
       enabled: hasTester,
       log: logger,
-    }),
+    }).routes(),
   )
   koa.use(
     restRouter(service, {
@@ -182,7 +182,7 @@ export function mountApplication({
       pool: createObjectPool({ parameters }),
       ...(definition.rateLimit && { rateLimit: { ...definition.rateLimit, trustProxy } }),
       log: logger,
-    }),
+    }).routes(),
   )
   return koa
 }

@@ -65,7 +65,7 @@ const folder = fileURLToPath(new URL('./ui/', import.meta.url))
  *
  * @example
  * app.use(recordsPages({ title: 'Shop' }))
- * app.use(restRouter(service, { authenticate }))
+ * app.use(restRouter(service, { authenticate }).routes())
  */
 export function recordsPages(options: RecordsPagesOptions = {}): Middleware {
   const { prefix = '', enabled = () => true } = options

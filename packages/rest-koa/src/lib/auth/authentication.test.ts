@@ -37,7 +37,7 @@ async function start(options: Partial<AuthenticationOptions> = {}): Promise<void
   const app = new Koa()
   app.silent = true
   app.use(errorResponse())
-  app.use(loginRouter(authentication))
+  app.use(loginRouter(authentication).routes())
   app.use(async (context: Context) => {
     const { login } = await authentication.authenticate(context)
     context.body = { login, session: context.state['session'] }

@@ -101,8 +101,8 @@ export interface Authentication {
  *
  * @example
  * const authentication = createAuthentication({ authenticator: createUserDirectory({ model, store }), tokens: { secret } })
- * app.use(loginRouter(authentication))
- * app.use(restRouter(service, { authenticate: authentication.authenticate }))
+ * app.use(loginRouter(authentication).routes())
+ * app.use(restRouter(service, { authenticate: authentication.authenticate }).routes())
  */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { authenticator, headerName = 'Steward', publicPrincipal, realm = 'Steward' } = options

@@ -1,12 +1,13 @@
 import { RestError } from '@steward/rest-core/errors'
-import type { Context, Middleware } from 'koa'
+import type { Context } from 'koa'
 import { send, textHeaders } from '../http/answer.js'
 import type { Log } from '../http/log.js'
 import { refuseForeignPage } from '../http/refuse-foreign-page.js'
 import { sendError } from '../http/send-error.js'
-import { normalisePrefixes, readAddress, urlOf } from '../router/address.js'
+import { normalisePrefixes } from '../router/address.js'
 import { readBytes } from '../router/body.js'
 import { parseJson } from '../router/json.js'
+import { ServiceRouter } from '../routing/service-router.js'
 import type { Authentication, Login } from './authentication.js'
 import { readAuthorization } from './credentials.js'
 import { isViewing, viewAsHeader } from './view-as.js'
@@ -29,35 +30,34 @@ const bodyTypes: readonly string[] = ['application/json', 'application/x-www-for
  * basic authentication, or in a POST as JSON or form (`username` or `login`, `password`); never in the address, which is logged.
  * A POST to `/api/password` gives the caller another password (`password`, `newPassword`) and a token.
  *
+ * Its routes are named `login`, `logout` and `password`.
+ *
  * Source: docs/spec/wire-decisions.md, "authentication".
  */
 export function loginRouter(
   authentication: Authentication,
   { prefix = '/api', log }: LoginRouterOptions = {},
-): Middleware {
-  const bases = normalisePrefixes(prefix)
-  const actions: Readonly<Record<string, (context: Context) => Promise<void>>> = {
-    '/login': login,
-    '/logout': logout,
-    '/password': changePassword,
-  }
+): ServiceRouter {
+  const router = new ServiceRouter({ prefixes: normalisePrefixes(prefix), strict: true })
+  router.serve('login', '/login', answered(login, ['GET', 'POST']))
+  router.serve('logout', '/logout', answered(logout, ['GET', 'POST']))
+  router.serve('password', '/password', answered(changePassword, ['POST']))
+  return router
 
-  return async function loginRouter(context, next) {
-    const path = readAddress(urlOf(context), bases)?.path
-    const action = path === undefined ? undefined : actions[path]
-    if (!action) return next()
-    try {
-      const methods = action === changePassword ? ['POST'] : ['GET', 'POST']
-      if (!methods.includes(context.method)) {
-        context.set('Allow', methods.join(', '))
-        throw new RestError('ERR_METHOD', `${context.method} does not work on this address.`)
+  function answered(action: (context: Context) => Promise<void>, methods: readonly string[]) {
+    return async (context: Context): Promise<void> => {
+      try {
+        if (!methods.includes(context.method)) {
+          context.set('Allow', methods.join(', '))
+          throw new RestError('ERR_METHOD', `${context.method} does not work on this address.`)
+        }
+        if (context.method === 'POST') refuseForeignPage(context, 'send a POST')
+        if (isViewing(context))
+          throw new RestError('ERR_BAD_REQUEST', `No one signs in or out for another user; leave out ${viewAsHeader}.`)
+        await action(context)
+      } catch (error) {
+        sendError(context, error, { log })
       }
-      if (context.method === 'POST') refuseForeignPage(context, 'send a POST')
-      if (isViewing(context))
-        throw new RestError('ERR_BAD_REQUEST', `No one signs in or out for another user; leave out ${viewAsHeader}.`)
-      await action(context)
-    } catch (error) {
-      sendError(context, error, { log })
     }
   }
 

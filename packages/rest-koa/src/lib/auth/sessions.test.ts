@@ -38,8 +38,8 @@ async function start(options: Partial<AuthenticationOptions> = {}): Promise<void
   const service = createBusinessObjects({ model, store: createMemoryStore() })
   const app = new Koa()
   app.silent = true
-  app.use(loginRouter(authentication))
-  app.use(restRouter(service, { authenticate: authentication.authenticate, level: '3.1' }))
+  app.use(loginRouter(authentication).routes())
+  app.use(restRouter(service, { authenticate: authentication.authenticate, level: '3.1' }).routes())
   server = await serve(app)
   call = createCaller(server.url, null)
 }

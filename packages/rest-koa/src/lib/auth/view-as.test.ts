@@ -105,11 +105,11 @@ beforeAll(async () => {
   const app = new Koa()
   app.silent = true
   app.use(accessLog({ format: 'pino', logger: { info: (line) => void lines.push(line) } }))
-  app.use(loginRouter(authentication))
+  app.use(loginRouter(authentication).routes())
   const options = { authenticate: authentication.authenticate, viewAs: directory.principalOfLogin }
-  app.use(eventsRouter(service, hub, options))
-  app.use(restRouter(service, options))
-  app.use(restRouter(service, { ...options, viewAs: undefined, prefix: '/plain' }))
+  app.use(eventsRouter(service, hub, options).routes())
+  app.use(restRouter(service, options).routes())
+  app.use(restRouter(service, { ...options, viewAs: undefined, prefix: '/plain' }).routes())
   app.use(
     restRouter(service, {
       ...options,
@@ -118,7 +118,7 @@ beforeAll(async () => {
         state['anonymous'] = true
         return createPrincipal({ login: 'public', rights: allRights })
       },
-    }),
+    }).routes(),
   )
   hub.start()
   server = await serve(app)

@@ -43,7 +43,7 @@ it('a client that takes nothing is not read for, and is cut', async () => {
   const service = createBusinessObjects({ model: createModel([...systemObjects, Note]), store: createMemoryStore() })
   const hub = endless()
   const app = new Koa()
-  app.use(eventsRouter(service, hub, { authenticate: () => systemPrincipal({ login: 'ann' }), drainMs: 100 }))
+  app.use(eventsRouter(service, hub, { authenticate: () => systemPrincipal({ login: 'ann' }), drainMs: 100 }).routes())
   const server = await serve(app)
   const connected = once(server.server, 'connection')
   const { socket, send } = await connectTo(server.port)
@@ -87,7 +87,7 @@ function silent() {
 async function serveEvents(hub: EventHub, options: Partial<EventsRouterOptions>) {
   const service = createBusinessObjects({ model: createModel([...systemObjects, Note]), store: createMemoryStore() })
   const app = new Koa()
-  app.use(eventsRouter(service, hub, { authenticate: () => systemPrincipal({ login: 'ann' }), ...options }))
+  app.use(eventsRouter(service, hub, { authenticate: () => systemPrincipal({ login: 'ann' }), ...options }).routes())
   const server = await serve(app)
   const connections = () => new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)))
   return { ...server, connections }
@@ -113,7 +113,7 @@ it('an event that comes while the last ones are looked for is sent as such', asy
     },
   }
   const app = new Koa()
-  app.use(eventsRouter(service, late, { authenticate: () => ann }))
+  app.use(eventsRouter(service, late, { authenticate: () => ann }).routes())
   const server = await serve(app)
   const { socket, send, until } = await connectTo(server.port)
   send(request)

@@ -1,13 +1,14 @@
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { EventHub } from '@steward/rest-core/system'
-import type { Context, Middleware } from 'koa'
+import type { Context } from 'koa'
 import { isViewing, viewerOf } from '../auth/view-as.js'
 import { clientGone } from '../http/client-gone.js'
 import type { Log } from '../http/log.js'
 import { sendError } from '../http/send-error.js'
-import { normalisePrefixes, readAddress, urlOf } from '../router/address.js'
+import { normalisePrefixes, queryOf, urlOf } from '../router/address.js'
 import { parseQuery } from '../router/query-string.js'
+import { ServiceRouter } from '../routing/service-router.js'
 import { streamEvents } from './event-stream.js'
 
 export interface EventsRouterOptions {
@@ -36,17 +37,18 @@ export interface EventsRouterOptions {
  * const hub = createEventHub({ model, store })
  * const service = createBusinessObjects({ model, store, onChange: () => hub.notify() })
  * hub.start()
- * app.use(eventsRouter(service, hub, { authenticate: authentication.authenticate }))
+ * app.use(eventsRouter(service, hub, { authenticate: authentication.authenticate }).routes())
  */
-export function eventsRouter(service: BusinessObjects, hub: EventHub, options: EventsRouterOptions): Middleware {
+export function eventsRouter(service: BusinessObjects, hub: EventHub, options: EventsRouterOptions): ServiceRouter {
   const { authenticate, viewAs, prefix = '/api/events', log } = options
   const { heartbeatMs = 15_000, streamsPerUser = 10, drainMs = 30_000 } = options
-  const prefixes = normalisePrefixes(prefix)
+  const router = new ServiceRouter({ prefixes: normalisePrefixes(prefix) })
   const streams = new Map<string, number>()
 
-  return async function eventsRouter(context, next) {
-    const address = readAddress(urlOf(context), prefixes)
-    if (!address || (address.path !== '' && address.path !== '/')) return next()
+  router.serve('events', '/', answer)
+  return router
+
+  async function answer(context: Context): Promise<void> {
     try {
       if (context.method !== 'GET') {
         context.set('Allow', 'GET')
@@ -56,7 +58,7 @@ export function eventsRouter(service: BusinessObjects, hub: EventHub, options: E
       context.state['principal'] = caller
       const readerOf = (user: Principal) => (isViewing(context) ? viewerOf(context, user, viewAs) : user)
       const reader = async () => readerOf(await authenticate(context))
-      const wanted = readWanted(context, address.query, await readerOf(caller))
+      const wanted = readWanted(context, queryOf(urlOf(context)), await readerOf(caller))
       if (hub.closed.aborted)
         throw new RestError('ERR_UNAVAILABLE', 'The server is stopping; try again.', { retryAfterSeconds: 2 })
       const gone = clientGone(context)

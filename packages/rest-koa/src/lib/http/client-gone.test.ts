@@ -156,7 +156,7 @@ it('a body whose client went before it was read ends its request, and its place 
         await work().finally(() => places.left++)
       },
     },
-  })
+  }).routes()
   const { state, send } = await start((context) => router(context, async () => {}) as Promise<void>)
   const head =
     'POST /api/rest/Note HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n'

@@ -45,7 +45,7 @@ async function start(
   })
   const app = new Koa()
   app.silent = true
-  app.use(restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }), ...options }))
+  app.use(restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }), ...options }).routes())
   server = await serve(app)
   return { ended: ended.promise }
 }

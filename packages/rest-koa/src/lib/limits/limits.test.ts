@@ -58,7 +58,7 @@ async function fixture({
       },
       ...(pool && { pool: createObjectPool({ parameters, ...pool }) }),
       ...options,
-    }),
+    }).routes(),
   )
   server = await serve(app)
   const call = createCaller(`${server.url}/api/rest`, null)
@@ -168,5 +168,5 @@ it('a rate limit that cannot be is refused', () => {
     { requests: 1.5, seconds: 1 },
     { requests: 1, seconds: 0 },
   ])
-    expect(() => restRouter(service, { authenticate: () => boss, rateLimit })).toThrow(TypeError)
+    expect(() => restRouter(service, { authenticate: () => boss, rateLimit }).routes()).toThrow(TypeError)
 })

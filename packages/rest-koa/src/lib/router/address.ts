@@ -44,6 +44,17 @@ export type OfKind<K extends Target['kind']> = Extract<Target, { kind: K }>
 /** A parameter that has an address of its own too. */
 export type View = '_count' | '_metadata' | '_doc' | '_crosstab'
 
+/** One kind of address below the base. */
+export interface RestRoute {
+  /** Name of the route in the router: `router.url('row', { object: 'Task', row_id: '7' })`. */
+  readonly name: string
+  /** In the syntax of `@koa/router`. */
+  readonly path: string
+  readonly kind: Exclude<Target['kind'], 'none'>
+  /** The parameter that an address of kind `view` stands for. */
+  readonly view?: View
+}
+
 export interface Address {
   /** The part of the path before the object, as it was sent. */
   readonly base: string
@@ -61,88 +72,91 @@ export function urlOf(context: Context): string {
   return url.startsWith('/') ? url : context.path + context.search
 }
 
-/** Splits the address of a request at one of the prefixes; `undefined` when it is below none of them. */
-export function readAddress(url: string, prefixes: readonly string[]): Address | undefined {
+/** What follows `?` in an address, as it was sent. */
+export function queryOf(url: string): string {
   const mark = url.indexOf('?')
-  const end = mark < 0 ? url.length : mark
-  for (const prefix of prefixes) {
-    if (!url.startsWith(prefix) || prefix.length > end) continue
-    if (prefix.length < end && url.charCodeAt(prefix.length) !== 47) continue
-    return { base: prefix, path: url.slice(prefix.length, end), query: mark < 0 ? '' : url.slice(mark + 1) }
-  }
-  return undefined
+  return mark < 0 ? '' : url.slice(mark + 1)
 }
 
 /**
- * Reads the path below the prefix. Names that start with `_` are the service's own. Where no row is meant it may be empty, `0` or `_`; one `/` at the end is ignored.
+ * @throws RestError ERR_BAD_REQUEST for characters that are not percent-encoded; ERR_NOT_FOUND for a `#`, which belongs to no
+ *   address that is sent.
+ */
+export function checkEncoded(url: string): void {
+  if (unencoded.test(url))
+    throw new RestError('ERR_BAD_REQUEST', 'The address holds characters that must be percent-encoded (as UTF-8).')
+  if (url.includes('#')) throw unknownAddress(url)
+}
+
+export function unknownAddress(path: string): RestError {
+  return RestError.notFound(`Address "${path.slice(0, 200)}"`)
+}
+
+/** What an address had for the parameters of its route, as it was sent. */
+export interface Sent {
+  readonly object?: string
+  readonly row_id?: string
+  readonly key?: string
+  readonly name?: string
+  readonly field?: string
+  readonly id?: string
+}
+
+/** Whether `0` is a row of an object: of a table that others made it may be. `alone`: nothing follows it. */
+export type HasZero = (object: string, alone: boolean) => boolean
+
+/** Names that start with `_` are the service's own, and a row does not start like this. */
+const reserved = /^(?:_.|(?:action|publication|crosstab):)/
+
+/** Whether an address that a route matches is one of its kind; else it belongs to another route, or to none. */
+export function isOfRoute({ kind }: RestRoute, { object = '', row_id: row = '' }: Sent): boolean {
+  if (object.startsWith('_')) return false
+  return !(kind === 'row' && reserved.test(row)) && !(kind === 'view' && row.startsWith('_'))
+}
+
+/**
+ * Reads what a request is about. Where no row is meant it may be empty, `0` or `_`.
  * Source: docs/spec/wire-decisions.md, "row_id, references".
  *
- * @param hasZero Whether `0` is a row of the object: of a table that others made it may be. `alone`: nothing follows it.
- * @throws RestError ERR_BAD_REQUEST for characters that are not, or wrongly, percent-encoded.
+ * @throws RestError ERR_BAD_REQUEST for what is wrongly percent-encoded.
  */
-export function readTarget(
-  { path, query }: Address,
-  hasZero: (object: string, alone: boolean) => boolean = () => false,
-): Target {
-  if (unencoded.test(path) || unencoded.test(query)) {
-    throw new RestError('ERR_BAD_REQUEST', 'The address holds characters that must be percent-encoded (as UTF-8).')
+export function readTarget({ kind, view }: RestRoute, sent: Sent, hasZero: HasZero = () => false): Target {
+  if (kind === 'task') return { kind, id: decode(sent.id ?? '', 'path') }
+  if (kind === 'view' && sent.object === undefined) return { kind, parameter: view as View, value: 'true' }
+  if (kind === 'info' || (kind === 'index' && sent.object === undefined)) return { kind }
+  const object = decode(sent.object ?? '', 'path')
+  if (object.startsWith('_')) return { kind: 'none' }
+  const { row_id: row = '' } = sent
+  const isNoRow = row === '' || row === '_' || (row === '0' && !hasZero(object, kind === 'row'))
+  const name = sent.name === undefined ? undefined : decode(sent.name, 'path')
+  const rowId = isNoRow ? undefined : decode(row, 'path')
+  const ofRow = rowId === undefined ? undefined : { rowId }
+  switch (kind) {
+    case 'row':
+      return rowId === undefined ? { kind: 'object', object } : { kind, object, rowId }
+    case 'key':
+      return { kind, object, key: (sent.key ?? '').split(',').map((value) => decode(value, 'path')) }
+    case 'view':
+      return { kind, object, ...ofRow, parameter: view as View, value: name ?? 'true' }
+    case 'action':
+    case 'publication':
+      return { kind, object, ...ofRow, name: name ?? '' }
+    case 'document':
+    case 'thumbnail':
+      return rowId === undefined ? { kind: 'none' } : { kind, object, rowId, field: decode(sent.field ?? '', 'path') }
+    default:
+      return { kind, object }
   }
-  if (path.length <= 1) return { kind: 'info' }
-  const end = path.endsWith('/') ? path.length - 1 : path.length
-  const slash = path.indexOf('/', 1)
-  if (slash === 1) return { kind: 'none' }
-  const object = decode(path.slice(1, slash < 0 ? end : slash), 'path')
-  const rest = slash < 0 ? '' : path.slice(slash + 1, end)
-  if (object.startsWith('_')) return readService(object, rest)
-  const isNoRow = (row: string): boolean => row === '' || row === '_' || (row === '0' && !hasZero(object, row === rest))
-  if (isNoRow(rest)) return { kind: 'object', object }
-  if (!rest.includes('/') && !rest.startsWith('_') && !/^(?:action|publication|crosstab):/.test(rest))
-    return { kind: 'row', object, rowId: decode(rest, 'path') }
-  return readPart(object, rest.split('/'), isNoRow)
 }
 
-/** What belongs to no object. */
-function readService(name: string, rest: string): Target {
-  if (name === '_index' && rest === '') return { kind: 'index' }
-  if (name === '_doc' && rest === '') return { kind: 'view', parameter: '_doc', value: 'true' }
-  if (name === '_task' && rest !== '' && !rest.includes('/')) return { kind: 'task', id: decode(rest, 'path') }
+/**
+ * An address below the base that no route is for.
+ *
+ * @throws RestError ERR_BAD_REQUEST when its object is wrongly percent-encoded.
+ */
+export function unknownTarget(path: string): Target {
+  decode(path.split('/', 2)[1] ?? '', 'path')
   return { kind: 'none' }
-}
-
-/** What lies below an object or one of its records. */
-function readPart(object: string, parts: readonly string[], isNoRow: (row: string) => boolean): Target {
-  const [first = '', second = '', third = ''] = parts
-  const named = /^(action|publication):(.+)$/.exec(parts.at(-1) ?? '')
-  if (named && parts.length <= 2) {
-    const name = decode(named[2] as string, 'path')
-    const kind = named[1] as 'action' | 'publication'
-    if (parts.length === 1 || isNoRow(first)) return { kind, object, name }
-    return { kind, object, rowId: decode(first, 'path'), name }
-  }
-  if (parts.length === 1) return readView(object, first)
-  if (first === '_key' && parts.length === 2 && second !== '')
-    return { kind: 'key', object, key: second.split(',').map((value) => decode(value, 'path')) }
-  if (second === '_metadata' && parts.length === 2 && !first.startsWith('_')) {
-    const view = { kind: 'view', object, parameter: '_metadata', value: 'true' } as const
-    return isNoRow(first) ? view : { ...view, rowId: decode(first, 'path') }
-  }
-  const content = /^_(document|thumbnail)$/.exec(second)?.[1] as 'document' | 'thumbnail' | undefined
-  if (content && parts.length === 3 && third !== '' && !isNoRow(first))
-    return { kind: content, object, rowId: decode(first, 'path'), field: decode(third, 'path') }
-  return { kind: 'none' }
-}
-
-/** One part below an object that is not a row. */
-function readView(object: string, part: string): Target {
-  if (part === '_batch') return { kind: 'batch', object }
-  if (part === '_search') return { kind: 'query', object }
-  if (part === '_index') return { kind: 'index', object }
-  if (part === '_count' || part === '_metadata' || part === '_doc')
-    return { kind: 'view', object, parameter: part, value: 'true' }
-  const name = /^crosstab:(.+)$/.exec(part)?.[1]
-  return name === undefined
-    ? { kind: 'none' }
-    : { kind: 'view', object, parameter: '_crosstab', value: decode(name, 'path') }
 }
 
 /**

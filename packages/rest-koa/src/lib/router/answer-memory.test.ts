@@ -48,7 +48,7 @@ async function start(given: { parts?: Partial<BusinessObjects>; documents?: Docu
   app.silent = true
   const authenticate = ({ req }: { req: { headers: Record<string, unknown> } }) =>
     systemPrincipal({ login: String(req.headers['x-user'] ?? 'ann') })
-  app.use(restRouter({ ...service, ...given.parts }, { memory: budget, respond: 'direct', authenticate }))
+  app.use(restRouter({ ...service, ...given.parts }, { memory: budget, respond: 'direct', authenticate }).routes())
   server = await serve(app)
   const { row_id: topic } = await service.create(ann, 'Topic', { top_code: 't', top_text: 'x'.repeat(300 * kib) })
   for (let at = 0; at < 10; at++) await service.create(ann, 'Note', { not_code: `note ${at}`, not_topic: topic })

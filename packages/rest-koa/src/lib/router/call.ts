@@ -24,7 +24,7 @@ export interface RestCall {
   readonly respond: Delivery
   /** For answers that are read from the database as the client takes them. */
   readonly pace: Pace
-  readonly address: Address
+  readonly address: () => Address
   /** For answers that take long: the right to them may be withdrawn meanwhile. */
   readonly recheck: (needed: NeededRight) => Recheck
 }
@@ -34,5 +34,5 @@ export function publicBase({ context, address }: RestCall): string {
   const { req } = context
   const { url = '/', originalUrl = context.originalUrl } = req as typeof req & { readonly originalUrl?: string }
   const mount = originalUrl.endsWith(url) ? originalUrl.slice(0, originalUrl.length - url.length) : ''
-  return mount + address.base
+  return mount + address().base
 }

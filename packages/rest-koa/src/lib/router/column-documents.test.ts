@@ -35,7 +35,7 @@ async function start() {
     const rights = rightsOf[login]
     return rights ? createPrincipal({ login, rights }) : systemPrincipal({ login })
   }
-  const server = await serve(new Koa().use(restRouter(service, { authenticate })))
+  const server = await serve(new Koa().use(restRouter(service, { authenticate }).routes()))
   onTestFinished(() => server.close())
   const call = (
     method: string,

@@ -46,7 +46,7 @@ async function start(options: Partial<RestRouterOptions> = {}, service?: Partial
   app.on('error', (error) => errors.push(error))
   app.use(cors({ origins: ['https://app.example.org'] }))
   const all = { ...running.service, ...service }
-  app.use(restRouter(all, { authenticate: () => ann, respond: 'direct', ...options }))
+  app.use(restRouter(all, { authenticate: () => ann, respond: 'direct', ...options }).routes())
   server = await serve(app)
 }
 
@@ -154,7 +154,7 @@ it('nothing is compressed with `compression: false`, nor by default when Koa giv
     ])
     await server?.close()
   }
-  expect(() => restRouter(running.service, { authenticate: () => ann, compression: true })).toThrow(
+  expect(() => restRouter(running.service, { authenticate: () => ann, compression: true }).routes()).toThrow(
     "compression works only with respond: 'direct'",
   )
 })

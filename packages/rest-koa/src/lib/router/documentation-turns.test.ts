@@ -39,7 +39,9 @@ for (const output of ['markdown', 'html', 'openapi', 'swagger-2.0']) {
     )
     const service = createBusinessObjects({ model: createModel(objects), store: createMemoryStore() })
     const app = new Koa()
-    app.use(restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }), app: { name: 'shop' } }))
+    app.use(
+      restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }), app: { name: 'shop' } }).routes(),
+    )
     const server = await serve(app)
     const answered = fetch(`${server.url}/api/rest/_doc?_output=${output}`).then((answer) => answer.text())
     // At least one for each object while they are described.

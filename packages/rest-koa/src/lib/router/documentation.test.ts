@@ -37,7 +37,7 @@ async function start(
   })
   const app = new Koa()
   const viewAs = async () => undefined
-  app.use(restRouter(service, { authenticate: () => principal, viewAs, level, app: { name: 'shop' } }))
+  app.use(restRouter(service, { authenticate: () => principal, viewAs, level, app: { name: 'shop' } }).routes())
   const server = await serve(app)
   closing.push(() => server.close())
   return createCaller(`${server.url}/api/rest`, null)

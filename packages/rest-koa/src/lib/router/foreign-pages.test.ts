@@ -50,8 +50,8 @@ describe.each(calls)('%s', (what, method, path, headers) => {
     })
     const app = new Koa()
     app.silent = true
-    app.use(loginRouter(authentication))
-    app.use(restRouter(service, authentication))
+    app.use(loginRouter(authentication).routes())
+    app.use(restRouter(service, authentication).routes())
     server = await serve(app)
     const call = createCaller(server.url)
     send = (more) => call(method, path, { headers: { ...headers, authorization: basic('ann', 'ann'), ...more } })

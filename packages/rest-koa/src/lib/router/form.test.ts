@@ -23,7 +23,7 @@ it('a form has at most 1 MiB and 1,000 parameters, a list of names 1,000, JSON m
     },
   })
   const service = createBusinessObjects({ model: createModel([Note]), store: createMemoryStore() })
-  const app = new Koa().use(restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }) }))
+  const app = new Koa().use(restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }) }).routes())
   const server = await serve(app)
   onTestFinished(() => server.close())
   const post = async (type: string, body: string) => {

@@ -63,7 +63,7 @@ it.each([
   const app = new Koa()
   app.on('error', (error) => failures.push(error))
   const service = createBusinessObjects({ model: createModel([Note]), store: endlessStore(callers) })
-  app.use(restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }) }))
+  app.use(restRouter(service, { authenticate: () => systemPrincipal({ login: 'ann' }) }).routes())
   server = await serve(app)
   const abort = new AbortController()
   const answer = fetch(`${server.url}/api/rest/Note/${query}`, { signal: abort.signal }).catch(() => 'gone')

@@ -25,13 +25,13 @@ beforeAll(async () => {
   const ann = systemPrincipal({ login: 'ann' })
   const app = new Koa()
   app.silent = true
-  app.use(restRouter(service, { authenticate: () => ann, bodyLimitBytes: 1000 }))
+  app.use(restRouter(service, { authenticate: () => ann, bodyLimitBytes: 1000 }).routes())
   const rows = Array.from({ length: 500 }, (_, at) => ({ row_id: `${at}`, thg_name: 'x'.repeat(at) }))
   const batches = async function* () {
     for (let batch = 0; batch < 3; batch++) yield rows
   }
   const many = { ...service, search: async () => batches() as never }
-  app.use(restRouter(many, { authenticate: () => ann, prefix: '/many', respond: 'direct' }))
+  app.use(restRouter(many, { authenticate: () => ann, prefix: '/many', respond: 'direct' }).routes())
   server = createServer(app.callback())
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -78,7 +78,7 @@ describe.each(levels)('level %s', (level) => {
     await service.create(ann, 'Movie', { mov_title: 'Alien' })
     const app = new Koa()
     app.silent = true
-    app.use(restRouter(service, { authenticate: () => ann, level, prefix: ['/appws/rest', '/app/api/rest'] }))
+    app.use(restRouter(service, { authenticate: () => ann, level, prefix: ['/appws/rest', '/app/api/rest'] }).routes())
     server = await serve(app)
     call = createCaller(server.url, null)
   })

@@ -48,7 +48,7 @@ beforeAll(async () => {
   await service.create(boss, 'Note', { not_code: 'foreign', not_emp_id: foreign })
   const app = new Koa()
   app.silent = true
-  app.use(restRouter(service, { authenticate: () => bob }))
+  app.use(restRouter(service, { authenticate: () => bob }).routes())
   server = await serve(app)
   call = createCaller(`${server.url}/api/rest`)
 })

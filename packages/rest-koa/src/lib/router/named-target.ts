@@ -40,7 +40,7 @@ export function readNamedTarget(
   if (!hasLevel(level, pathForms))
     throw new RestError(
       'ERR_NOT_FOUND',
-      `Address "${address.path.slice(0, 200)}" came with level ${pathForms}; this application runs at level ${level}. Use "${parameter}".`,
+      `Address "${address().path.slice(0, 200)}" came with level ${pathForms}; this application runs at level ${level}. Use "${parameter}".`,
     )
   if (given !== undefined)
     throw new RestError('ERR_BAD_REQUEST', `Give the name in the address or in "${parameter}", not in both.`)

@@ -51,7 +51,9 @@ beforeAll(async () => {
   for (const son_year of [1990, 1991, 1990])
     await service.create(boss, 'Song', { son_title: `S${son_year}${Math.random()}`, son_year })
   const app = new Koa()
-  app.use(restRouter(service, { authenticate: ({ req }) => (req.headers['x-user'] === 'singer' ? singer : boss) }))
+  app.use(
+    restRouter(service, { authenticate: ({ req }) => (req.headers['x-user'] === 'singer' ? singer : boss) }).routes(),
+  )
   server = await serve(app)
   call = createCaller(`${server.url}/api/rest`, null)
 })

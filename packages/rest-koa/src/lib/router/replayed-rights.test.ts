@@ -31,7 +31,7 @@ beforeAll(async () => {
   const service = createBusinessObjects({ model, store: createMemoryStore() })
   const app = new Koa()
   const authenticate = () => createPrincipal({ userId: '7', login: 'ann', rights })
-  app.use(restRouter(service, { authenticate }))
+  app.use(restRouter(service, { authenticate }).routes())
   server = await serve(app)
   call = createCaller(`${server.url}/api/rest`, null)
 })

@@ -1,7 +1,7 @@
 import { allRights, checkNeed, processBudget, unknownObject } from '@steward/rest-core'
 import type { BusinessObjects, ByteBudget, Principal } from '@steward/rest-core'
-import { RestError } from '@steward/rest-core/errors'
-import type { Context, Middleware } from 'koa'
+import type { RouterContext } from '@koa/router'
+import type { Context } from 'koa'
 import { isViewing, refuseChange, viewerOf } from '../auth/view-as.js'
 import type { ObjectPool } from '../limits/object-pool.js'
 import { openMemory } from '../limits/memory.js'
@@ -13,8 +13,9 @@ import { clientGone } from '../http/client-gone.js'
 import type { Log } from '../http/log.js'
 import { standardPace, type Pace } from '../http/pace.js'
 import { sendError } from '../http/send-error.js'
-import { normalisePrefixes, readAddress, readTarget, urlOf } from './address.js'
-import type { Address, Target } from './address.js'
+import { layerOf, sentParameters, ServiceRouter } from '../routing/service-router.js'
+import { checkEncoded, normalisePrefixes, queryOf, unknownAddress, unknownTarget, urlOf } from './address.js'
+import type { Address, HasZero, Target } from './address.js'
 import type { AppDescription } from './app-info.js'
 import { levels } from './level.js'
 import type { BodyLimits } from './body.js'
@@ -24,6 +25,7 @@ import type { Operation } from './parameters.js'
 import { createRecheck, standardRecheckMs } from './recheck.js'
 import { allowedMethods, readOperation, withView } from './method.js'
 import { operations } from './operations.js'
+import { serveRoutes } from './serve-routes.js'
 import { parseQuery } from './query-string.js'
 import { readSearchBody } from './search-body.js'
 import { readQuery } from './read-query.js'
@@ -87,28 +89,40 @@ export interface RestRouterOptions {
    * middleware around, e.g. koa-compress, does it.
    */
   readonly compression?: boolean
+  /**
+   * Tries only the routes of objects and rows for addresses such as `/Task` and `/Task/7`, before all routes one after the other.
+   * What a route does, its parameters and its name are the same; `ctx.matched` has only that route. Without effect as soon as
+   * something was added to the router, or in a router around it. Default true.
+   */
+  readonly fastPath?: boolean
 }
 
 /** What ends when the client goes away. */
 const searching: ReadonlySet<Operation> = new Set<Operation>(['search', 'indexSearch', 'crosstab', 'publication'])
 
 /**
- * REST over business objects as one middleware: get, create, update, delete, search and count of records, application info.
- * It needs no other middleware: it reads bodies, answers errors and sets safe headers itself. Works in any Koa 3
- * application, also below koa-mount (with the prefix `''`) and as a handler of `@koa/router` (with the whole path as prefix).
+ * REST over business objects as a router of `@koa/router`: its routes are named after what they are about (`info`, `object`, `row`,
+ * `key`, `batch`, `search`, `index`, `objectIndex`, `action`, `publication`, `document`, `thumbnail`, `task`, `documentation`,
+ * `count`, `metadata`, `objectDocumentation`, `crosstab`), and have the parameters `object`, `row_id`, `key`, `name`, `field` and
+ * `id`. It needs no other middleware: it reads bodies, answers errors and sets safe headers itself, and it answers every
+ * address below its prefix. Works in any Koa 3 application, in a router around it, and below koa-mount (with the prefix `''`).
+ *
+ * Middlewares and routes that are added to it before `routes()` is called come before those of the service.
  *
  * Sets `ctx.state.principal`, and `ctx.state.bytes` (length of the body of the answer as it is sent) for access logs.
  *
  * @throws TypeError for options that cannot be.
  *
  * @example
- * app.use(restRouter(service, { authenticate: authentication.authenticate }))
+ * app.use(restRouter(service, { authenticate: authentication.authenticate }).routes())
  *
  * @example
- * const rest = restRouter(service, { authenticate, prefix: '/shop/rest' })
- * router.all(['/shop/rest', '/shop/rest/*path'], rest)
+ * const router = new Router()
+ * router.get('/shop/rest/Order/:row_id/label', printLabel)
+ * router.use(restRouter(service, { authenticate, prefix: '/shop/rest' }).routes())
+ * app.use(router.routes()).use(router.allowedMethods())
  */
-export function restRouter(service: BusinessObjects, options: RestRouterOptions): Middleware {
+export function restRouter(service: BusinessObjects, options: RestRouterOptions): ServiceRouter {
   const {
     authenticate,
     viewAs,
@@ -121,6 +135,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
     memory: budget = processBudget(),
     recheckMs = standardRecheckMs,
     respond = 'koa',
+    fastPath = true,
     compression = respond === 'direct',
   } = options
   if (compression && respond === 'koa')
@@ -136,11 +151,35 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
   const bases = normalisePrefixes(prefix)
   const prefixes = level === '3.0' ? normalisePrefixes([...bases, ...bases.map((base) => `${base}/json`)]) : bases
 
-  return async function restRouter(context, next) {
-    const address = readAddress(urlOf(context), prefixes)
-    if (!address) return next()
+  const router = new ServiceRouter({ prefixes, fastPath })
+  router.serveAll([...serveRoutes(answer), { name: 'unknown', path: '/{*below}', handler: answerUnknown }])
+  return router
+
+  function answerUnknown(context: RouterContext): Promise<void> {
+    return answer(context, () => unknownTarget(addressOf(context).path))
+  }
+
+  function addressOf(context: RouterContext): Address {
+    const { path } = context
+    const layer = layerOf(context, answerUnknown)
+    const below = layer && sentParameters(layer, layer.captures(path))['below']
+    const length = below === undefined ? path.replace(/\/$/, '').length : path.length - below.length - 1
+    return { base: path.slice(0, length), path: path.slice(length), query: queryOf(urlOf(context)) }
+  }
+
+  async function answer(context: RouterContext, read: (hasZero: HasZero) => Target): Promise<void> {
+    const address = once(() => addressOf(context))
     try {
-      if (context.req.method === 'OPTIONS') return sendAllowed(context, address)
+      const url = urlOf(context)
+      const query = queryOf(url)
+      const readChecked = (): Target => {
+        checkEncoded(url)
+        return read(zeroOf(context, query))
+      }
+      if (context.req.method === 'OPTIONS') {
+        const allowed = allowedMethods(readChecked().kind)
+        return send(context, delivery, 204, [...emptyHeaders(), 'Allow', allowed])
+      }
       const user = authenticate(context)
       const caller = user instanceof Promise ? await user : user
       context.state['principal'] = caller
@@ -148,17 +187,17 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       const readerOf = (user: Principal) => (isViewing(context) ? viewerOf(context, user, viewAs) : user)
       const reader = readerOf(caller)
       const principal = reader instanceof Promise ? await reader : reader
-      const target = readTarget(address, zeroOf(context, address))
-      if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
-      const inAddress = withView(target, parseQuery(address.query), level)
+      const target = readChecked()
+      if (target.kind === 'none') throw unknownAddress(address().path)
+      const inAddress = withView(target, parseQuery(query), level)
       const open = () => openMemory(context, budget, caller.userId || caller.login)
       const body: BodyLimits = { bytes: bodyLimitBytes, memory: open }
       if (target.kind === 'query') checkNeed(service.model, principal, { object: target.object, letters: ['R'] })
       const pairs = target.kind === 'query' ? [...inAddress, ...(await readSearchBody(context, body))] : inAddress
       const operation = readOperation(context, target, pairs)
       if (principal !== caller) refuseChange(context, operation)
-      const read = readQuery(pairs, operation, level)
-      const query = searching.has(operation) ? { ...read, signal: clientGone(context) } : read
+      const asked = readQuery(pairs, operation, level)
+      const requested = searching.has(operation) ? { ...asked, signal: clientGone(context) } : asked
       const call: RestCall = {
         context,
         service,
@@ -181,7 +220,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       const work = async (): Promise<void> => {
         if ('object' in target && target.object !== undefined && !service.model.objects.has(target.object))
           throw unknownObject(service.model, principal, target.object)
-        await operations[operation](call, (await findRow(call, target, operation)) as never, query)
+        await operations[operation](call, (await findRow(call, target, operation)) as never, requested)
       }
       // What is about no object is cheap, but for searches over all of them.
       const object = 'object' in target ? target.object : target.kind === 'index' ? '' : undefined
@@ -192,20 +231,12 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
   }
 
   /** A POST without a word on what it stands for creates a record, at `/<object>/0`, too. */
-  function zeroOf({ req }: Context, { query }: Address): (object: string, alone: boolean) => boolean {
+  function zeroOf({ req }: Context, query: string): HasZero {
     return (object, alone) => {
       if (service.model.objects.get(object)?.isMapped !== true) return false
       const isPlain = alone && req.method === 'POST' && req.headers['x-http-method-override'] === undefined
       return !isPlain || parseQuery(query).some(([name]) => name === '_method' || name === '_action')
     }
-  }
-
-  function sendAllowed(context: Context, address: Address): void {
-    send(context, delivery, 204, [
-      ...emptyHeaders(),
-      'Allow',
-      allowedMethods(readTarget(address, zeroOf(context, address)).kind),
-    ])
   }
 }
 

@@ -1,34 +1,41 @@
 import type { Route } from '@steward/rest-core'
-import type { Target, View } from './address.js'
+import type { RestRoute, View } from './address.js'
 import { hasLevel } from './level.js'
 import type { Level } from './level.js'
 import { pathForms } from './named-target.js'
 import { operationsOf } from './method.js'
 import { parameters } from './parameters.js'
 
-/** Addresses below the base, with names for what varies, by kind. */
-const paths: Readonly<Record<Exclude<Target['kind'], 'none' | 'view'>, readonly string[]>> = {
-  info: ['/'],
-  object: ['/{object}'],
-  row: ['/{object}/{row_id}'],
-  key: ['/{object}/_key/{key}'],
-  batch: ['/{object}/_batch'],
-  query: ['/{object}/_search'],
-  index: ['/_index', '/{object}/_index'],
-  action: ['/{object}/action:{name}', '/{object}/{row_id}/action:{name}'],
-  publication: ['/{object}/publication:{name}', '/{object}/{row_id}/publication:{name}'],
-  document: ['/{object}/{row_id}/_document/{field}'],
-  thumbnail: ['/{object}/{row_id}/_thumbnail/{field}'],
-  task: ['/_task/{id}'],
+interface ViewRoute extends RestRoute {
+  readonly kind: 'view'
+  readonly view: View
+  readonly operation: Route['operation']
 }
 
-const views: readonly { readonly path: string; readonly view: View; readonly operation: Route['operation'] }[] = [
-  { path: '/_doc', view: '_doc', operation: 'documentation' },
-  { path: '/{object}/_count', view: '_count', operation: 'search' },
-  { path: '/{object}/_metadata', view: '_metadata', operation: 'metadata' },
-  { path: '/{object}/{row_id}/_metadata', view: '_metadata', operation: 'metadata' },
-  { path: '/{object}/_doc', view: '_doc', operation: 'documentation' },
-  { path: '/{object}/crosstab:{name}', view: '_crosstab', operation: 'crosstab' },
+/** A row that may be missing, or empty. */
+const anyRow = '{/{:row_id}}'
+const anySlash = '{/}'
+
+/** Every address, the general ones first; the router tries them from the last one on. */
+export const routes: readonly (RestRoute | ViewRoute)[] = [
+  { name: 'info', kind: 'info', path: '/' },
+  { name: 'object', kind: 'object', path: `/:object${anySlash}` },
+  { name: 'row', kind: 'row', path: '/:object/:row_id' },
+  { name: 'key', kind: 'key', path: '/:object/_key/:key' },
+  { name: 'batch', kind: 'batch', path: '/:object/_batch' },
+  { name: 'search', kind: 'query', path: '/:object/_search' },
+  { name: 'index', kind: 'index', path: `/_index${anySlash}` },
+  { name: 'objectIndex', kind: 'index', path: '/:object/_index' },
+  { name: 'action', kind: 'action', path: `/:object${anyRow}/action\\::name` },
+  { name: 'publication', kind: 'publication', path: `/:object${anyRow}/publication\\::name` },
+  { name: 'document', kind: 'document', path: '/:object/:row_id/_document/:field' },
+  { name: 'thumbnail', kind: 'thumbnail', path: '/:object/:row_id/_thumbnail/:field' },
+  { name: 'task', kind: 'task', path: '/_task/:id' },
+  { name: 'documentation', kind: 'view', path: `/_doc${anySlash}`, view: '_doc', operation: 'documentation' },
+  { name: 'count', kind: 'view', path: '/:object/_count', view: '_count', operation: 'search' },
+  { name: 'metadata', kind: 'view', path: `/:object${anyRow}/_metadata`, view: '_metadata', operation: 'metadata' },
+  { name: 'objectDocumentation', kind: 'view', path: '/:object/_doc', view: '_doc', operation: 'documentation' },
+  { name: 'crosstab', kind: 'view', path: '/:object/crosstab\\::name', view: '_crosstab', operation: 'crosstab' },
 ]
 
 /** The parameter that came with an operation decides on the level of its addresses, too. */
@@ -45,17 +52,42 @@ const crosstabByParameter: Route = { path: '/{object}?_crosstab={name}', method:
 
 /** Every address and method that a level has, for the documentation. HEAD is there wherever GET is. */
 export function routesAt(level: Level): Route[] {
-  const targets = Object.entries(paths).flatMap(([kind, addresses]) =>
-    Object.entries(operationsOf(kind as Target['kind'])).flatMap(([method, operation]) =>
-      addresses.map((path) => ({ path, method, operation })),
-    ),
-  ) as Route[]
   const named = hasLevel(level, pathForms)
+  const all = [...byKind().flatMap(addressesOf), ...routes.filter(isView).flatMap(viewsOf)]
   return [
-    ...targets.filter(({ method, path }) => (method as string) !== 'HEAD' && (named || !path.includes(':{name}'))),
-    ...views
-      .map((view) => ({ ...view, method: 'GET' as const }))
-      .filter(({ path }) => named || !path.includes(':{name}')),
+    ...all.filter(({ path }) => named || !path.includes(':{name}')),
     ...(named ? [] : [...byParameter, crosstabByParameter]),
   ].filter(({ operation, view }) => hasLevel(level, parameters[view ?? cameWith[operation] ?? '']?.since ?? '3.0'))
+}
+
+function byKind(): (readonly RestRoute[])[] {
+  return [
+    ...Map.groupBy(
+      routes.filter((route) => !isView(route)),
+      ({ kind }) => kind,
+    ).values(),
+  ]
+}
+
+function addressesOf(group: readonly RestRoute[]): Route[] {
+  const [first] = group
+  const paths = group.flatMap(({ path }) => documented(path))
+  return Object.entries(first ? operationsOf(first.kind) : {})
+    .filter(([method]) => method !== 'HEAD')
+    .flatMap(([method, operation]) => paths.map((path) => ({ path, method, operation }))) as Route[]
+}
+
+function viewsOf({ path, view, operation }: ViewRoute): Route[] {
+  return documented(path).map((each) => ({ path: each, view, operation, method: 'GET' }))
+}
+
+function isView(route: RestRoute): route is ViewRoute {
+  return route.kind === 'view'
+}
+
+/** Addresses with `{name}` for what varies. */
+function documented(path: string): string[] {
+  const plain = path.replace(anySlash, '')
+  const forms = plain.includes(anyRow) ? [plain.replace(anyRow, ''), plain.replace(anyRow, '/:row_id')] : [plain]
+  return forms.map((form) => form.replaceAll(/(?<!\\):(\w+)/g, '{$1}').replaceAll('\\', ''))
 }

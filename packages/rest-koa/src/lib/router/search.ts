@@ -69,10 +69,10 @@ interface AnsweredPage {
  */
 export function linkOfPage(call: RestCall, { page, count, pageSize, lastPage }: AnsweredPage): string | undefined {
   if (!hasAddress(call)) return undefined
-  const { address } = call
+  const { path, query } = call.address()
   const isFull = count >= pageSize
   const known = !isFull && (count > 0 || page === 0) ? page : undefined
-  return pageLinks(publicBase(call) + address.path, address.query, {
+  return pageLinks(publicBase(call) + path, query, {
     page,
     more: lastPage === undefined ? isFull : page < lastPage,
     last: lastPage ?? known,
@@ -81,7 +81,7 @@ export function linkOfPage(call: RestCall, { page, count, pageSize, lastPage }: 
 
 /** One page by cursor, with the cursor of the next one as long as there is one. */
 async function searchFrom(call: RestCall, object: string, request: SearchRequest, format: RowFormat): Promise<void> {
-  const { context, service, principal, respond, address } = call
+  const { context, service, principal, respond } = call
   const exact = prefersExactCount(context.req.headers['prefer'])
   const reading = readPage(call, object, request, format)
   const [{ last, text }, counted] = exact
@@ -90,7 +90,8 @@ async function searchFrom(call: RestCall, object: string, request: SearchRequest
   const next = last && service.nextCursor(principal, object, request, last)
   const headers = textHeaders(format.mediaType)
   if (next !== undefined) {
-    const link = hasAddress(call) && nextLink(publicBase(call) + address.path, address.query, next)
+    const { path, query } = call.address()
+    const link = hasAddress(call) && nextLink(publicBase(call) + path, query, next)
     if (link) headers.push('Link', link)
     headers.push('X-Next-Cursor', next)
   }

@@ -42,7 +42,7 @@ beforeAll(async () => {
         const given = grants[login as keyof typeof grants]
         return given ? createPrincipal({ login, rights: createRights(model, given, {}) }) : systemPrincipal({ login })
       },
-    }),
+    }).routes(),
   )
   server = await serve(app)
 })

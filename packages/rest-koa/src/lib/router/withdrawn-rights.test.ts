@@ -76,7 +76,7 @@ async function start(authenticate: () => Principal, options: Partial<RestRouterO
     counted.asked++
     return authenticate()
   }
-  app.use(restRouter(service, { authenticate: asked, ...options }))
+  app.use(restRouter(service, { authenticate: asked, ...options }).routes())
   server = await serve(app)
   return { url: `${server.url}/api/rest`, counted, failures, open: gate.resolve, ended: ended.promise }
 }

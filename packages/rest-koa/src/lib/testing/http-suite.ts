@@ -60,7 +60,9 @@ export function testRestService(name: string, startService: StartService): void 
           const app = new Koa()
           app.silent = true
           app.use(
-            restRouter(running.service, { authenticate: createAuthentication({ authenticator: users }).authenticate }),
+            restRouter(running.service, {
+              authenticate: createAuthentication({ authenticator: users }).authenticate,
+            }).routes(),
           )
           suite.server = await serve(app, { maxHeaderSize: 262_144 })
           const base = `${suite.server.url}/api/rest`

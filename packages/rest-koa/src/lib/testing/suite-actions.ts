@@ -309,7 +309,7 @@ export function testActions(suite: Suite): void {
 
   it('below level 5.1 only the parameter names an action', async () => {
     const app = new Koa()
-    app.use(restRouter(suite.service, { authenticate: () => suite.ann, level: '5.0' }))
+    app.use(restRouter(suite.service, { authenticate: () => suite.ann, level: '5.0' }).routes())
     const server = await serve(app)
     try {
       const call = createCaller(`${server.url}/api/rest`)

@@ -48,7 +48,7 @@ export function testAudit(startService: StartService): void {
     service = running.service
     const app = new Koa()
     app.silent = true
-    app.use(restRouter(service, { authenticate: () => user }))
+    app.use(restRouter(service, { authenticate: () => user }).routes())
     server = await serve(app)
     call = createCaller(`${server.url}/api/rest`, null)
   })

@@ -57,7 +57,7 @@ export function testCompositeKeys(startService: StartService): void {
     running = await startService([...systemObjects, Pallet, Slot, Move])
     const app = new Koa()
     app.silent = true
-    app.use(restRouter(running.service, { authenticate: () => systemPrincipal({ login: 'boss' }) }))
+    app.use(restRouter(running.service, { authenticate: () => systemPrincipal({ login: 'boss' }) }).routes())
     server = await serve(app)
     const base = `${server.url}/api/rest`
     call = createCaller(base, null, checkDocumented(base))

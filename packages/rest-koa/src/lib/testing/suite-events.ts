@@ -70,9 +70,9 @@ export function testEvents(startService: StartService): void {
         },
         heartbeatMs: 100,
         streamsPerUser: 3,
-      }),
+      }).routes(),
     )
-    app.use(restRouter(service, { authenticate: () => boss }))
+    app.use(restRouter(service, { authenticate: () => boss }).routes())
     server = await serve(app)
     users.set('eve', userWith([{ object: 'Note', letters: 'R', filter: 'not_open = true' }]))
     users.set('nil', userWith([]))
@@ -207,7 +207,7 @@ export function testEvents(startService: StartService): void {
     const fresh = createEventHub({ model: service.model, store: running.store, pollMs })
     fresh.start()
     const app = new Koa()
-    app.use(eventsRouter(service, fresh, { authenticate: () => boss }))
+    app.use(eventsRouter(service, fresh, { authenticate: () => boss }).routes())
     const other = await serve(app)
     const again = await openEventSource(`${other.url}/api/events`, { 'last-event-id': `${last - 1}` })
     await note('new')

@@ -68,7 +68,11 @@ export function testIndexSearch(startService: StartService): void {
     service = running.service
     const app = new Koa()
     app.silent = true
-    app.use(restRouter(service, { authenticate: ({ req }) => users[loginOf(req.headers.authorization)] as Principal }))
+    app.use(
+      restRouter(service, {
+        authenticate: ({ req }) => users[loginOf(req.headers.authorization)] as Principal,
+      }).routes(),
+    )
     server = await serve(app)
     const base = `${server.url}/api/rest`
     Object.assign(users, { ann: boss, ...restricted() })

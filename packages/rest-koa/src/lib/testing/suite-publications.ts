@@ -214,7 +214,7 @@ export function testPublications(suite: Suite): void {
 
   it('below level 5.1 only the parameter names a publication', async () => {
     const app = new Koa()
-    app.use(restRouter(suite.service, { authenticate: () => suite.ann, level: '4.0' }))
+    app.use(restRouter(suite.service, { authenticate: () => suite.ann, level: '4.0' }).routes())
     const server = await serve(app)
     try {
       const call = createCaller(`${server.url}/api/rest`)

@@ -40,7 +40,7 @@ export function testUsers(startService: StartService): void {
       },
       tokens: { secret: 'x'.repeat(32) },
     })
-    app.use(loginRouter(authentication))
+    app.use(loginRouter(authentication).routes())
     app.use(
       restRouter(service, {
         async authenticate({ req }) {
@@ -48,7 +48,7 @@ export function testUsers(startService: StartService): void {
           const login = req.headers['x-user'] as string
           return login === 'system' ? system : ((await directory.principalOfLogin(login)) as Principal)
         },
-      }),
+      }).routes(),
     )
     server = await serve(app)
     call = createCaller(`${server.url}/api/rest`, null)

@@ -1,18 +1,20 @@
 import { RestError } from '@steward/rest-core/errors'
-import type { Context, Middleware } from 'koa'
+import type { Layer, RouterContext } from '@koa/router'
+import type { Context } from 'koa'
 import { send, sendWhole } from '../http/answer.js'
 import type { HeaderList } from '../http/delivery.js'
 import type { Log } from '../http/log.js'
 import { sendError } from '../http/send-error.js'
-import { normalisePrefixes, readAddress, urlOf } from '../router/address.js'
+import { normalisePrefixes } from '../router/address.js'
 import { entityTag, matchesWeakly } from '../router/entity-tag.js'
 import { hasLevel, levels } from '../router/level.js'
 import type { Level } from '../router/level.js'
+import { layerOf, sentParameters, ServiceRouter } from '../routing/service-router.js'
 import { loadAssets } from './assets.js'
 import type { Asset } from './assets.js'
 import { pageHtml } from './page-html.js'
 
-export interface TesterPageOptions {
+export interface TesterRouterOptions {
   /** Addresses of the page; others go to the next middleware. Default `/api/tester`; `''` e.g. below koa-mount. */
   readonly prefix?: string | readonly string[]
   /** Name of the application, for people. Default: none. */
@@ -71,21 +73,26 @@ const safety: Readonly<HeaderList> = [
  * @throws TypeError for options that cannot be.
  *
  * @example
- * app.use(testerPage({ title: 'Shop', enabled: () => parameters.isYes('USE_API_TESTER', true) }))
+ * app.use(testerRouter({ title: 'Shop', enabled: () => parameters.isYes('USE_API_TESTER', true) }).routes())
  */
-export function testerPage(options: TesterPageOptions = {}): Middleware {
+export function testerRouter(options: TesterRouterOptions = {}): ServiceRouter {
   const { prefix = '/api/tester', level = '5.1', enabled = () => true, log } = options
   if (!levels.includes(level)) throw new TypeError(`Level "${level}" does not exist; levels are ${levels.join(', ')}.`)
-  const bases = normalisePrefixes(prefix)
+  const router = new ServiceRouter({ prefixes: normalisePrefixes(prefix) })
 
-  return async function testerPage(context, next) {
-    const path = readAddress(urlOf(context), bases)?.path
-    if (path === undefined || !hasLevel(level, '3.2')) return next()
+  if (hasLevel(level, '3.2')) {
+    router.serve('tester', '/', answer)
+    router.serve('testerFile', '/*file', answer)
+  }
+  return router
+
+  async function answer(context: RouterContext): Promise<void> {
+    const { file } = sentParameters(layerOf(context, answer) as Layer, context.captures ?? [])
     try {
       if (!(await enabled())) throw RestError.notFound('The tester page')
       const assets = await loadAssets()
-      const asset = path === '' || path === '/' ? undefined : assets.byName.get(path.slice(1))
-      if (path.length > 1 && !asset) throw RestError.notFound(`Address "${context.path.slice(0, 200)}"`)
+      const asset = file === undefined ? undefined : assets.byName.get(file)
+      if (file !== undefined && !asset) throw RestError.notFound(`Address "${context.path.slice(0, 200)}"`)
       if (context.method !== 'GET' && context.method !== 'HEAD') {
         context.set('Allow', 'GET, HEAD')
         throw new RestError('ERR_METHOD', `${context.method} does not work on this address.`)
