@@ -36,6 +36,7 @@ export const groups: readonly Group[] = [
       'documents',
       'audit-and-events',
       'databases',
+      'migrations',
       'import-export',
       'records-pages',
       'quality',

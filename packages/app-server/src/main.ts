@@ -420,9 +420,11 @@ async function check(folder: string | undefined, flags: Flags, settings: Setting
   const place = placeOf(folder, flags, settings)
   const checked = await checkApplication(place, { withDatabase: flags.plan ?? false })
   process.stdout.write(`${JSON.stringify(checked)}\n`)
-  const { problems, database } = checked
+  const { problems, database, migrations = [] } = checked
+  // They may be there for what is refused here.
+  const isEstimate = migrations.some(({ when }) => when === 'before')
   const isRefused = database?.refusal !== undefined || database?.steps.some(({ destructive }) => destructive)
-  return problems.length > 0 || isRefused ? 1 : 0
+  return problems.length > 0 || (isRefused && !isEstimate) ? 1 : 0
 }
 
 /** 0: no error was found, 1: some were. */

@@ -171,6 +171,16 @@ describe('app-server migrate', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false)
   })
 
+  test('--describe, with another migration, reports another model: no copy may run beside one without it', async () => {
+    const folder = await folderOf({ ...first, ...second })
+    const model = async () =>
+      (JSON.parse((await runHere([folder, '--describe'])).output ?? '') as { model: string }).model
+    const before = await model()
+    expect(await model()).toBe(before)
+    await write(folder, { 'migrations/20260104_more.mjs': 'export async function up() {}\n' })
+    expect(await model()).not.toBe(before)
+  })
+
   test('--check reports each wrong file with its place', async () => {
     const folder = await folderOf({
       ...first,

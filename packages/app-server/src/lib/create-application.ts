@@ -29,6 +29,7 @@ import { createIo } from './io/create-io.js'
 import { startIndexUpkeep } from './index-upkeep.js'
 import type { LogRing } from './log-ring.js'
 import { mountApplication } from './mount-application.js'
+import { findMigrations } from './migrations/load-migrations.js'
 import { loadServedModel } from './model-of.js'
 import { openDatabase, type DatabaseOptions } from './open-database.js'
 import { openDocuments } from './open-documents.js'
@@ -194,6 +195,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     })
     const koa = mountApplication({
       definition,
+      migrations: introspect ? undefined : await findMigrations(folder),
       service,
       store,
       authentication,

@@ -3,6 +3,7 @@ import { systemObjects } from '@steward/rest-core/system'
 import type { AppDefinition } from './app-definition.js'
 import { documentsFolder } from './data-folder.js'
 import { documentsPackage } from './open-documents.js'
+import { findMigrations } from './migrations/load-migrations.js'
 import { modelDigest } from './model-digest.js'
 import { loadModel } from './model-of.js'
 
@@ -68,7 +69,7 @@ export async function describeApplication(
     format: 'steward-application',
     version: 1,
     name: definition.name,
-    model: modelDigest(model, definition),
+    model: modelDigest(model, definition, await findMigrations(folder)),
     documents:
       keeper === undefined
         ? documentsFolder(folder, dataFolder, definition.documents as string | undefined)

@@ -5,13 +5,19 @@ import { platformVersion } from './version.js'
 
 /**
  * Distinguishes data models: copies of the application with the same one may serve a database side by side, as none of
- * them changes it when it starts. Texts for people and code are left out; the set-up and the version of the server are
- * in it, because they may write when they see a database first.
+ * them changes it when it starts. Texts for people and code are left out; the set-up, the version of the server and the
+ * names of migrations are in it, because they may write when they see a database first.
  */
-export function modelDigest(model: Model, { setup = '', documents = '' }: AppDefinition): string {
+export function modelDigest(
+  model: Model,
+  { setup = '', documents = '' }: AppDefinition,
+  migrations: readonly string[] = [],
+): string {
   const objects = [...model.objects.values()].map(shapeOf).toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return createHash('sha256')
-    .update(JSON.stringify([platformVersion, setup, documents, objects]))
+    .update(
+      JSON.stringify([platformVersion, setup, documents, objects, ...(migrations.length > 0 ? [migrations] : [])]),
+    )
     .digest('hex')
     .slice(0, 32)
 }

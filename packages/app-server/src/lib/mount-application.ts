@@ -31,6 +31,8 @@ import type { Primary } from './workers/join-primary.js'
 
 export interface MountOptions {
   readonly definition: AppDefinition
+  /** Names of its migrations. Default none. */
+  readonly migrations?: readonly string[] | undefined
   readonly service: BusinessObjects
   readonly store: ObjectStore
   readonly authentication: Authentication
@@ -66,6 +68,7 @@ export function baseAddresses(name: string): readonly [string, ...string[]] {
 /** The Koa application: logs and guards around the REST service, log-in, `/ping` and `/health`. */
 export function mountApplication({
   definition,
+  migrations,
   service,
   store,
   authentication,
@@ -105,7 +108,7 @@ export function mountApplication({
     healthRouter({
       application: definition,
       platformVersion,
-      model: modelDigest(service.model, definition),
+      model: modelDigest(service.model, definition, migrations),
       store,
       folder: dataFolder,
       startedAt: new Date(),

@@ -15,6 +15,13 @@ export interface ApplicationCheck {
   readonly documentsPackage?: string
   /** What a start would do with its database. Only when that was asked for, and there are no problems. */
   readonly database?: DatabaseChanges
+  /** Migrations that a start would run, before or after it changes tables. */
+  readonly migrations?: readonly PendingMigration[]
+}
+
+export interface PendingMigration {
+  readonly name: string
+  readonly when: 'before' | 'after'
 }
 
 export interface DatabaseChanges {
@@ -102,6 +109,13 @@ async function check(
     reason ?? "The application's code ended the process that checks it.",
     { output: errors },
   )
+}
+
+/** What a start would do with the database, in its order. */
+export function changesOf({ database, migrations = [] }: ApplicationCheck): string[] {
+  const run = (time: PendingMigration['when']) =>
+    migrations.filter(({ when }) => when === time).map(({ name }) => `run migration ${name}`)
+  return [...run('before'), ...(database?.steps ?? []).map(({ description }) => description), ...run('after')]
 }
 
 /** Not built: saves would be without the documents, and a clone would tidy up those of its source. */

@@ -1,6 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
-import { checkApplication, type DatabaseLoss } from '../application/check-application.js'
+import { changesOf, checkApplication, type DatabaseLoss } from '../application/check-application.js'
 import { specOf } from '../application/instance-spec.js'
 import { problemList } from '../application/problem-list.js'
 import type { ManagerContext } from '../context.js'
@@ -55,15 +55,17 @@ export async function checkUpgrade(
   if (checked.problems.length > 0)
     throw refuse(`the new application cannot be served: ${problemList(checked.problems)}`, { help: correct })
   const { steps = [], losses = [], refusal } = checked.database ?? {}
-  if (refusal !== undefined) throw refuse(refusal)
-  if (!destructive && steps.some((step) => step.destructive)) {
+  // They may be there for what is found here, so that only the start can refuse it.
+  const isEstimate = checked.migrations?.some(({ when }) => when === 'before') ?? false
+  if (refusal !== undefined && !isEstimate) throw refuse(refusal)
+  if (!destructive && !isEstimate && steps.some((step) => step.destructive)) {
     const lost = losses.filter(({ description }) => steps.some((step) => step.description === description))
     throw refuse(`data could be lost. ${problemList(lost.map(lossText))}`, {
       help: 'Revert the change in the template, or allow it for this upgrade with --destructive.',
       command: `upgrade ${instance.name} --destructive --dry-run`,
     })
   }
-  return { changes: steps.map(({ description }) => description), losses: destructive ? losses : [] }
+  return { changes: changesOf(checked), losses: destructive ? losses : [] }
 }
 
 /** What an attempt is refused with; undefined: it is not. */

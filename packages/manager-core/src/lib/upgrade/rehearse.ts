@@ -4,7 +4,7 @@ import { accountAt } from '../accounts/account.js'
 import { foreignKind } from '../accounts/foreign.js'
 import { isWebapp } from '../files/webapp.js'
 import { callIo } from '../application/call-io.js'
-import { checkApplication } from '../application/check-application.js'
+import { changesOf, checkApplication } from '../application/check-application.js'
 import { specOf } from '../application/instance-spec.js'
 import { saveSteps } from '../backup/save-steps.js'
 import type { ManagerContext, OperationKind, Plan, Step, StepRun } from '../context.js'
@@ -228,18 +228,18 @@ async function changesLeft(context: ManagerContext, id: string): Promise<readonl
   const { folder, app, data } = context.home.instance(id)
   const { environment } = await specOf(context, context.registry.byId(id) as Instance)
   const checked = await checkApplication(context, { app, environment, data, account: accountAt(folder) })
-  return (checked?.database?.steps ?? []).map(({ description }) => description)
+  return checked ? changesOf(checked) : []
 }
 
-/** Bookkeeping of application servers, not records: a copy also notes that it is one. */
-const leases = 'sys_lease'
+/** Bookkeeping of application servers, not records: a copy also notes that it is one, and migrations are in `changes`. */
+const bookkeeping: ReadonlySet<string> = new Set(['sys_lease', 'knex_migrations', 'knex_migrations_lock'])
 
 function changedRows({ outcome }: StepRun): RehearsalReport['rows'] {
   const before = outcome('rows-before') as Readonly<Record<string, number>>
   const after = outcome('rows-after') as Readonly<Record<string, number>>
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted().flatMap((table) => {
     const row = { table, before: before[table] ?? null, after: after[table] ?? null }
-    return row.before === row.after || table.toLowerCase() === leases ? [] : [row]
+    return row.before === row.after || bookkeeping.has(table.toLowerCase()) ? [] : [row]
   })
 }
 
