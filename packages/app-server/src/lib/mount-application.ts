@@ -15,8 +15,8 @@ import {
   testerRouter,
 } from '@steward/rest-koa'
 import { recordsPages } from '@steward/rest-pages'
+import { Router } from '@koa/router'
 import Koa from 'koa'
-import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
 import type { Audit } from './audit.js'
@@ -25,7 +25,7 @@ import { hasPages } from './has-pages.js'
 import { reportHealth } from './health-report.js'
 import { healthRouter } from './health-router.js'
 import { modelDigest } from './model-digest.js'
-import { startPage } from './start-page.js'
+import { startRouter } from './start-page.js'
 import { platformVersion } from './version.js'
 import type { Primary } from './workers/join-primary.js'
 
@@ -50,7 +50,7 @@ export interface MountOptions {
   /** When this process is one of several workers. */
   readonly primary?: Pick<Primary, 'status' | 'reportWith'> | undefined
   /** Answers `/io`, when the application has a service user. */
-  readonly io?: Middleware | undefined
+  readonly io?: Router | undefined
   /** When objects have events. */
   readonly events?: Pick<Events, 'hub' | 'isWaiting'> | undefined
   /** When objects have an audit trail. */
@@ -116,7 +116,7 @@ export function mountApplication({
       cached,
       activity,
       workers: primary && (() => primary.status()),
-    }),
+    }).routes(),
   )
   koa.use(async function followOtherServers(_, next) {
     const looking = watch.look()
@@ -125,44 +125,7 @@ export function mountApplication({
   })
   if (definition.allowedOrigins) koa.use(allowOrigins(definition.allowedOrigins, { trustProxy }))
   if (definition.cors) koa.use(cors(definition.cors))
-  const hasTester = () => parameters.isYes('USE_API_TESTER', true)
-  if (hasPages(definition)) {
-    koa.use(
-      recordsPages({
-        prefix: [`/${name}`, ''],
-        title,
-        tester: '../api/tester',
-        password: authentication.changesPasswords,
-        enabled: () => parameters.isYes('USE_RECORDS_PAGES', true),
-      }),
-    )
-  }
-  koa.use(startPage({ definition, hasTester }))
-  if (io) koa.use(io)
-  koa.use(loginRouter(authentication, { prefix: ['/api', `/${name}/api`], log: logger }).routes())
-  if (events) {
-    koa.use(
-      eventsRouter(service, events.hub, {
-        // A stream asks again at each event, when there may have been no request for a long time.
-        async authenticate(context) {
-          await watch.look()
-          return authentication.authenticate(context)
-        },
-        viewAs,
-        prefix: ['/api/events', `/${name}/api/events`],
-        log: logger,
-      }).routes(),
-    )
-  }
-  koa.use(
-    testerRouter({
-      prefix: ['/api/tester', `/${name}/api/tester`],
-      title,
-      level,
-      enabled: hasTester,
-      log: logger,
-    }).routes(),
-  )
+  // First: most requests are for it, and it answers none of the addresses below.
   koa.use(
     restRouter(service, {
       authenticate: authentication.authenticate,
@@ -187,5 +150,43 @@ export function mountApplication({
       log: logger,
     }).routes(),
   )
+  const hasTester = () => parameters.isYes('USE_API_TESTER', true)
+  if (hasPages(definition)) {
+    koa.use(
+      recordsPages({
+        prefix: [`/${name}`, ''],
+        title,
+        tester: '../api/tester',
+        password: authentication.changesPasswords,
+        enabled: () => parameters.isYes('USE_RECORDS_PAGES', true),
+      }),
+    )
+  }
+  const router = new Router()
+  router.use(startRouter({ definition, hasTester }).routes())
+  if (io) router.use(io.routes())
+  router.use(loginRouter(authentication, { prefix: ['/api', `/${name}/api`], log: logger }).routes())
+  if (events) {
+    const stream = eventsRouter(service, events.hub, {
+      // A stream asks again at each event, when there may have been no request for a long time.
+      async authenticate(context) {
+        await watch.look()
+        return authentication.authenticate(context)
+      },
+      viewAs,
+      prefix: ['/api/events', `/${name}/api/events`],
+      log: logger,
+    })
+    router.use(stream.routes())
+  }
+  const tester = testerRouter({
+    prefix: ['/api/tester', `/${name}/api/tester`],
+    title,
+    level,
+    enabled: hasTester,
+    log: logger,
+  })
+  router.use(tester.routes())
+  koa.use(router.routes())
   return koa
 }

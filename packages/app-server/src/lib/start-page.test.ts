@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { Server } from 'node:http'
 import Koa from 'koa'
+import type { Middleware } from 'koa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   accessibilityProblems,
@@ -11,7 +12,7 @@ import {
   openPage,
   scrollsSideways,
 } from '../../../../tests/browser.js'
-import { startPage } from './start-page.js'
+import { startRouter } from './start-page.js'
 
 let server: Server
 let origin: string
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const app = new Koa()
   app.use((context, next) => {
     const definition = { name: 'shop', title: 'Shop <b>', version: '1.2.3', level }
-    return startPage({ definition, hasTester: async () => hasTester })(context, next)
+    return (startRouter({ definition, hasTester: async () => hasTester }).routes() as Middleware)(context, next)
   })
   app.use((context) => {
     context.body = { next: context.path }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { Router } from '@koa/router'
 import { escapeHtml } from '@steward/rest-core'
-import type { Middleware } from 'koa'
+import type { Context, Next } from 'koa'
 import type { AppDefinition } from './app-definition.js'
 
 export interface StartPageOptions {
@@ -53,13 +54,14 @@ const icon =
  * What a person sees who opens `/` or `/<application>` in a browser: what is served here, and where to continue. Programs, which
  * do not ask for HTML, get the answer of the next middleware.
  */
-export function startPage({ definition, hasTester }: StartPageOptions): Middleware {
+export function startRouter({ definition, hasTester }: StartPageOptions): Router {
   const { name, title = name, version, level = '5.1' } = definition
-  const own = new Set([`/${name}`, `/${name}/`])
+  const router = new Router({ sensitive: true, strict: true })
+  for (const path of ['/', `/${name}`, `/${name}/`]) router.get('start', path, answer)
+  return router
 
-  return async function startPage(context, next) {
-    const { path, method } = context
-    if ((path !== '/' && !own.has(path)) || (method !== 'GET' && method !== 'HEAD')) return next()
+  async function answer(context: Context, next: Next): Promise<unknown> {
+    const { path } = context
     context.vary('Accept')
     if (context.accepts('application/json', 'text/html') !== 'text/html') return next()
     // Relative, for proxies that serve the application below a path of theirs.

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { Router } from '@koa/router'
 import type { BusinessObjects, DocumentStore, ObjectStore } from '@steward/rest-core'
-import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from '../app-definition.js'
 import type { LogRing } from '../log-ring.js'
@@ -26,7 +26,7 @@ export interface IoOptions {
 const defaultMaxBytes = 2 ** 30
 
 /** `/io` of an application, with the settings it needs; `undefined` when it has no service user: the address is not there. */
-export function createIo(options: IoOptions): Middleware | undefined {
+export function createIo(options: IoOptions): Router | undefined {
   const { definition, settings, service, store, folder, dataFolder, documents, logger, logs, clearCaches } = options
   const { name, trustedProxies: trustProxy = [], io = {}, authorizationHeader } = definition
   if (!settings.serviceAccount) {

@@ -8,6 +8,7 @@ import {
 import type { BusinessRecord, Caller, ObjectStore } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import Koa from 'koa'
+import type { Middleware } from 'koa'
 import { expect, onTestFinished, test } from 'vitest'
 import { listen } from '../serve.js'
 import { ioRouter } from './io-router.js'
@@ -76,7 +77,7 @@ async function start(search: (query: { caller?: Caller | undefined }) => AsyncGe
       clearCaches: () => Promise.resolve(),
       purges: {} as never,
       log: { error: (...error: unknown[]) => failures.push(error) } as never,
-    }),
+    }).routes() as Middleware,
   )
   const listener = await listen({ host: '127.0.0.1', port: 0, graceMs: 100 })
   listener.serve(koa)

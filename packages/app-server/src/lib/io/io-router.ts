@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Router } from '@koa/router'
 import { RestError } from '@steward/rest-core/errors'
 import { clientGone, refuseForeignPage } from '@steward/rest-koa'
 import type { Authentication, Log } from '@steward/rest-koa'
-import type { Context, Middleware } from 'koa'
+import type { Context } from 'koa'
 import type { IoAnswer, IoContext } from './io-services.js'
 import type { IoForm, FormUpload } from './read-form.js'
 
@@ -27,11 +28,12 @@ export interface IoRouterOptions extends IoContext {
  *
  * Source: docs/spec/wire-decisions.md, "Application server".
  */
-export function ioRouter(options: IoRouterOptions): Middleware {
-  const addresses = new Set(options.addresses)
+export function ioRouter(options: IoRouterOptions): Router {
+  const router = new Router({ sensitive: true })
+  for (const address of options.addresses) router.all('io', address, answer)
+  return router
 
-  return async function ioRouter(context, next) {
-    if (!addresses.has(context.path.replace(/(?<=.)\/$/, ''))) return next()
+  async function answer(context: Context): Promise<void> {
     context.set('Cache-Control', 'no-store')
     const fields = new Map(new URLSearchParams(context.querystring))
     try {

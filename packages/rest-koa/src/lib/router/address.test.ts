@@ -79,6 +79,18 @@ describe('readTarget()', () => {
   })
 })
 
+describe('a router without a prefix', () => {
+  it.each([
+    ['/', 'info'],
+    ['//', 'unknown'],
+    ['//A', 'unknown'],
+    ['/A//', 'object'],
+    ['*', undefined],
+  ])('%s is %s', async (path, route) => {
+    expect((await createFinder({ prefixes: [''] })(path)).route).toBe(route)
+  })
+})
+
 describe('the fast path of a router', () => {
   const parts = [
     'A',

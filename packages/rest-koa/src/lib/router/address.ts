@@ -109,8 +109,9 @@ export type HasZero = (object: string, alone: boolean) => boolean
 const reserved = /^(?:_.|(?:action|publication|crosstab):)/
 
 /** Whether an address that a route matches is one of its kind; else it belongs to another route, or to none. */
-export function isOfRoute({ kind }: RestRoute, { object = '', row_id: row = '' }: Sent): boolean {
-  if (object.startsWith('_')) return false
+export function isOfRoute({ kind }: RestRoute, { object = '', row_id: row = '' }: Sent, path: string): boolean {
+  // Without a prefix, the slash that an address may have at its end is one too many.
+  if (object.startsWith('_') || path === '//') return false
   return !(kind === 'row' && reserved.test(row)) && !(kind === 'view' && row.startsWith('_'))
 }
 

@@ -16,7 +16,9 @@ export function serveRoutes(answer: Answer): ServedRoute[] {
   return routes.toReversed().map((route) => {
     const handler: RouterMiddleware = (context: RouterContext, next: Next) => {
       const sent: Sent = sentParameters(layerOf(context, handler) as Layer, context.captures ?? [])
-      return isOfRoute(route, sent) ? answer(context, (hasZero) => readTarget(route, sent, hasZero)) : next()
+      return isOfRoute(route, sent, context.path)
+        ? answer(context, (hasZero) => readTarget(route, sent, hasZero))
+        : next()
     }
     return { name: route.name, path: route.path, handler, isPlain: plain.has(route.name) }
   })
