@@ -2,7 +2,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import type { Change, ChangeOf } from './changes.js'
 import type { SchemaConnection, SchemaRow } from './connection.js'
 import type { SchemaDialect } from './dialect.js'
-import { firstRows } from '../sql/page.js'
+import { firstRows } from './first-rows.js'
 import { oldNames } from './old-names.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { SchemaConnection } from './connection.js'
 import type { Catalogue, SchemaDialect } from './dialect.js'
-import { firstRows } from '../sql/page.js'
+import { firstRows } from './first-rows.js'
 import { idValuesOf } from './introspect-column.js'
 import { number, reasonOf } from './rows.js'
 import { tableOf } from './sql.js'

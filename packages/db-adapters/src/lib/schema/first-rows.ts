@@ -1,4 +1,4 @@
-import type { SchemaDialect } from '../schema/dialect.js'
+import type { SchemaDialect } from './dialect.js'
 
 /** What follows a select without `order by` to take that many of its rows. */
 export function firstRows({ firstRows: rows }: Pick<SchemaDialect, 'firstRows'>, count: number): string {
