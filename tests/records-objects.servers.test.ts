@@ -17,6 +17,14 @@ const files = {
       `name: ${name}\npluralLabel: All ${name.toLowerCase()}s\nfields:\n  x_name: { type: string, length: 80, key: true, label: Name }\n`,
     ]),
   ),
+  'objects/code.yaml': `
+name: Code
+pluralLabel: Codes
+timestamps: false
+fields:
+  row_id: { type: id, column: id, values: string, readOnly: false }
+  cod_name: { type: string, length: 80, key: true, label: Name }
+`,
   'objects/customer.yaml': `
 name: Customer
 label: Customer
@@ -152,7 +160,7 @@ needsBrowser((browser) => {
   it('the head leads to every object, at each width, and shows the current one', async () => {
     const head = page.getByRole('navigation', { name: 'Main' })
     const all = [...others.map((name) => `All ${name.toLowerCase()}s`), 'Customers', 'Deliveries', 'Order lines']
-    all.push('Orders', 'Prices')
+    all.push('Codes', 'Orders', 'Prices')
     for (const width of [1280, 900]) {
       await page.setViewportSize({ width, height: 900 })
       await open('Vehicle')
@@ -176,6 +184,26 @@ needsBrowser((browser) => {
       await expect.poll(() => head.locator('[aria-current]:visible').allTextContents()).toEqual([more.at(-1)])
     }
     await page.setViewportSize({ width: 1280, height: 900 })
+  })
+
+  it('row 0 of a table that others made, and one that is called like an address of the pages, open as records', async () => {
+    for (const [id, name] of [
+      ['0', 'Zero'],
+      ['_new', 'Underscore'],
+    ]) {
+      await create('Code', { row_id: id, cod_name: name })
+      await open('Code')
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { name, exact: true }).waitFor()
+      await page.reload()
+      await page.getByRole('heading', { name, exact: true }).waitFor()
+    }
+    await open('Code')
+    await page.getByRole('link', { name: 'New', exact: true }).click()
+    await page.getByRole('heading', { name: 'New Code' }).waitFor()
+    await open('Customer/0?cus_name=Given')
+    await page.getByRole('heading', { name: 'New Customer' }).waitFor()
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Given')
   })
 
   it('a record with a key of several fields is called by all of them, a reference by what it shows', async () => {

@@ -377,7 +377,7 @@ needsBrowser((browser) => {
     await page.route('**/record-*.js', (loaded) => setTimeout(() => void loaded.continue(), 600))
     await page.keyboard.press('n')
     await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
-    await expect.poll(() => page.url()).toBe(`${app.origin}/ui/Product/0`)
+    await expect.poll(() => page.url()).toBe(`${app.origin}/ui/Product/_new`)
     await page.unroute('**/record-*.js')
   })
 

@@ -6,7 +6,7 @@ import { writeListAddress } from '../lib/list-address.js'
 import { screen } from '../lib/screen.js'
 import { listObjects, metadataOf } from '../lib/service.js'
 import { client } from '../lib/session.js'
-import { pathTo } from '../lib/settings.js'
+import { pathTo, pathToNew } from '../lib/settings.js'
 import { useAsked } from '../lib/use-asked.js'
 import { beginnings } from '../lib/search.js'
 
@@ -43,7 +43,7 @@ export function RecordsPalette({ general, onClose }: RecordsPaletteProps) {
             id: `new ${name}`,
             label: t('record.newTitle', { object: label }),
             about: plural,
-            run: () => route(pathTo(name, '0')),
+            run: () => route(pathToNew(name)),
           },
         ]
       : []),

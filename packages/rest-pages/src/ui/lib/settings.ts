@@ -22,7 +22,20 @@ export const settings = {
 /** Path of the pages without a last slash: `/ui`. */
 export const uiPath = folder.pathname.replace(/\/$/, '')
 
-/** `Movie`, `12` → `/ui/Movie/12` */
-export function pathTo(...parts: readonly string[]): string {
-  return `${uiPath}/${parts.map(encodeURIComponent).join('/')}`
+const newPart = '_new'
+
+/** `Movie`, `12` → `/ui/Movie/12`; what starts with a bare `_` is the pages' own. */
+export function pathTo(first: string, ...parts: readonly string[]): string {
+  const later = parts.map((part) => encodeURIComponent(part).replace(/^_/, '%5F'))
+  return [uiPath, encodeURIComponent(first), ...later].join('/')
+}
+
+/** The form of a new record: `/ui/Movie/_new`. */
+export function pathToNew(object: string): string {
+  return `${pathTo(object)}/${newPart}`
+}
+
+/** @param url as it is in the address bar */
+export function isPathToNew(url: string): boolean {
+  return url.replace(/[?#].*/, '').endsWith(`/${newPart}`)
 }

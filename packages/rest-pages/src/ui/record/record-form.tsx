@@ -12,7 +12,7 @@ import { t } from '../lib/i18n.js'
 import { useApiCall } from '../lib/screen.js'
 import { isReference, labelOf } from '../lib/service.js'
 import { client, draftPrefix, useSession } from '../lib/session.js'
-import { pathTo } from '../lib/settings.js'
+import { pathTo, pathToNew } from '../lib/settings.js'
 import { linkedTitle, shownBy, titleOf } from '../lib/title.js'
 import { Value } from '../lib/value.js'
 import { Conflict } from './conflict.js'
@@ -197,7 +197,7 @@ export function RecordForm({ saved, start = {}, read }: RecordFormProps) {
             />
             <Publications object={name} publications={metadata.publications} of={{ rowId: id }} />
             {metadata.copy && (
-              <ButtonLink icon="copy" href={`${pathTo(metadata.name, '0')}?copy=${encodeURIComponent(id)}`}>
+              <ButtonLink icon="copy" href={`${pathToNew(metadata.name)}?copy=${encodeURIComponent(id)}`}>
                 {t('record.copy')}
               </ButtonLink>
             )}

@@ -7,7 +7,7 @@ import { columnOf, listFields } from '../lib/columns.js'
 import { t } from '../lib/i18n.js'
 import { writeListAddress, type ListAddress } from '../lib/list-address.js'
 import { metadataOf } from '../lib/service.js'
-import { pathTo } from '../lib/settings.js'
+import { pathTo, pathToNew } from '../lib/settings.js'
 import { titleOf } from '../lib/title.js'
 import { useAsked } from '../lib/use-asked.js'
 import { useRecords } from '../lib/use-records.js'
@@ -92,7 +92,7 @@ function LinkedList({ metadata, field, id }: LinkedListProps) {
         {metadata.create && (
           <ButtonLink
             icon="add"
-            href={`${pathTo(metadata.name, '0')}?${new URLSearchParams({ [field]: id }).toString()}`}
+            href={`${pathToNew(metadata.name)}?${new URLSearchParams({ [field]: id }).toString()}`}
           >
             {t('record.newTitle', { object: metadata.label || metadata.name })}
           </ButtonLink>

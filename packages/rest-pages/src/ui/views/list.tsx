@@ -14,7 +14,7 @@ import { t } from '../lib/i18n.js'
 import { readListAddress, writeListAddress, type ListAddress } from '../lib/list-address.js'
 import { useApiCall, useCommands } from '../lib/screen.js'
 import { metadataOf } from '../lib/service.js'
-import { pathTo } from '../lib/settings.js'
+import { pathTo, pathToNew } from '../lib/settings.js'
 import { useAsked } from '../lib/use-asked.js'
 import { searchOf } from '../lib/search.js'
 import { callOf, useRecords } from '../lib/use-records.js'
@@ -49,7 +49,7 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
                 id: `new ${metadata.name}`,
                 label: t('record.newTitle', { object: metadata.label || metadata.name }),
                 keys: 'n',
-                run: () => route(pathTo(metadata.name, '0')),
+                run: () => route(pathToNew(metadata.name)),
               },
             ]
           : [],
@@ -89,7 +89,7 @@ function ListOf({ metadata }: { readonly metadata: ObjectMetadata }) {
           />
           <ColumnChoice metadata={metadata} shown={fields} onChoose={choose} />
           {metadata.create && (
-            <ButtonLink kind="primary" icon="add" href={pathTo(metadata.name, '0')}>
+            <ButtonLink kind="primary" icon="add" href={pathToNew(metadata.name)}>
               {t('record.new')}
             </ButtonLink>
           )}

@@ -1,9 +1,11 @@
 import type { ObjectMetadata } from '@steward/rest-core'
 import { Skeleton } from '@steward/page-kit'
+import { exactly } from '@steward/rest-client'
 import { useLocation, useRoute } from 'preact-iso'
 import { Problem } from '../components/problem.js'
 import { metadataOf } from '../lib/service.js'
 import { client } from '../lib/session.js'
+import { isPathToNew } from '../lib/settings.js'
 import { useAsked } from '../lib/use-asked.js'
 import { initialValue, toDrafts } from '../record/draft.js'
 import type { SavedRecord } from '../record/merge.js'
@@ -11,11 +13,23 @@ import { RecordForm } from '../record/record-form.js'
 import '../styles/record.css'
 import { NotFound } from './not-found.js'
 
-/** A record, at `/ui/<Object>/<row_id>`; a new one at `/ui/<Object>/0`, with values in the address, or those of `copy=<row_id>`. */
+/** A record, at `/ui/<Object>/<row_id>`; a new one at `/ui/<Object>/_new`, with values in the address, or those of `copy=<row_id>`. */
 export function Record() {
   const { object = '', id = '' } = useRoute().params
   const { url } = useLocation()
-  return id === '0' ? <New key={url} object={object} query={url} /> : <Saved object={object} id={id} />
+  if (isPathToNew(url)) return <New key={url} object={object} query={url} />
+  return id === '0' ? <Zero key={url} object={object} query={url} /> : <Saved object={object} id={id} />
+}
+
+/** Row 0 of a table that others made; elsewhere a new record. */
+function Zero({ object, query }: { readonly object: string; readonly query: string }) {
+  const { data, failure, reload } = useAsked(query, async (signal) => {
+    const { records } = await client.object(object).page({ filters: { row_id: exactly('0') }, pageSize: 1, signal })
+    return records.length > 0
+  })
+  if (failure !== undefined) return <Problem failure={failure} onRetry={reload} />
+  if (data === undefined) return <Skeleton />
+  return data ? <Saved object={object} id="0" /> : <New object={object} query={query} />
 }
 
 function Saved({ object, id }: { readonly object: string; readonly id: string }) {
