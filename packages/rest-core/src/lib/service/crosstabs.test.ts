@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { crosstabCubes, crosstabTable, mostCells } from '../crosstabs/crosstab-forms.js'
 import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
@@ -134,6 +134,18 @@ describe('crosstab()', () => {
     const none = { filters: { sal_amount: '>1000' }, page: 0 }
     await expect(service.crosstab(boss, 'Sale', 'cities', none)).resolves.toMatchObject({ linePlaces: [[]] })
     await expect(service.countCrosstab(boss, 'Sale', 'cities', none)).resolves.toMatchObject({ count: 0, maxpage: 0 })
+  })
+
+  test('counts lines without columns and values, which the store need not work out', async () => {
+    const aggregate = vi.spyOn(store, 'aggregate')
+    try {
+      await service.countCrosstab(boss, 'Sale', 'amounts')
+      const whole = service.model.object('Sale').crosstabs.get('amounts')
+      const groups = whole?.lines.map(({ field, by }) => ({ field: field.name, by }))
+      expect(aggregate.mock.calls.map(([, query]) => [query.groups, query.values])).toStrictEqual([[groups, []]])
+    } finally {
+      aggregate.mockRestore()
+    }
   })
 
   test('sorts lines by their fields and by values, subtotals with their lines', async () => {

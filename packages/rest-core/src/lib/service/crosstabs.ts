@@ -1,6 +1,6 @@
 import { RestError } from '../../errors.js'
 import { computeCrosstab, crosstabQuery, pageOfCrosstab } from '../crosstabs/compute-crosstab.js'
-import type { Crosstab } from '../crosstabs/crosstab.js'
+import type { Crosstab, CrosstabModel } from '../crosstabs/crosstab.js'
 import { mostCells, tooManyCells } from '../crosstabs/crosstab-forms.js'
 import { and } from '../filter/combine.js'
 import { usableCrosstabs } from '../metadata/usable.js'
@@ -12,6 +12,11 @@ import { callerOf } from './caller-of.js'
 import { lastPage, pageSizeOf, readFilter, readPage, runSearchHook } from './reads.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
+
+/** The pivot table without what is not needed to count its lines. */
+function linesOf(model: CrosstabModel): CrosstabModel {
+  return { ...model, columns: [], values: [] }
+}
 
 /** Pivot tables: one GROUP BY of the store over the records that a search would find. */
 export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObjects, 'crosstab' | 'countCrosstab'> {
@@ -37,7 +42,7 @@ export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObject
   ): Promise<CountResult> {
     const page = readPage(request)
     const pagesize = pageSizeOf(context.resolve(objectName), request)
-    const { lineCount: count } = await compute(principal, objectName, name, { ...request, order: undefined })
+    const { lineCount: count } = await compute(principal, objectName, name, { ...request, order: undefined }, linesOf)
     return { count, page, maxpage: lastPage(count, pagesize), pagesize }
   }
 
@@ -46,6 +51,7 @@ export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObject
     objectName: ObjectName,
     name: string,
     { order, ...request }: SearchRequest,
+    partOf = (whole: CrosstabModel): CrosstabModel => whole,
   ): Promise<Crosstab> {
     const object = context.resolve(objectName)
     const access = accessOf(principal, object)
@@ -59,9 +65,10 @@ export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObject
     const { filter, guards } = readFilter(access, request, context.clock, used)
     const where = and(rights, await runSearchHook(object.definition.hooks?.preSearch, hookContext, filter))
     const caller = callerOf(principal, request)
-    const rows = await group({ ...query, where, limit: mostCells + 1, guards, caller })
+    const part = partOf(model)
+    const rows = await group({ ...crosstabQuery(part), where, limit: mostCells + 1, guards, caller })
     if (rows.length > mostCells) throw tooManyCells(model)
-    return computeCrosstab(model, rows, order)
+    return computeCrosstab(part, rows, order)
 
     async function group(query: AggregateQuery): Promise<readonly AggregateRow[]> {
       try {

@@ -1,7 +1,7 @@
 import { RestError, type ErrorMessage } from '../../errors.js'
 import { Problem } from '../fields/field-type.js'
 import type { FieldValue } from '../fields/field-value.js'
-import type { ObjectModel } from '../model/model.js'
+import { isJoined, type ObjectModel } from '../model/model.js'
 import { messageOf } from './input.js'
 
 /**
@@ -21,8 +21,8 @@ export function readHookValues(
   for (const [name, value] of Object.entries(values)) {
     // What is within a list or an object may be changed in its place.
     if (value === undefined || (value === before[name] && typeof value !== 'object')) continue
-    const field = [object.id, ...object.fields, ...object.technical].find((each) => each.name === name)
-    if (!field)
+    const field = object.readable.get(name)
+    if (!field || isJoined(field))
       throw new RestError(
         'ERR_INTERNAL',
         `A hook of "${object.name}" sets the unknown field "${name}". Correct the name in the hook.`,

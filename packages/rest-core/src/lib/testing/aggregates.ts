@@ -46,6 +46,7 @@ function testGenerated(factory: StoreFactory, seed: number): void {
         if (!type.ordered) continue
         const values = [{ function: 'count' }, { function: 'count', field: name }] as const
         await expectSame(object, { groups: [{ field: name }], values })
+        await expectSame(object, { groups: [{ field: name }], values: [] })
         if (type.name !== 'date' && type.name !== 'datetime') continue
         for (const by of parts) await expectSame(object, { groups: [{ field: name, by }], values })
       }
