@@ -33,6 +33,45 @@ const engineOf = (port: number) =>
     response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? { message: 'not found' }))
   })
 
+it('the relay starts a service again that nodes could not start, and no other', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-relay-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const updates: { readonly version: string | null; readonly ForceUpdate: number }[] = []
+  let asked = 0
+  let error = 'task: non-zero exit (1)'
+  const engine = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://engine')
+    if (request.method === 'POST') {
+      void text(request).then((body) => {
+        const { TaskTemplate } = JSON.parse(body) as { TaskTemplate: { ForceUpdate: number } }
+        updates.push({ version: searchParams.get('version'), ForceUpdate: TaskTemplate.ForceUpdate })
+        response.end('{}')
+      })
+      return
+    }
+    const Spec = { Mode: { Replicated: { Replicas: 1 } }, TaskTemplate: { ForceUpdate: 3 } }
+    const Status = { State: 'failed', Timestamp: '2026-01-01T00:00:00Z', Err: error }
+    const answers: Readonly<Record<string, unknown>> = {
+      nodes: [{ ID: 'n1', Status: { State: 'ready', Addr: '127.0.0.1' } }],
+      tasks: [{ ID: 't1', NodeID: 'n1', DesiredState: 'shutdown', Spec: { ForceUpdate: 3 }, Status }],
+      service: { ID: 's1', Version: { Index: 7 }, Spec },
+    }
+    const name = pathname.split('/').at(-1) ?? ''
+    if (name === 'tasks') asked++
+    const answer = answers[name]
+    response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? { message: 'not found' }))
+  })
+  await listen(engine, { path: join(folder, 'engine') })
+  const args = [join(folder, 'engine'), 'service', String(await takeTestPort()), join(folder, 'position'), '0.02']
+  const child = spawn(process.execPath, [program, ...args], { stdio: 'inherit' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  // An application that ends again and again is given up.
+  await expect.poll(() => asked).toBeGreaterThan(3)
+  expect(updates).toEqual([])
+  error = 'starting container failed: mkdir /var/lib/docker/…: no space left on device'
+  await expect.poll(() => updates[0]).toEqual({ version: '7', ForceUpdate: 4 })
+})
+
 const taskOf = (name: string) => createServer((_request, response) => response.end(name))
 
 it('the relay answers at its port and its socket, and waits for a task that refuses connections', async () => {

@@ -5,17 +5,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inheritedListeners } from '../../system/inherited-listeners.js'
 import { createContainerEngine } from '../container/engine.js'
 import { endMark } from './entry-script.js'
-import { addressOf, isServing, nodesOf, tasksOf } from './tasks.js'
+import { addressOf, isServing, nodesOf, tasksOf, wasRefused, type Service } from './tasks.js'
 
 /*
  * The way to an instance that runs in a swarm, as a program on the manager's machine: it listens on 127.0.0.1, where
  * instances are looked for, passes each connection on to a task of the instance's service, wherever that is, and writes
  * what its tasks say to its own output, which is the instance's log. A caller waits while there is no task: after a node
- * was lost, until another has taken it over.
+ * was lost, until another has taken it over. A service that the swarm gave up because nodes could not start its tasks is
+ * started again for as long as it takes: a full disk has room again one day.
  *
- * Arguments: socket of the engine, name of the service, port, file for the time of the last line that was written.
+ * Arguments: socket of the engine, name of the service, port, file for the time of the last line that was written, how
+ * often it is looked at whether the service was given up (s; default 60, not specified; chosen as the longest pause of the
+ * process runtime).
  */
-const [, , socket = '', service = '', port = '', positionFile = ''] = process.argv
+const [, , socket = '', service = '', port = '', positionFile = '', retrySeconds = '60'] = process.argv
 const engine = createContainerEngine(socket)
 
 interface Target {
@@ -159,6 +162,28 @@ const servers = [
 setInterval(() => {
   if (open.size > 0) void look(0)
 }, 1000).unref()
+
+async function startRefused(): Promise<void> {
+  try {
+    const found = await engine.ask<Service>('GET', `/services/${service}`, { besides: [404] })
+    if (!found) return
+    const [tasks, nodes] = await Promise.all([tasksOf(engine, [found.ID]), nodesOf(engine)])
+    if (!wasRefused(found, tasks, nodes)) return
+    const { TaskTemplate } = found.Spec
+    const again = { ...found.Spec, TaskTemplate: { ...TaskTemplate, ForceUpdate: (TaskTemplate.ForceUpdate ?? 0) + 1 } }
+    // Refused when another one changed the service meanwhile.
+    await engine.ask('POST', `/services/${found.ID}/update`, {
+      query: { version: String(found.Version.Index) },
+      body: again,
+    })
+    process.stdout.write(
+      `${new Date().toISOString()} steward: No node could start the application; it is started again.\n`,
+    )
+  } catch {
+    // The next time.
+  }
+}
+setInterval(() => void startRefused(), Number(retrySeconds) * 1000).unref()
 
 /** Exit code of the task that ended last, and since when none has said anything. */
 let code: number | undefined

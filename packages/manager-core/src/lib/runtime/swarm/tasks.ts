@@ -99,8 +99,7 @@ export function stateOf(
   if (service.Spec.Mode.Replicated.Replicas === 0)
     return tasks.some((task) => isLive(task, nodes)) ? 'started' : 'stopped'
   if (current.some((task) => isServing(task, nodes))) return 'started'
-  const mayCome = current.some(({ Status, DesiredState }) => !ended.has(Status.State) && DesiredState !== 'shutdown')
-  return !mayCome && failed(current).length >= limit ? 'crashed' : 'starting'
+  return !current.some(mayCome) && failed(current).length >= limit ? 'crashed' : 'starting'
 }
 
 /** Tasks that ended by themselves, the last one first. */
@@ -108,6 +107,32 @@ export function failed(tasks: readonly Task[]): readonly Task[] {
   return tasks
     .filter(({ Status }) => failures.has(Status.State))
     .toSorted((a, b) => (a.Status.Timestamp < b.Status.Timestamp ? 1 : -1))
+}
+
+/**
+ * Whether the swarm gave a service up although its application never ended: nodes could not start its last task, because
+ * a disk was full, its image could not be fetched, or the like.
+ */
+export function wasRefused(service: Service, tasks: readonly Task[], nodes: ReadonlyMap<string, SwarmNode>): boolean {
+  const current = sinceStart(service, tasks)
+  const [last] = failed(current)
+  const { State = 'completed' } = service.UpdateStatus ?? {}
+  return (
+    service.Spec.Mode.Replicated.Replicas > 0 &&
+    ['completed', 'rollback_completed'].includes(State) &&
+    !current.some((task) => isServing(task, nodes) || mayCome(task)) &&
+    last !== undefined &&
+    hadNoProcess(last)
+  )
+}
+
+function mayCome({ Status, DesiredState }: Task): boolean {
+  return !ended.has(Status.State) && DesiredState !== 'shutdown'
+}
+
+/** A task whose process has ended has its exit code in the error: `task: non-zero exit (1)`. */
+function hadNoProcess({ Status: { State, Err = '' } }: Task): boolean {
+  return State === 'rejected' || (State === 'failed' && Err !== '' && !Err.startsWith('task: non-zero exit'))
 }
 
 export function lastExitOf(tasks: readonly Task[]): Pick<Observation, 'lastExit'> {
