@@ -5,6 +5,7 @@ import type { SystemAccount } from '../accounts/account.js'
 import { give } from '../accounts/give.js'
 import { removeTree } from '../accounts/remove-tree.js'
 import type { ManagerContext } from '../context.js'
+import { ManagerError } from '../../errors.js'
 import { fileError } from '../files/file-error.js'
 import type { StreamOptions } from '../files/stream-options.js'
 import type { Manifest } from './backup.js'
@@ -54,7 +55,7 @@ export async function unpackFiles(
       signal?.throwIfAborted()
       // An account can disturb the programs that run as it: whether the backup is damaged is found out without them.
       await rememberingDamage({ folder: backup, clock: context.clock }, () => verifyFile(backup, name, reading))
-      throw error
+      throw isOfContent(error) ? disturbed(join(backup, name), account, error) : error
     }
     await takeBack(folder)
     const found = await checkUnpacked(folder, tops)
@@ -62,6 +63,22 @@ export async function unpackFiles(
   } catch (error) {
     throw fileError(error, `Cannot unpack the backup into ${folder}`)
   }
+}
+
+/** What was read was not right, which the disk is no reason for. */
+function isOfContent(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (ManagerError.is(error)) return error.code === 'ERR_BACKUP'
+  return code === undefined && !/no space left|quota exceeded/i.test(message)
+}
+
+/** What was unpacked is not what was read a second time. */
+function disturbed(path: string, account: SystemAccount | undefined, cause: unknown): ManagerError {
+  const who = account ? ` as the account "${account.name}"` : ''
+  return new ManagerError('ERR_FAILED', `${path} is good, but the programs that unpacked it${who} were disturbed.`, {
+    cause,
+    help: 'Nothing was changed. Stop all processes of the instance, then try again.',
+  })
 }
 
 /** From now on no account can put anything into it, nor enter it. */
