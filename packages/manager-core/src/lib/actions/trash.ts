@@ -4,6 +4,7 @@ import type { ManagerContext } from '../context.js'
 import { randomId } from '../domain/names.js'
 import { sizeText } from '../domain/readable.js'
 import { folderSize } from '../files/folder-size.js'
+import { believedTime } from '../history/believed-time.js'
 import { recordHistory } from '../history/record-history.js'
 import { purgeKind } from '../instances/purge.js'
 import { findEntry, listTrash, type TrashEntry, type TrashRecord } from '../instances/trash.js'
@@ -105,6 +106,7 @@ export const purge = defineAction({
   ],
   options: [
     { name: 'all', type: 'flag', summary: 'Empty the trash; with --restore-points: of all instances' },
+    { name: 'days', type: 'integer', min: 0, summary: 'With --all: only what has been there for at least this many days' },
     {
       name: 'restore-points',
       type: 'flag',
@@ -114,18 +116,23 @@ export const purge = defineAction({
   ability: 'admin',
   mutating: true,
   destructive: 'This cannot be undone.',
-  examples: ['purge demo', 'purge --all --yes', 'purge demo --restore-points --yes'],
+  examples: ['purge demo', 'purge --all --yes', 'purge --all --days 7', 'purge demo --restore-points --yes'],
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
     if ((input.entry === undefined) !== input.all)
       throw new ManagerError('ERR_USAGE', 'Give either one name or --all.', { command: 'trash' })
-    if (input['restore-points']) return purgePoints(call, input.entry)
+    if (input.days !== undefined && !input.all)
+      throw new ManagerError('ERR_USAGE', '--days needs --all.', { command: 'purge --all --days 7' })
+    const before = input.days === undefined ? undefined : daysBefore(believedTime(context), input.days)
+    if (input['restore-points']) return purgePoints(call, input.entry, before)
     if (input.entry !== undefined) {
       const { entry } = await findEntry(context.home, input.entry)
       return runOperation(call, purgeKind, { entry }, () => ({ message: `"${entry}" is permanently deleted.` }))
     }
-    const entries = await listTrash(context.home)
+    const entries = (await listTrash(context.home)).filter(
+      ({ deleted }) => before === undefined || deleted < before.toISOString(),
+    )
     const results: ActionResult[] = []
     const each = { ...call, caller: ofSeveral(call.caller) }
     for (const { entry } of entries)
@@ -138,22 +145,28 @@ export const purge = defineAction({
   },
 })
 
-async function purgePoints({ context, caller }: CallPlace, name: string | undefined): Promise<ActionResult> {
+const daysBefore = (time: Date, days: number) => new Date(time.getTime() - days * 86_400_000)
+
+async function purgePoints(
+  { context, caller }: CallPlace,
+  name: string | undefined,
+  before: Date | undefined,
+): Promise<ActionResult> {
   const { registry, home, locks } = context
   const instances = name === undefined ? registry.instances() : [registry.get(name)]
   const folders = instances.map(({ id, name }) => ({ id, name, folder: home.instance(id).folder }))
   if (caller.dryRun) {
-    const sizes = await Promise.all(folders.map(({ folder }) => sizeOfPoints(folder)))
+    const sizes = await Promise.all(folders.map(({ folder }) => sizeOfPoints(folder, before)))
     return { message: `Restore points of ${sizeText(sum(sizes))} would be removed.` }
   }
   const sizes: number[] = []
   for (const { id, name, folder } of folders) {
-    if ((await sizeOfPoints(folder)) === 0) continue
+    if ((await sizeOfPoints(folder, before)) === 0) continue
     const { waitMs = 0, signal } = caller
     const options = { purpose: `removal of restore points by ${caller.actor}, process ${process.pid}`, waitMs, signal }
     await locks.with([`instance:${id}`], options, () =>
       recordHistory(context, caller, { action: 'purge', instance: { id, name } }, async () => {
-        const bytes = await removeAllPoints(folder)
+        const bytes = await removeAllPoints(folder, before)
         sizes.push(bytes)
         return { message: `Restore points of ${sizeText(bytes)} were removed.` }
       }),

@@ -4,6 +4,8 @@ import { foreignStats, readForeignFolder } from '../accounts/foreign.js'
 import type { Backup } from '../backup/backup.js'
 import { newestFirst } from '../backup/choose-backup.js'
 import { storedBytes } from '../backup/manifest.js'
+import { believedTime } from '../history/believed-time.js'
+import { listTrash } from '../instances/trash.js'
 import { examineBackups } from '../backup/prune.js'
 import type { ManagerContext } from '../context.js'
 import { sizeText } from '../domain/readable.js'
@@ -43,6 +45,8 @@ export function diskFolders({ home, settings }: Context): readonly string[] {
   return [...folders.values()]
 }
 
+const dayBefore = (time: Date) => new Date(time.getTime() - 86_400_000)
+
 /** What could be freed on the disk of a folder. It needs no room, and nothing that cannot be read is counted. */
 export async function surveyDisk(context: ManagerContext, folder: string): Promise<DiskSurvey> {
   const { home, settings, registry } = context
@@ -54,13 +58,20 @@ export async function surveyDisk(context: ManagerContext, folder: string): Promi
     if (bytes > 0) found.push({ what, bytes, command })
   }
   if (isThere(home.folder)) {
-    add('the trash', await folderSize(home.trash), 'manager purge --all')
+    // What was deleted or replaced today may be missed tomorrow: no advice removes it.
+    const before = dayBefore(believedTime(context))
+    const old = (await listTrash(home).catch(() => [])).filter(({ deleted }) => deleted < before.toISOString())
+    const sizes = await Promise.all(old.map((entry) => folderSize(entry.folder)))
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    const recent = (await folderSize(home.trash)) - bytes
+    add('the trash, except the last day', bytes, 'manager purge --all --days 1')
+    add('what was deleted or replaced in the last day, if it is not needed', recent, 'manager trash')
     let [points, logs] = [0, 0]
     for (const { id } of registry.instances()) {
-      points += await sizeOfPoints(home.instance(id).folder).catch(() => 0)
+      points += await sizeOfPoints(home.instance(id).folder, before).catch(() => 0)
       logs += await rotatedLogs(home.instance(id).logs)
     }
-    add('restore points of upgrades', points, 'manager purge --all --restore-points')
+    add('restore points of upgrades, except the last day', points, 'manager purge --all --restore-points --days 1')
     add('old logs of instances', logs, `rm ${home.instances}/*/logs/*.log.[0-9]*`)
     add('logs of the schedule', await folderSize(home.logs), `truncate -s 0 ${home.logs}/*.log`)
   }

@@ -11,7 +11,7 @@ export function fileError(error: unknown, attempt: string): unknown {
     case 'EDQUOT':
       return new ManagerError('ERR_DISK', `${attempt}: the disk is full.`, {
         cause: error,
-        help: 'Free disk space: empty the trash (manager purge --all), remove old backups.',
+        help: 'Free disk space: remove old backups, or what was deleted before today (manager purge --all --days 1).',
       })
     case 'EACCES':
     case 'EPERM':

@@ -92,9 +92,9 @@ export async function pointOf(
   return points.find(({ to }) => to.revision === revision)
 }
 
-/** Bytes of all restore points of an instance, also of those that have expired. */
-export async function sizeOfPoints(home: string): Promise<number> {
-  const sizes = await Promise.all((await foldersIn(home)).map(folderSize))
+/** Bytes of all restore points of an instance, also of those that have expired. @param before only those made before */
+export async function sizeOfPoints(home: string, before?: Date): Promise<number> {
+  const sizes = await Promise.all((await foldersIn(home, before)).map(folderSize))
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
@@ -124,10 +124,10 @@ export async function removeAllExpiredPoints(
   }
 }
 
-/** The lock of the instance is held. @returns how many bytes they had */
-export async function removeAllPoints(home: string): Promise<number> {
-  const bytes = await sizeOfPoints(home)
-  for (const folder of await foldersIn(home)) await removePoint(folder)
+/** The lock of the instance is held. @param before only those made before. Default: all. @returns how many bytes they had */
+export async function removeAllPoints(home: string, before?: Date): Promise<number> {
+  const bytes = await sizeOfPoints(home, before)
+  for (const folder of await foldersIn(home, before)) await removePoint(folder)
   return bytes
 }
 
@@ -161,10 +161,14 @@ async function readPoint(folder: string, days: number): Promise<RestorePoint | u
   }
 }
 
-async function foldersIn(home: string): Promise<readonly string[]> {
+/** @param before only those whose names have an earlier time */
+async function foldersIn(home: string, before?: Date): Promise<readonly string[]> {
   const names = await readdir(home).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
-  return names.filter((name) => name.startsWith(prefix)).map((name) => join(home, name))
+  const end = before && `${prefix}${stampOf(before)}`
+  return names
+    .filter((name) => name.startsWith(prefix) && (end === undefined || name < end))
+    .map((name) => join(home, name))
 }

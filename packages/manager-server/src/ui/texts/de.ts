@@ -868,6 +868,7 @@ export const sentences: Readonly<Record<string, string>> = {
   'purge.summary': 'Instanzen im Papierkorb mit ihren Datenbanken oder Wiederherstellungspunkte endgültig löschen',
   'purge.input.entry': 'Eintrag im Papierkorb oder der alte Name; mit --restore-points eine Instanz',
   'purge.input.all': 'Den Papierkorb leeren; mit --restore-points: für alle Instanzen',
+  'purge.input.days': 'Mit --all: nur, was so viele Tage dort ist',
   'purge.input.restore-points':
     'Wiederherstellungspunkte löschen; Aktualisierungen lassen sich dann nicht mehr zurücknehmen',
   'container-pull.summary': 'Das Container-Image abrufen oder neu bauen',

@@ -43,6 +43,7 @@ export const sentences: Readonly<Record<string, string>> = {
     'Supprimer définitivement ce qui est dans la corbeille, avec ses bases de données, ou des points de restauration',
   'purge.input.entry': 'Entrée de la corbeille, ou le nom qu’elle avait ; avec --restore-points une instance',
   'purge.input.all': 'Vider la corbeille ; avec --restore-points : pour toutes les instances',
+  'purge.input.days': 'Avec --all : seulement ce qui y est depuis ce nombre de jours',
   'purge.input.restore-points':
     'Supprimer les points de restauration : les mises à niveau ne pourront plus être annulées',
   'container-pull.summary': 'Récupérer l’image des conteneurs, ou la refaire',
