@@ -51,6 +51,25 @@ const dropping: Readonly<Record<Name, readonly string[]>> = {
   ],
 }
 
+/** Booleans as other programs store them, in a key: row ids are `1~true` and so on, the last one that of two rows. */
+const switches: Readonly<Partial<Record<Name, readonly string[]>>> = {
+  sqlite: ['create table switch (room integer, is_on boolean, name varchar(20), primary key (room, is_on))'],
+  mysql: ['create table switch (room int, is_on tinyint(1), name varchar(20), primary key (room, is_on))'],
+}
+const switchRows = "insert into switch values (1, -1, 'a'), (1, 0, 'b'), (2, 1, 'c'), (3, 1, 'd'), (3, -1, 'e')"
+
+const Switch: ObjectDefinition = {
+  name: 'Switch',
+  table: 'switch',
+  timestamps: false,
+  fields: {
+    row_id: { type: 'id', fields: ['room', 'is_on'] },
+    room: { type: 'integer' },
+    is_on: { type: 'boolean' },
+    name: { type: 'string', length: 20 },
+  },
+}
+
 const byCode = (name: string): ObjectDefinition => ({
   name,
   table: name.toLowerCase(),
@@ -65,10 +84,12 @@ function rules(name: Name, run: (sql: string) => Promise<readonly object[]>, ope
   describe(`rules of ${name}`, () => {
     let store: ObjectStore
     let service: BusinessObjects
-    const model = createModel([byCode('Twin'), byCode('Dropped')])
+    const model = createModel([byCode('Twin'), byCode('Dropped'), Switch])
 
     beforeAll(async () => {
       for (const sql of [...twins, ...dropping[name]]) await run(sql)
+      for (const sql of switches[name] ?? []) await run(sql)
+      if (switches[name]) await run(switchRows)
       store = open()
       service = createBusinessObjects({ model, store })
     })
@@ -105,6 +126,25 @@ function rules(name: Name, run: (sql: string) => Promise<readonly object[]>, ope
       expect(await service.delete(me, 'Twin', 'b')).toMatchObject({ row_id: 'b' })
       expect(await service.create(me, 'Twin', { row_id: 'b', name: 'three' })).toMatchObject({ row_id: 'b' })
       expect(await twinRows()).toStrictEqual(before)
+    })
+
+    it.skipIf(!switches[name])('a key with a boolean that is -1 is found by the row id that is shown', async () => {
+      const ids: string[] = []
+      for await (const records of await service.search(me, 'Switch')) ids.push(...records.map(({ row_id: id }) => id))
+      expect(ids.toSorted()).toStrictEqual(['1~false', '1~true', '2~true', '3~true', '3~true'])
+      expect(await service.get(me, 'Switch', '1~true')).toMatchObject({ name: 'a', is_on: true })
+      expect(await service.get(me, 'Switch', '1~false')).toMatchObject({ name: 'b', is_on: false })
+      expect(await service.count(me, 'Switch', { filters: { row_id: '1~true' } })).toMatchObject({ count: 1 })
+      expect(await service.update(me, 'Switch', '1~true', { name: 'z' })).toMatchObject({ name: 'z' })
+      const kept = await run('select room, is_on, name from switch where room = 1 order by is_on')
+      expect(kept.map((row) => Object.values(row).map(String))).toStrictEqual([
+        ['1', '-1', 'z'],
+        ['1', '0', 'b'],
+      ])
+      await expect(service.delete(me, 'Switch', '3~true')).rejects.toMatchObject({ status: 409 })
+      await expect(service.update(me, 'Switch', '3~true', { name: 'x' })).rejects.toMatchObject({ status: 409 })
+      expect(await run("select * from switch where name in ('d', 'e')")).toHaveLength(2)
+      expect(await service.delete(me, 'Switch', '1~true')).toMatchObject({ row_id: '1~true' })
     })
 
     it('an insert of which the table has no row is refused and undone', async () => {

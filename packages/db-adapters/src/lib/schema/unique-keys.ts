@@ -1,6 +1,6 @@
 import type { ObjectModel } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
-import { keyColumns } from '../sql/columns.js'
+import { exactKeyColumns } from '../sql/columns.js'
 import type { SchemaConnection, SchemaRow } from './connection.js'
 import type { SchemaDialect } from './dialect.js'
 import { text } from './rows.js'
@@ -14,7 +14,7 @@ export async function isUnique(
   { uniqueKeys }: SchemaDialect,
   { id, table }: ObjectModel,
 ): Promise<boolean> {
-  const ids = new Set(keyColumns(id).map((name) => name.toLowerCase()))
+  const ids = new Set(exactKeyColumns(id).map((name) => name.toLowerCase()))
   return known(async () => {
     const keys = (await uniqueKeys?.(connection, table)) ?? []
     return keys.some((key) => key.length > 0 && key.every((name) => ids.has(name.toLowerCase())))

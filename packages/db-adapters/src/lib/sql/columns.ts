@@ -220,3 +220,11 @@ function isIntegerKey(type: ColumnType): boolean {
 function byName(columns: readonly Column[]): ReadonlyMap<string, Column> {
   return new Map(columns.map((column) => [column.name, column]))
 }
+
+/** Columns of a row id that tell rows apart: not booleans of tables that others made, as which 1 and -1 are the same. */
+export function exactKeyColumns({ column, parts, object }: FieldModel): readonly string[] {
+  if (!parts) return [column]
+  return parts
+    .filter(({ columnType }) => !(object.isMapped && columnType.kind === 'boolean'))
+    .map((part) => part.column)
+}

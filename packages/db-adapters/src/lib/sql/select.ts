@@ -95,7 +95,8 @@ export function addPage(query: Query, { limit, offset, inText }: Page): Query {
 
 /** The row with the bound id. */
 export function addId(query: Query, id: Column, place: PlaceOf, dialect: Dialect, bind: Bind): void {
-  for (const column of keyTests(id)) query.where(bind(dialect.compare(place(column), '=', column.type)))
+  for (const column of keyTests(id))
+    query.where(bind(dialect.compare(valueOf(place(column), column.type, dialect), '=', column.type)))
 }
 
 /** The columns of a row id, as they are compared. */

@@ -2,7 +2,7 @@ import type { BusinessRecord, ObjectModel } from '@steward/rest-core'
 import type { StoreError } from '@steward/rest-core/errors'
 import type BetterSqlite3 from 'better-sqlite3'
 import { noRow, severalRows } from '../../schema/unique-keys.js'
-import { keyColumns } from '../../sql/columns.js'
+import { exactKeyColumns } from '../../sql/columns.js'
 import type { BoundStatement } from '../../sql/statement.js'
 import type { SqliteConnection } from './connection.js'
 
@@ -102,7 +102,7 @@ function readTable(raw: Raw, { id, table }: ObjectModel): Table {
     found.without_rowid === 0 &&
     ['rowid', '_rowid_', 'oid'].includes(name) &&
     !columns.some((each) => each.name === name)
-  const ids = keyColumns(id).map((name) => name.toLowerCase())
+  const ids = exactKeyColumns(id).map((name) => name.toLowerCase())
   const keys = [columns.filter(({ pk }) => pk > 0), ...Map.groupBy(members, ({ index }) => index).values()]
   const isUnique =
     ids.some(isRowid) ||
