@@ -2,8 +2,10 @@ import { StoreError } from '@steward/rest-core/errors'
 import type { ReferenceModel } from '@steward/rest-core'
 import { inTransaction, type BulkDialect } from '../../pool/bulk.js'
 import type { SchemaConnection } from '../../schema/connection.js'
+import { key, quoted, textOf } from '../../sql/builder.js'
 import { keyColumns } from '../../sql/columns.js'
-import { quote } from '../quote.js'
+import { firstRow } from '../../sql/joins.js'
+import { mysqlBuilder as builder } from '../builder.js'
 
 /** Foreign keys are switched off for the session; `auto_increment` follows the ids by itself. */
 export const mysqlBulk: BulkDialect = {
@@ -26,14 +28,15 @@ async function checkReference(connection: SchemaConnection, table: string, refer
   const { target } = reference
   const columns = keyColumns(reference)
   const ids = keyColumns(target.id)
-  const values = columns.map((column) => `c.${quote(column)}`)
-  const same = values.map((value, at) => `p.${quote(ids[at] as string)} = ${value}`).join(' and ')
-  const filled = values.map((value) => `${value} is not null`).join(' and ')
-  const [broken] = await connection.rows(
-    `select ${values.map((value, at) => `cast(${value} as char) as v${at}`).join(', ')} from ${quote(table)} c
-     left join ${quote(target.table)} p on ${same}
-     where ${filled} and p.${quote(ids[0] as string)} is null limit 1`,
-  )
+  const query = builder
+    .select(columns.map((column, at) => builder.raw(`cast(${quoted(builder, 'c', column)} as char) as v${at}`)))
+    .from(`${key(table)} as c`)
+    .leftJoin(`${key(target.table)} as p`, (clause) => {
+      for (const [at, column] of columns.entries()) clause.on(`p.${key(ids[at] as string)}`, `c.${key(column)}`)
+    })
+    .whereNull(`p.${key(ids[0] as string)}`)
+  for (const column of columns) query.whereNotNull(`c.${key(column)}`)
+  const [broken] = await connection.rows(textOf(firstRow(query)).sql)
   if (!broken) return
   throw new StoreError(
     'reference',
