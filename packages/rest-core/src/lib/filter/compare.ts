@@ -46,13 +46,27 @@ export function compareValues(a: FieldValue, b: FieldValue, field: ReadableField
 function compareRowIds(a: string, b: string, field: ReadableField): number {
   if (a === b) return 0
   const parts = baseField(field).parts as readonly FieldModel[]
-  const [first, second] = [readRowId(parts, a), readRowId(parts, b)]
+  const [first, second] = [valuesOf(parts, a), valuesOf(parts, b)]
   if (!first || !second) return compareText(a, b)
   for (const [at, part] of parts.entries()) {
     const result = compareValues(first[at] as FieldValue, second[at] as FieldValue, part)
     if (result !== 0) return result
   }
   return 0
+}
+
+/** Row ids that were compared, as their values: a sort compares each of them many times. */
+const read = new WeakMap<readonly FieldModel[], Map<string, readonly FieldValue[] | undefined>>()
+const mostRead = 1_000
+
+function valuesOf(parts: readonly FieldModel[], rowId: string): readonly FieldValue[] | undefined {
+  let known = read.get(parts)
+  if (!known) read.set(parts, (known = new Map()))
+  if (known.has(rowId)) return known.get(rowId)
+  if (known.size >= mostRead) known.clear()
+  const values = readRowId(parts, rowId)
+  known.set(rowId, values)
+  return values
 }
 
 /** Order by code point, as databases sort bytes of UTF-8; JavaScript's own `<` sorts UTF-16 units. */
