@@ -1,7 +1,7 @@
 import { Help, type Command } from 'commander'
 import { didYouMean } from '@steward/manager-core'
 import { ManagerError } from '@steward/manager-core/errors'
-import { globalOptions } from './global-options.js'
+import { hiddenGlobalOptions } from './global-options.js'
 
 /**
  * The first word of commands of two, made when it is first asked for. Alone it is its default command, if it has one,
@@ -18,7 +18,7 @@ export function commandGroup(program: Command, name: string, heading: string): C
     .helpGroup(heading)
     .allowExcessArguments()
     .addHelpText('after', `\nHelp of a command: manager ${name} <command> --help`)
-  for (const option of globalOptions(true)) group.addOption(option.hideHelp())
+  for (const option of hiddenGlobalOptions) group.addOption(option)
   return group
     .action((word: string | undefined) => (word === undefined ? group.help() : unknownCommand(group, word)))
     .hook('preSubcommand', (_, command) => {

@@ -20,8 +20,12 @@ export interface GlobalOptions {
 
 const heading = 'Options of every command:'
 
-/** @param mutating whether help shows those that only changes heed */
-export function globalOptions(mutating: boolean): Option[] {
+/** @param mutating whether help shows those that only changes heed. They are the same objects for all commands. */
+export function globalOptions(mutating: boolean): readonly Option[] {
+  return mutating ? ofChanging : ofOthers
+}
+
+function makeGlobalOptions(mutating: boolean): readonly Option[] {
   const option = (flags: string, description: string) => new Option(flags, description).helpGroup(heading)
   const ofChanges = (flags: string, description: string) => option(flags, description).hideHelp(!mutating)
   return [
@@ -41,13 +45,17 @@ export function globalOptions(mutating: boolean): Option[] {
   ]
 }
 
+const ofChanging = makeGlobalOptions(true)
+const ofOthers = makeGlobalOptions(false)
+
+/** The same, which help does not show. */
+export const hiddenGlobalOptions: readonly Option[] = makeGlobalOptions(true).map((option) => option.hideHelp())
+
 /** Options of commands that show a table. */
-export function tableOptions(): Option[] {
-  return [
-    new Option('--columns <names>', 'show these columns, separated by commas, by their --json names'),
-    new Option('--wide', 'show all columns in full'),
-  ]
-}
+export const tableOptions: readonly Option[] = [
+  new Option('--columns <names>', 'show these columns, separated by commas, by their --json names'),
+  new Option('--wide', 'show all columns in full'),
+]
 
 /** `--wait demo` is a wait without a number, then a name: its value is only taken when it is a number. */
 export function withWaitOfItsOwn(args: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import { Help, type Command } from 'commander'
 import { commandNamed, unknownCommand } from './command-group.js'
-import { globalOptions } from './global-options.js'
+import { hiddenGlobalOptions } from './global-options.js'
 import { cut } from './output/text.js'
 
 /** Finds what commander itself shows. */
@@ -23,7 +23,7 @@ export function addHelp(program: Command, print: () => void): void {
       for (const word of words) command = commandNamed(command, word) ?? unknownCommand(command, word)
       command.help()
     })
-  for (const option of globalOptions(false)) help.addOption(option.hideHelp())
+  for (const option of hiddenGlobalOptions) help.addOption(option)
   program.addHelpText('after', '\nFor help on a command, run: manager <command> --help')
 }
 

@@ -108,7 +108,7 @@ function addCommand(command: Command, action: Action, { onCall, surroundings }: 
     command.addArgument(argumentOf(own === undefined ? parameter : { ...parameter, required: false }))
   const flags = options.map((option) => ({ name: option.name, option: optionOf(option) }))
   for (const { option } of flags) command.addOption(option)
-  if (action.view.type === 'table') for (const option of tableOptions()) command.addOption(option)
+  if (action.view.type === 'table') for (const option of tableOptions) command.addOption(option)
   for (const option of globalOptions(mutating)) command.addOption(option)
   command.addHelpText('after', examplesOf(action))
   command.action(() => {
