@@ -43,6 +43,7 @@ interface GlobalFile extends SettingsFile<typeof globalTable> {
   readonly unread: readonly ManagerError[]
   readonly source: GlobalSource
   settings?: GlobalSettings
+  problems?: readonly ManagerError[]
 }
 
 /** What is wrong in a change is replaced by the default only where that does no harm. */
@@ -137,7 +138,7 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
 
     problems() {
       const file = currentFile()
-      return unread.length > 0 ? unread : problemsOfGlobal(file.source)
+      return unread.length > 0 ? unread : (file.problems ??= problemsOfGlobal(file.source))
     },
 
     async version(version) {
