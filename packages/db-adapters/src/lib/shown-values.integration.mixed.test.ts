@@ -27,7 +27,7 @@ import { createSqliteStore } from '../sqlite.js'
 const { TEST_SEED, TEST_DEEP } = process.env
 const seed = Number(TEST_SEED ?? (TEST_DEEP === '1' ? Date.now() % 1_000_000 : 1))
 /** One table in six there; all of them in the second tier. */
-const isQuick = inject('tier') === 'quick'
+const isQuick = inject('tier' as never) === 'quick'
 const boss = systemPrincipal({ login: 'boss' })
 const copies = 1_000
 
