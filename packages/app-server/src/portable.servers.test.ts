@@ -65,6 +65,38 @@ test('records go by files that their owner alone can read', async () => {
   expect(output.replace(/^.*\n/, '')).toBe(text.replace(/^.*\n/, ''))
 })
 
+test('--load makes what migrations make, before it fills the tables with what migrations changed', async () => {
+  const { folder, remove } = await makeFolder({
+    ...shopFiles,
+    'migrations/1_table.mjs': `export const up = async (knex) => {
+  await knex.schema.createTable('stock', (table) => table.integer('amount'))
+  await knex('product').update({ prd_name: 'changed' })
+}
+`,
+  })
+  cleanUps.push(remove)
+  const dump = join(folder, 'all.ndjson')
+  const [one, other] = ['one', 'other'].map((name) => `sqlite:${join(folder, name)}.db`) as [string, string]
+  const env = (url: string) => ({ env: { STEWARD_DATABASE: url, STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd' } })
+  expect(await runCli([folder, '--export', 'Product'], env(one))).toMatchObject({ code: 0 })
+  await writeFile(join(folder, 'products.csv'), 'prd_code,prd_name\nA,Apple\n')
+  expect(
+    await runCli([folder, '--import', join(folder, 'products.csv'), '--object', 'Product'], env(one)),
+  ).toMatchObject({
+    code: 0,
+  })
+  await writeFile(join(folder, 'migrations/2_more.mjs'), 'export const up = async () => {}')
+  expect((await runHere([folder, '--dump', dump], env(one))).errors).toContain('(migration 2_more.mjs)')
+  await rm(join(folder, 'migrations/2_more.mjs'))
+  expect(await runCli([folder, '--dump', dump], env(one))).toMatchObject({ code: 0 })
+  expect(await runCli([folder, '--load', dump], env(other))).toMatchObject({ code: 0 })
+  expect((await runHere(['migrate', 'up', folder], env(other))).output).toBe('The database is up to date.\n')
+  const store = await createStore(other)
+  cleanUps.push(() => store.close())
+  expect(await store.knex('stock').select()).toEqual([])
+  expect(await store.knex('product').pluck('prd_name')).toEqual(['Apple'])
+})
+
 needs('postgresql', (postgresqlUrl) =>
   needs('mysql', (mysqlUrl) => {
     test('records go from SQLite to PostgreSQL, MariaDB and back, and the application keeps working', async () => {

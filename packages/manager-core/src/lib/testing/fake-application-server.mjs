@@ -11,6 +11,7 @@
 //   problems: what is wrong with it, for --check and --plan
 //   documentsPackage: the package that keeps its documents, for --check and --plan
 //   changes: what a start would change in its database, for --plan; what is destructive is refused without --destructive
+//   migrations: those that a start would run, for --plan
 // With --check and --plan it only reports that; --sync runs `migrate`. As with an application that has timers, it does not end by
 // itself then. With --describe it only prints its data model and the object Note; --dump and --load take the notes out and in. At /version it returns that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
 import { readFileSync } from 'node:fs'
@@ -40,14 +41,19 @@ process.once('SIGTERM', () => {
 
 const isPlan = process.argv.includes('--plan')
 if (isPlan || process.argv.includes('--check')) {
-  const { problems = [], documentsPackage, changes: database = { steps: [], leftover: [], losses: [] } } = fake
+  const {
+    problems = [],
+    documentsPackage,
+    changes: database = { steps: [], leftover: [], losses: [] },
+    migrations,
+  } = fake
   tell(
     JSON.stringify({
       format: 'steward-check',
       version: 1,
       problems,
       documentsPackage,
-      ...(isPlan && problems.length === 0 && { database }),
+      ...(isPlan && problems.length === 0 && { database, migrations }),
     }),
   )
 } else if (process.argv.includes('--sync')) {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { DatabaseChanges } from '../application/check-application.js'
+import type { DatabaseChanges, PendingMigration } from '../application/check-application.js'
 
 /** Program that serves the fake application; it is only there in the sources, for tests. */
 export const fakeApplicationServer = fileURLToPath(new URL('./fake-application-server.mjs', import.meta.url))
@@ -25,6 +25,8 @@ export interface FakeApplication {
   readonly documentsPackage?: string
   /** What `--plan` reports about its database. */
   readonly changes?: DatabaseChanges
+  /** What `--plan` reports about its migrations. */
+  readonly migrations?: readonly PendingMigration[]
   /** The data model that it reports. Default: the same for all. */
   readonly model?: string
   /** By service of the I/O endpoint, what it is refused with. */

@@ -91,6 +91,21 @@ it.each(unfit)('an upgrade is refused for %s while the instance runs on', async 
   expect(warnings).toEqual([`The next upgrade would fail. ${refusal.message}`])
 })
 
+it.each(unfit)(
+  'an upgrade whose migration runs before %s is not refused for it',
+  { tags: 'core' },
+  async (_what, changes) => {
+    await test.perform('add', { name: 'demo' })
+    await publish({ changes, migrations: [{ name: '1_cut.ts', when: 'before' }] })
+    const { plan } = await test.perform('upgrade', { name: 'demo' }, { dryRun: true })
+    expect(plan?.notes).toContain('Database: run migration 1_cut.ts.')
+    await publish({ changes, migrations: [{ name: '1_cut.ts', when: 'after' }] })
+    await expect(test.perform('upgrade', { name: 'demo' }, { dryRun: true })).rejects.toMatchObject({
+      code: 'ERR_STATE',
+    })
+  },
+)
+
 it('upgrade and reset find mistakes of a template that was taken before it was checked, and touch nothing', async () => {
   await test.perform('add', { name: 'demo' })
   const before = await processOf('demo')

@@ -3,6 +3,7 @@ import { needManifest } from '../backup/manifest.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { failureOf } from '../system/failure.js'
+import { isBookkeeping } from './bookkeeping.js'
 import { snapshotOf, type RestorePoint } from './restore-points.js'
 
 /** What a rollback would take away from the records of an object, or from a table that belongs to none. */
@@ -51,6 +52,7 @@ async function lossesOf(context: ManagerContext, { id }: Instance, point: Restor
   const objectOf = new Map(objects.map((object) => [object.table, object]))
   const rowsThen = manifest.database.rows
   return [...new Set([...Object.keys(rowsThen), ...Object.keys(rows)])].toSorted().flatMap((table) => {
+    if (isBookkeeping(table)) return []
     const object = objectOf.get(table)
     const loss = {
       object: object?.name ?? table,

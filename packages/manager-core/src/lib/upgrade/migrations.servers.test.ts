@@ -92,6 +92,9 @@ function testMigrations(database: string, config: readonly string[]): void {
     await manager.perform('upgrade', { name: 'demo' })
     expect(await call('GET')).toMatchObject([{ nte_first: 'first' }])
 
+    const { plan: back } = await manager.perform('rollback', { name: 'demo' }, { dryRun: true })
+    expect(back?.notes.join()).not.toContain('knex_migrations')
+
     // Run a second time, the migration would write over this.
     await call('PUT', { nte_first: 'changed' }, '/1')
     await manager.perform('save', { name: 'demo' })

@@ -31,6 +31,7 @@ import { shortRevision } from '../templates/upgrade-needed.js'
 import { besideStep, switchStep } from './application-steps.js'
 import { ownerOfPort } from '../runtime/owner-of-port.js'
 import type { InstanceRef } from '../runtime/runtime.js'
+import { isBookkeeping } from './bookkeeping.js'
 import { patchesStep } from './patches.js'
 import type { RehearsalReport } from './rehearsal-report.js'
 import { newPointFolder, snapshotOf } from './restore-points.js'
@@ -231,15 +232,12 @@ async function changesLeft(context: ManagerContext, id: string): Promise<readonl
   return checked ? changesOf(checked) : []
 }
 
-/** Bookkeeping of application servers, not records: a copy also notes that it is one, and migrations are in `changes`. */
-const bookkeeping: ReadonlySet<string> = new Set(['sys_lease', 'knex_migrations', 'knex_migrations_lock'])
-
 function changedRows({ outcome }: StepRun): RehearsalReport['rows'] {
   const before = outcome('rows-before') as Readonly<Record<string, number>>
   const after = outcome('rows-after') as Readonly<Record<string, number>>
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted().flatMap((table) => {
     const row = { table, before: before[table] ?? null, after: after[table] ?? null }
-    return row.before === row.after || bookkeeping.has(table.toLowerCase()) ? [] : [row]
+    return row.before === row.after || isBookkeeping(table) ? [] : [row]
   })
 }
 
