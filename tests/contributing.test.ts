@@ -136,6 +136,18 @@ const samples = [
     besides: [],
   },
   {
+    page: 'docs/contributing/runtime.md',
+    sample: 'tomcat',
+    in: ['packages/manager-{core,cli,server}/src/**/*.{ts,tsx}'],
+    known: /['"]tomcat['"]/,
+    // A part of homes and of what is started.
+    besides: [
+      'packages/manager-core/src/lib/domain/home.ts',
+      'packages/manager-core/src/lib/application/webapp-spec.ts',
+      'packages/manager-core/src/lib/runtime/tomcat/served-context.ts',
+    ],
+  },
+  {
     page: 'docs/contributing/setting.md',
     sample: 'APPS_HEALTHWINDOW',
     in: ['packages/manager-{core,cli,server}/src/**/*.{ts,tsx}'],
@@ -151,10 +163,31 @@ const samples = [
     besides: ['packages/rest-core/src/lib/byte-budget.ts'],
   },
   {
+    page: 'docs/contributing/parameter.md',
+    sample: '_inline_thumbnails',
+    in: ['packages/{rest-core,rest-koa}/src/**/*.{ts,tsx}', 'packages/rest-client/src/lib/*.ts'],
+    known: /\b(?:_inline_thumbnails|inlineThumbnails)\b/,
+    besides: [],
+  },
+  {
     page: 'docs/contributing/database-adapter.md',
     sample: 'oracle',
-    in: ['packages/{db-adapters,manager-core}/{src/**/*.ts,package.json}', 'compose.yaml', '.github/workflows/*.yml'],
-    known: /['"]\.?\/?oracle\b|^ {2}oracle:|\/oracle\//m,
+    in: [
+      'packages/{db-adapters,manager-core,manager-server,app-server}/{src/**/*.{ts,tsx},package.json}',
+      'tests/{*,servers/*}.ts',
+      'compose.yaml',
+      '.github/workflows/*.yml',
+      '.oxlintrc.json',
+    ],
+    known: /['"]\.?\/?oracle(?:db)?\b|^ {2}oracle:|\/oracle\/|\|oracle\)|\boracle:/m,
+    // How the other databases are, tools of tests.
+    besides: ['tests/sequencer.ts', 'tests/contributing.test.ts', 'tests/servers/oracle.ts'],
+  },
+  {
+    page: 'docs/contributing/database-adapter.md',
+    sample: 'postgresql',
+    in: ['packages/db-adapters/src/lib/{*,schema/*,server/*,knex/*}.ts'],
+    known: /'postgresql'/,
     besides: [],
   },
   {

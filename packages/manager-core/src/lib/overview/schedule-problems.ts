@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import type { ManagerContext } from '../context.js'
-import { isThrowAway } from '../domain/instance.js'
+import { isThrowAway, type Instance } from '../domain/instance.js'
 import { defaultTimes, type JobName } from '../schedule/jobs.js'
 import { scheduledJobs, type ScheduledJob } from '../schedule/scheduled-jobs.js'
 
@@ -12,15 +12,12 @@ export interface ScheduleProblem {
   readonly help: string
 }
 
-/** Runtimes whose instances only run after a boot when something starts them. */
-const withoutBoot: ReadonlySet<string> = new Set(['process', 'tomcat'])
-
 /** What is not done unattended although it should be. */
 export async function scheduleProblems(context: ManagerContext): Promise<readonly ScheduleProblem[]> {
   const jobs = await scheduledJobs(context)
   const instances = context.registry.instances().filter((one) => !isThrowAway(one))
   const saved = instances.filter(({ autoSave }) => autoSave).length
-  const started = instances.filter(({ desired, runtime }) => desired === 'started' && withoutBoot.has(runtime)).length
+  const started = instances.filter((one) => one.desired === 'started' && needsStartAll(context, one)).length
   const lacks = (name: JobName) => !jobs.some((job) => job.name === name)
   return [
     ...gonePrograms(jobs),
@@ -31,6 +28,15 @@ export async function scheduleProblems(context: ManagerContext): Promise<readonl
       ? [missing('startall', jobs, `so instances that run now (${started}) stay down after a reboot`)]
       : []),
   ]
+}
+
+/** Whether it only runs after a boot when something starts it; no for one whose runtime is not there. */
+function needsStartAll({ runtimes }: ManagerContext, instance: Instance): boolean {
+  try {
+    return !runtimes.of(instance).capabilities.bootStart
+  } catch {
+    return false
+  }
 }
 
 /** A Node that was updated may be in another folder; then no line runs, and none says so. */
