@@ -52,7 +52,7 @@ const pages = {
   together: tests(
     'packages/app-server/src/lib/start-page',
     'packages/manager-server/src/ui-*',
-    'packages/manager-server/src/lib/{access/guard-browser,metrics/metrics-route,pages/pages-route,portal-attack}',
+    'packages/manager-server/src/lib/{access/guard-browser,metrics/metrics-router,pages/pages-router,portal-attack}',
     'packages/manager-server/src/lib/{register/register,terminal/terminal}',
   ),
 }

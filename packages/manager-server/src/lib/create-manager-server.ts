@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Router } from '@koa/router'
 import Koa from 'koa'
 import {
   inheritedListeners,
@@ -11,22 +12,22 @@ import {
   type Manager,
 } from '@steward/manager-core'
 import { createAccess } from './access/access.js'
-import { acmeChallengeRoute } from './acme-challenge-route.js'
+import { acmeChallengeRouter } from './acme-challenge-router.js'
 import { createAnswerCache } from './api/answer-cache.js'
-import { apiRoute } from './api/api-route.js'
+import { apiRouter } from './api/api-router.js'
 import { createAddressing } from './addressing.js'
-import { metricsRoute } from './metrics/metrics-route.js'
+import { metricsRouter } from './metrics/metrics-router.js'
 import { closeServer } from './close-server.js'
 import { listenOn } from './listen-on.js'
 import { listenOnSocket } from './listen-on-socket.js'
-import { pagesRoute } from './pages/pages-route.js'
-import { pingRoute } from './ping-route.js'
-import { registerRoute } from './register/register-route.js'
+import { pagesRouter } from './pages/pages-router.js'
+import { pingRouter } from './ping-router.js'
+import { registerRouter } from './register/register-router.js'
 import { securityHeaders } from './security-headers.js'
 import { sendErrors } from './send-errors.js'
 import { limitServer, serverLimits } from './server-limits.js'
 import type { ServerState } from './server-state.js'
-import { sessionRoute } from './session/session-route.js'
+import { sessionRouter } from './session/session-router.js'
 import { createWebServer } from './tls.js'
 import { acceptUpgrades } from './terminal/accept-upgrades.js'
 import { startSleeping } from './waker/start-sleeping.js'
@@ -66,14 +67,18 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   app.on('error', logError)
   app.use(securityHeaders({ addressing, context }))
   app.use(sendErrors())
-  app.use(registerRoute({ manager, addressing, addressOf: access.addressOf }))
-  app.use(pingRoute({ manager, addressing }))
-  app.use(acmeChallengeRoute(manager))
-  app.use(metricsRoute({ manager, access, addressing }))
-  app.use(sessionRoute({ manager, access, addressing }))
-  app.use(apiRoute({ manager, access, addressing, cache, closing: closing.signal }))
-  app.use(terminals.route)
-  app.use(pagesRoute({ access, addressing, folder: ui }))
+  const router = new Router<ServerState>()
+  router.use(
+    registerRouter({ manager, addressing, addressOf: access.addressOf }).routes(),
+    pingRouter({ manager, addressing }).routes(),
+    acmeChallengeRouter(manager).routes(),
+    metricsRouter({ manager, access, addressing }).routes(),
+    sessionRouter({ manager, access, addressing }).routes(),
+    apiRouter({ manager, access, addressing, cache, closing: closing.signal }).routes(),
+    terminals.router.routes(),
+    pagesRouter({ access, addressing, folder: ui }).routes(),
+  )
+  app.use(router.routes())
 
   const answer = app.callback()
   const web = await createWebServer({

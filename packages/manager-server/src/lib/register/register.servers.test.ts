@@ -24,7 +24,7 @@ import {
 import { createAddressing } from '../addressing.js'
 import { sendErrors } from '../send-errors.js'
 import type { ServerState } from '../server-state.js'
-import { registerRoute } from './register-route.js'
+import { registerRouter } from './register-router.js'
 
 let mail: Awaited<ReturnType<typeof startMailServer>>
 let manager: TestManager
@@ -51,7 +51,12 @@ beforeAll(async () => {
   const app = new Koa<ServerState>()
   app.silent = true
   app.use(sendErrors())
-  app.use(registerRoute({ manager: manager.manager as unknown as Manager, addressing, addressOf: () => address }))
+  const routes = registerRouter({
+    manager: manager.manager as unknown as Manager,
+    addressing,
+    addressOf: () => address,
+  })
+  app.use(routes.routes())
   server = app.listen(0, '127.0.0.1')
   await once(server, 'listening')
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/register`

@@ -1,13 +1,15 @@
 import { once } from 'node:events'
 import { STATUS_CODES, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Middleware } from 'koa'
+import type { Router } from '@koa/router'
+import type { Context } from 'koa'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { createTerminals, type Caller, type Manager } from '@steward/manager-core'
 import { ManagerError } from '@steward/manager-core/errors'
 import type { Access } from '../access/access.js'
 import type { Principal } from '../access/principal.js'
 import type { Addressing } from '../addressing.js'
+import { createRouter } from '../create-router.js'
 import { HttpError } from '../http-error.js'
 import type { ServerState } from '../server-state.js'
 import { loadPty } from './load-pty.js'
@@ -27,7 +29,7 @@ export interface TerminalServerOptions {
 /** Terminals in the browser. Source: docs/spec/instances-manager.md, "What the service does" (web shell at `/term`). */
 export interface TerminalServer {
   /** `GET /term`: on to the page. `GET /term/ticket`: a ticket for the socket. */
-  readonly route: Middleware<ServerState>
+  readonly router: Router<ServerState>
   /** `/term` as WebSocket, with its protocols `steward.terminal` and the ticket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Ends all of them. */
@@ -67,23 +69,9 @@ export function createTerminalServer({
   const sessions = new Set<Promise<void>>()
 
   return {
-    async route(koa, next) {
-      const path = addressing.below(koa.path)?.replace(/\/$/, '')
-      if (path === '/term') return koa.redirect(`${addressing.prefix}/ui/terminal${koa.search}`)
-      if (path !== '/term/ticket') return next()
-      if (koa.method !== 'GET') throw new HttpError(405, 'ERR_USAGE', 'Ask with GET.', { headers: { Allow: 'GET' } })
-      koa.set('Cache-Control', 'no-store')
-      const principal = await access.authenticate(koa.req)
-      access.guard(koa.req, principal, 'terminal')
-      const { actor, address, grant } = principal
-      const caller: Caller = { actor, surface: 'api', address, grant }
-      const { instance } = koa.query
-      if (Array.isArray(instance)) throw new HttpError(400, 'ERR_USAGE', '"instance" is given twice.')
-      await checkPossible(caller, instance)
-      const ticket = tickets.issue({ principal, caller, instance })
-      const answer: TicketAnswer = { ticket, protocol }
-      koa.body = { status: 0, message: 'A ticket for a terminal; it holds once.', ...answer }
-    },
+    router: createRouter(addressing)
+      .all('terminal', '/term{/}', (koa) => koa.redirect(`${addressing.prefix}/ui/terminal${koa.search}`))
+      .all('terminalTicket', '/term/ticket{/}', giveTicket),
 
     upgrade(request, socket, head) {
       socket.on('error', () => socket.destroy())
@@ -107,6 +95,21 @@ export function createTerminalServer({
       ended.abort()
       await Promise.all(sessions)
     },
+  }
+
+  async function giveTicket(koa: Context): Promise<void> {
+    if (koa.method !== 'GET') throw new HttpError(405, 'ERR_USAGE', 'Ask with GET.', { headers: { Allow: 'GET' } })
+    koa.set('Cache-Control', 'no-store')
+    const principal = await access.authenticate(koa.req)
+    access.guard(koa.req, principal, 'terminal')
+    const { actor, address, grant } = principal
+    const caller: Caller = { actor, surface: 'api', address, grant }
+    const { instance } = koa.query
+    if (Array.isArray(instance)) throw new HttpError(400, 'ERR_USAGE', '"instance" is given twice.')
+    await checkPossible(caller, instance)
+    const ticket = tickets.issue({ principal, caller, instance })
+    const answer: TicketAnswer = { ticket, protocol }
+    koa.body = { status: 0, message: 'A ticket for a terminal; it holds once.', ...answer }
   }
 
   /** Here a person gets an answer that a page can show; a socket has no place for one. */

@@ -1,15 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { passwordLinkOf, renewPasswordLink, setPasswordByLink, type Manager } from '@steward/manager-core'
-import type { Context } from 'koa'
+import type { Router } from '@koa/router'
+import type { Context, Next } from 'koa'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { networkOf } from '../access/client-address.js'
+import { createRouter } from '../create-router.js'
+import type { ServerState } from '../server-state.js'
 import type { PasswordFault } from './password-texts.js'
 import { choosePasswordView, passwordStartView, passwordToldView } from './password-views.js'
 import { readForm } from './read-form.js'
 import { show, type LanguageOf } from './show.js'
 import { style } from './style.js'
 
-export interface PasswordRouteOptions {
+export interface PasswordRouterOptions {
   readonly manager: Pick<Manager, 'context'>
   /** Path of `/register/password`. */
   readonly base: string
@@ -38,33 +41,24 @@ if (token !== '' && field !== null) {
 
 /**
  * Pages at `/register/password`, where people choose the password of their instance by the link of a mail. They are there
- * also when registration is no longer possible, as links were sent before.
+ * also when registration is no longer possible, as links were sent before. For the router of `/register`.
  */
-export function passwordRoute({ manager, base, addressOf, languageOf }: PasswordRouteOptions) {
+export function passwordRouter({ manager, base, addressOf, languageOf }: PasswordRouterOptions): Router<ServerState> {
   const { context: core } = manager
   const limiter = new RateLimiterMemory({ points: postsPerHour, duration: 3600 })
 
-  /** @param path below `/register/password` @returns false: there is no such page */
-  return async (context: Context, path: string): Promise<boolean> => {
+  const router = createRouter()
+  router.all('/register/password{/{*below}}', async (context, next: Next) => {
     context.set({ 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' })
-    switch (`${context.method === 'HEAD' ? 'GET' : context.method} ${path}`) {
-      case 'GET ':
-        show(context, passwordStartView({ ...languageOf(context), base }))
-        return true
-      case 'GET /style.css':
-        return sendText(context, 'css', style)
-      case 'GET /token.js':
-        return sendText(context, 'js', script)
-      case 'POST ':
-        await post(context, choose)
-        return true
-      case 'POST /again':
-        await post(context, again)
-        return true
-      default:
-        return false
-    }
-  }
+    await next()
+  })
+  router.get('password', '/register/password{/}', (context) =>
+    show(context, passwordStartView({ ...languageOf(context), base })),
+  )
+  router.get('passwordStyle', '/register/password/style.css{/}', (context) => sendText(context, 'css', style))
+  router.get('passwordScript', '/register/password/token.js{/}', (context) => sendText(context, 'js', script))
+  router.post('/register/password{/}', (context) => post(context, choose))
+  return router.post('/register/password/again{/}', (context) => post(context, again))
 
   async function post(
     context: Context,
@@ -130,9 +124,8 @@ export function passwordRoute({ manager, base, addressOf, languageOf }: Password
   }
 }
 
-function sendText(context: Context, type: string, text: string): true {
+function sendText(context: Context, type: string, text: string): void {
   context.set('Cache-Control', 'public, max-age=3600')
   context.type = type
   context.body = text
-  return true
 }

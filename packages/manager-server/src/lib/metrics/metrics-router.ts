@@ -1,14 +1,16 @@
-import type { Middleware } from 'koa'
+import type { Router } from '@koa/router'
+import type { Context } from 'koa'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { findAction, type Action, type Input, type Manager } from '@steward/manager-core'
 import type { Access } from '../access/access.js'
 import { callerOf } from '../access/caller-of.js'
 import type { Addressing } from '../addressing.js'
+import { createRouter } from '../create-router.js'
 import { HttpError } from '../http-error.js'
 import type { ServerState } from '../server-state.js'
 import { addInstanceMetrics, type Row } from './instance-metrics.js'
 
-export interface MetricsRouteOptions {
+export interface MetricsRouterOptions {
   readonly manager: Manager
   readonly access: Access
   readonly addressing: Addressing
@@ -21,13 +23,14 @@ const operationStates = ['queued', 'running', 'undoing', 'interrupted', 'attenti
  * `GET /metrics`, for Prometheus: the instances as far as the principal may see them, and this process. It needs the
  * ability `read`.
  */
-export function metricsRoute({ manager, access, addressing }: MetricsRouteOptions): Middleware<ServerState> {
+export function metricsRouter({ manager, access, addressing }: MetricsRouterOptions): Router<ServerState> {
   const ofProcess = new Registry()
   collectDefaultMetrics({ register: ofProcess, prefix: 'steward_server_' })
   const needed = findAction('monitoring') as Action
 
-  return async (context, next) => {
-    if (addressing.below(context.path)?.replace(/\/$/, '') !== '/metrics') return next()
+  return createRouter(addressing).all('metrics', '/metrics{/}', answer)
+
+  async function answer(context: Context): Promise<void> {
     if (context.method !== 'GET')
       throw new HttpError(405, 'ERR_USAGE', 'Metrics are read with GET.', { headers: { Allow: 'GET' } })
     context.set('Cache-Control', 'no-store')

@@ -1,37 +1,40 @@
-import type { Context, Middleware } from 'koa'
+import type { Router } from '@koa/router'
+import type { Context } from 'koa'
 import type { Manager, WhoAmI } from '@steward/manager-core'
 import type { Access, GivenPassword } from '../access/access.js'
 import { callerOf } from '../access/caller-of.js'
 import type { Principal } from '../access/principal.js'
 import type { Addressing } from '../addressing.js'
+import { createRouter } from '../create-router.js'
 import { HttpError } from '../http-error.js'
 import { readBody } from '../read-body.js'
 import type { ServerState } from '../server-state.js'
 import type { SessionAnswer } from './session-answer.js'
 
-export interface SessionRouteOptions {
+export interface SessionRouterOptions {
   readonly manager: Manager
   readonly access: Access
   readonly addressing: Addressing
 }
 
-const methods = { '/api/session': ['GET', 'POST', 'DELETE'], '/api/session/ticket': ['POST'] } as const
-
 /**
  * Sessions of the pages. `GET /api/session`: who is signed in. `POST`: signs in, by `{name, password, stay?}`. `DELETE`:
  * signs out. `POST /api/session/ticket`: a ticket for one download.
  */
-export function sessionRoute({ manager, access, addressing }: SessionRouteOptions): Middleware<ServerState> {
-  return async (context, next) => {
-    const path = addressing.below(context.path)?.replace(/\/$/, '') ?? ''
-    if (!Object.hasOwn(methods, path)) return next()
-    const allowed: readonly string[] = methods[path as keyof typeof methods]
-    if (!allowed.includes(context.method))
-      throw new HttpError(405, 'ERR_USAGE', `It takes ${allowed.join(', ')}.`, {
-        headers: { Allow: allowed.join(', ') },
-      })
-    context.set('Cache-Control', 'no-store')
-    if (path.endsWith('/ticket')) return ticket(context)
+export function sessionRouter({ manager, access, addressing }: SessionRouterOptions): Router<ServerState> {
+  return createRouter(addressing)
+    .all('session', '/api/session{/}', async (context) => {
+      expectMethod(context, ['GET', 'POST', 'DELETE'])
+      context.set('Cache-Control', 'no-store')
+      await session(context)
+    })
+    .all('sessionTicket', '/api/session/ticket{/}', async (context) => {
+      expectMethod(context, ['POST'])
+      context.set('Cache-Control', 'no-store')
+      await ticket(context)
+    })
+
+  async function session(context: Context): Promise<void> {
     if (context.method === 'GET') return whoIsThere(context)
     access.guard(context.req, { actor: 'unknown', address: access.addressOf(context.req) }, 'log-in')
     if (context.method === 'POST') return signIn(context)
@@ -73,6 +76,12 @@ export function sessionRoute({ manager, access, addressing }: SessionRouteOption
 
 function answer(context: Context, message: string, body: SessionAnswer): void {
   context.body = { status: 0, message, ...body }
+}
+
+/** @throws HttpError 405 */
+function expectMethod(context: Context, allowed: readonly string[]): void {
+  if (allowed.includes(context.method)) return
+  throw new HttpError(405, 'ERR_USAGE', `It takes ${allowed.join(', ')}.`, { headers: { Allow: allowed.join(', ') } })
 }
 
 /** @throws HttpError 400 */

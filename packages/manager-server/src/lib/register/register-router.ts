@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Context, Middleware } from 'koa'
+import type { Router } from '@koa/router'
+import type { Context, Next } from 'koa'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import {
   checkOpen,
@@ -15,14 +16,15 @@ import {
 import { ManagerError } from '@steward/manager-core/errors'
 import { networkOf } from '../access/client-address.js'
 import type { Addressing } from '../addressing.js'
+import { createRouter } from '../create-router.js'
 import type { ServerState } from '../server-state.js'
-import { passwordRoute } from './password-route.js'
+import { passwordRouter } from './password-router.js'
 import { readForm } from './read-form.js'
 import { show } from './show.js'
 import { style } from './style.js'
 import { confirmView, formView, tellView, trap, welcomeView, type ViewOptions } from './views.js'
 
-export interface RegisterRouteOptions {
+export interface RegisterRouterOptions {
   readonly manager: Pick<Manager, 'context'>
   readonly addressing: Addressing
   /** IP address of the caller. */
@@ -41,48 +43,67 @@ const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-u
  * Public pages at `/register`, where people ask for an instance and confirm it; without any script. They are there when
  * APPS_ALLOWREGISTER=yes. With APPS_ALLOWDISPLAYREGISTER the address of the manager leads to them, too.
  */
-export function registerRoute({ manager, addressing, addressOf }: RegisterRouteOptions): Middleware<ServerState> {
+export function registerRouter({ manager, addressing, addressOf }: RegisterRouterOptions): Router<ServerState> {
   const { context: core } = manager
   const limiter = new RateLimiterMemory({ points: postsPerHour, duration: 3600 })
   const base = `${addressing.prefix}/register`
   const logIn = `${addressing.prefix}/ui/`
-  const password = passwordRoute({
+  const password = passwordRouter({
     manager,
     addressOf,
     base: `${base}/password`,
     languageOf: (context) => viewOf(context),
   })
 
-  return async (context, next) => {
-    const path = addressing.below(context.path)?.replace(/\/$/, '')
-    if (path === undefined || (path !== '' && !/^\/register(\/|$)/.test(path))) return next()
-    const [, belowPassword] = /^\/register\/password(\/.*|)$/.exec(path) ?? []
-    if (belowPassword !== undefined) return (await password(context, belowPassword)) ? undefined : next()
-    const { allowRegister, allowDisplayRegister } = core.settings.global
-    if (!allowRegister || (path === '' && !allowDisplayRegister)) return next()
+  const router = createRouter(addressing)
+  router.all('welcome', '{/}', ifAllowed(welcome))
+  router.all('/register{/{*below}}', ifAllowed(withPolicy))
+  router.get('registerStyle', '/register/style.css{/}', ifAllowed(sendStyle))
+  router.get(
+    'register',
+    '/register{/}',
+    ifAllowed(async (context) => whenOpen(context, () => form(context))),
+  )
+  router.post(
+    '/register{/}',
+    ifAllowed(async (context) => whenOpen(context, () => posted(context, ask))),
+  )
+  router.get('registerSent', '/register/sent{/}', ifAllowed(told('sent')))
+  router.get('registerConfirmed', '/register/confirmed{/}', ifAllowed(told('confirmed')))
+  router.get('registerConfirm', '/register/confirm{/}', ifAllowed(confirmPage))
+  router.post(
+    '/register/confirm{/}',
+    ifAllowed(async (context) => posted(context, confirm)),
+  )
+  return router.use(password.routes())
+
+  /** Where registration is off, the addresses are not there. */
+  function ifAllowed(work: (context: Context, next: Next) => unknown) {
+    return (context: Context, next: Next): unknown =>
+      core.settings.global.allowRegister ? work(context, next) : next()
+  }
+
+  async function withPolicy(context: Context, next: Next): Promise<void> {
     context.set({ 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' })
-    switch (`${context.method === 'HEAD' ? 'GET' : context.method} ${path}`) {
-      case 'GET ':
-        return show(context, welcomeView(viewOf(context), logIn))
-      case 'GET /register/style.css':
-        context.set('Cache-Control', 'public, max-age=3600')
-        context.type = 'css'
-        context.body = style
-        return
-      case 'GET /register':
-        return whenOpen(context, () => form(context))
-      case 'POST /register':
-        return whenOpen(context, () => posted(context, ask))
-      case 'GET /register/sent':
-      case 'GET /register/confirmed':
-        return show(context, tellView(viewOf(context), path.endsWith('sent') ? 'sent' : 'confirmed'))
-      case 'GET /register/confirm':
-        return confirmPage(context)
-      case 'POST /register/confirm':
-        return posted(context, confirm)
-      default:
-        return next()
-    }
+    await next()
+  }
+
+  async function welcome(context: Context, next: Next): Promise<void> {
+    if (!core.settings.global.allowDisplayRegister) return next()
+    await withPolicy(context, async () => {
+      if (context.method !== 'GET' && context.method !== 'HEAD') return next()
+      show(context, welcomeView(viewOf(context), logIn))
+    })
+  }
+
+  function sendStyle(context: Context): void {
+    context.set('Cache-Control', 'public, max-age=3600')
+    context.type = 'css'
+    context.body = style
+  }
+
+  function told(name: 'sent' | 'confirmed') {
+    return (context: Context): void => show(context, tellView(viewOf(context), name))
   }
 
   async function form(context: Context, values: Partial<Registration> = {}, faults: RegistrationFaults = {}) {

@@ -1,10 +1,12 @@
-import type { Context, Middleware } from 'koa'
+import type { Router } from '@koa/router'
+import type { Context } from 'koa'
 import { answerOf, storedGrant, type ActionResult, type Answer, type Caller, type Manager } from '@steward/manager-core'
 import type { Access } from '../access/access.js'
 import { callerOf } from '../access/caller-of.js'
 import type { Principal } from '../access/principal.js'
 import { whileItHolds } from '../access/while-it-holds.js'
 import type { Addressing } from '../addressing.js'
+import { createRouter } from '../create-router.js'
 import { HttpError } from '../http-error.js'
 import { httpStatusOf } from '../send-errors.js'
 import { expectReader } from '../server-limits.js'
@@ -15,7 +17,7 @@ import { readCall, secretInputs, type ApiCall } from './read-call.js'
 import { sendEvents, wantsEvents } from './send-events.js'
 import { sendFile } from './send-file.js'
 
-export interface ApiRouteOptions {
+export interface ApiRouterOptions {
   readonly manager: Manager
   readonly access: Access
   readonly addressing: Addressing
@@ -25,9 +27,10 @@ export interface ApiRouteOptions {
 }
 
 /** `GET /api?action=…`. Source: docs/spec/instances-manager.md, "HTTP API". */
-export function apiRoute({ manager, access, addressing, cache, closing }: ApiRouteOptions): Middleware<ServerState> {
-  return async (context, next) => {
-    if (addressing.below(context.path)?.replace(/\/$/, '') !== '/api') return next()
+export function apiRouter({ manager, access, addressing, cache, closing }: ApiRouterOptions): Router<ServerState> {
+  return createRouter(addressing).all('api', '/api{/}', call)
+
+  async function call(context: Context): Promise<void> {
     if (context.method !== 'GET')
       throw new HttpError(405, 'ERR_USAGE', 'The API takes GET only.', { headers: { Allow: 'GET' } })
     context.set('Cache-Control', 'no-store')
@@ -35,18 +38,18 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
     context.res.once('close', () => gone.abort(new Error('The client is gone.')))
     const { ticket, ...query } = context.query
     const principal = typeof ticket === 'string' ? access.redeemTicket(ticket) : await access.authenticate(context.req)
-    const call = readCall(query, context.get(secretInputs))
-    access.authorize(principal, call.action)
-    if (ticket !== undefined && (call.action.mutating || call.isAsync))
+    const asked = readCall(query, context.get(secretInputs))
+    access.authorize(principal, asked.action)
+    if (ticket !== undefined && (asked.action.mutating || asked.isAsync))
       throw new HttpError(403, 'ERR_ACCESS', 'A ticket is for downloads.')
     // What costs much, too.
-    if (call.action.mutating || call.isAsync) access.guard(context.req, principal, call.action.name)
-    if (isCached(call)) return byCache(context, call, principal)
+    if (asked.action.mutating || asked.isAsync) access.guard(context.req, principal, asked.action.name)
+    if (isCached(asked)) return byCache(context, asked, principal)
     expectReader(context.req, false)
     const signal = wantsEvents(context) ? whileItHolds(principal, AbortSignal.any([gone.signal, closing])) : gone.signal
-    const caller = callerWith(principal, call, signal)
-    if (isForWorker(call)) return byWorker(context, call, caller)
-    await send(context, call, await manager.perform(call.action.name, call.input, caller), signal)
+    const caller = callerWith(principal, asked, signal)
+    if (isForWorker(asked)) return byWorker(context, asked, caller)
+    await send(context, asked, await manager.perform(asked.action.name, asked.input, caller), signal)
   }
 
   /** Pages and programs ask for the list all the time, and it is long. */

@@ -2,14 +2,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Context, Middleware } from 'koa'
+import type { Router } from '@koa/router'
+import type { Context } from 'koa'
 import sirv from 'sirv'
 import type { Access } from '../access/access.js'
 import type { Addressing } from '../addressing.js'
+import { createRouter } from '../create-router.js'
 import { HttpError } from '../http-error.js'
 import type { ServerState } from '../server-state.js'
 
-export interface PagesRouteOptions {
+export interface PagesRouterOptions {
   readonly access: Access
   readonly addressing: Addressing
   /** Default: that of this package. */
@@ -23,13 +25,17 @@ const signInPage = '/ui/sign-in'
  * the first page, which finds its view by itself. Both are read when the server starts. They are no secret: what they
  * show comes from the API.
  */
-export function pagesRoute({ access, addressing, folder = builtPages() }: PagesRouteOptions): Middleware<ServerState> {
+export function pagesRouter({ access, addressing, folder = builtPages() }: PagesRouterOptions): Router<ServerState> {
   const pages = openPages(folder, `${addressing.prefix}/ui/`)
-  return async (context, next) => {
-    const path = addressing.below(context.path)
-    if (path === '' || path === '/' || path === '/ui') return context.redirect(`${addressing.prefix}/ui/`)
-    if (path === '/favicon.ico' && pages) return pages.send(context, '/favicon.png')
-    if (!path?.startsWith('/ui/') || !['GET', 'HEAD'].includes(context.method)) return next()
+  const router = createRouter(addressing)
+  const lead = (context: Context): void => context.redirect(`${addressing.prefix}/ui/`)
+  router.all('root', '{/}', lead)
+  router.all('start', '/ui', lead)
+  if (pages) router.all('icon', '/favicon.ico', (context) => pages.send(context, '/favicon.png'))
+  return router.get('page', '/ui/{*page}', page)
+
+  async function page(context: Context): Promise<void> {
+    const path = context.path.slice(addressing.prefix.length)
     const isFile = path.startsWith('/ui/assets/')
     if (!isFile && path !== signInPage && !(await mayOpen(context)))
       return context.redirect(`${addressing.prefix}${signInPage}?next=${encodeURIComponent(context.url)}`)
