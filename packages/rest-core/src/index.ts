@@ -151,7 +151,7 @@ export type { GrantData } from './lib/rights/create-rights.js'
 export { createPrincipal, systemPrincipal } from './lib/rights/principal.js'
 export { readingOnly } from './lib/rights/reading-only.js'
 export type { NamedKind, ObjectRights, Principal, RightLetter, Rights } from './lib/rights/rights.js'
-export { describeService, describeServiceSteps } from './lib/documentation/describe-service.js'
+export { describeService, describeServiceParts, describeServiceSteps } from './lib/documentation/describe-service.js'
 export type { DescribeOptions } from './lib/documentation/describe-service.js'
 export type {
   AnswerDescription,
@@ -167,8 +167,8 @@ export type {
 } from './lib/documentation/description.js'
 export { htmlSteps, pageStyle, toHtml } from './lib/documentation/html.js'
 export { markdownSteps, toMarkdown } from './lib/documentation/markdown.js'
-export { openApiSteps, toOpenApi } from './lib/documentation/openapi.js'
-export { swaggerSteps, toSwagger } from './lib/documentation/swagger.js'
+export { toOpenApi } from './lib/documentation/openapi.js'
+export { toSwagger } from './lib/documentation/swagger.js'
 export type {
   ParameterForm,
   RequestParameter,

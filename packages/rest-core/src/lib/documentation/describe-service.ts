@@ -43,12 +43,33 @@ export function describeService(options: DescribeOptions): ServiceDescription {
 }
 
 /** As `describeService`, object by object. */
-export function* describeServiceSteps({
+export function* describeServiceSteps(options: DescribeOptions): Steps<ServiceDescription> {
+  const objects: ObjectDescription[] = []
+  const operations: OperationDescription[] = []
+  const schemas: Record<string, Schema> = {}
+  let whole: ServiceDescription | undefined
+  for (const part of describeServiceParts(options)) {
+    whole ??= part
+    objects.push(...part.objects)
+    operations.push(...part.operations)
+    Object.assign(schemas, part.schemas)
+    yield
+  }
+  return { ...(whole as ServiceDescription), objects, operations, schemas }
+}
+
+/**
+ * Descriptions that are together that of `describeService`, so that no more than one of them need be kept: first what belongs
+ * to no object, then one per object.
+ *
+ * @throws RestError as `describeService`
+ */
+export function* describeServiceParts({
   model,
   principal,
   service,
   object: only,
-}: DescribeOptions): Steps<ServiceDescription> {
+}: DescribeOptions): Generator<ServiceDescription, void, undefined> {
   const accesses = (only ? [only] : [...model.objects.values()])
     .map((object) => accessOf(principal, object))
     .filter(({ may }) => letters.some(may))
@@ -57,25 +78,21 @@ export function* describeServiceSteps({
   const { title, version, base, level, authorizationHeader, routes } = service
   const names = new Set(service.parameters.map(({ name }) => name))
   const has = (parameter: string): boolean => names.has(parameter)
-  const objects: ObjectDescription[] = []
-  const operations = only ? [] : routes.filter(({ path }) => !path.includes('{object}')).flatMap(describeServiceRoute)
-  const schemas: Record<string, Schema> = { ...generalSchemas }
+  const ids = new Set<string>()
+  const parameters = service.parameters.map(({ name }) => name)
+  const head = { title, version, base, level, authorizationHeader, parameters }
+  const ofService = only ? [] : routes.filter(({ path }) => !path.includes('{object}')).flatMap(describeServiceRoute)
+  yield { ...head, objects: [], operations: withOwnIds(ofService, ids), schemas: generalSchemas }
   for (const access of accesses) {
-    objects.push(describeObject(access, principal))
-    for (const route of routes) if (route.path.includes('{object}')) operations.push(...describeRoute(access, route))
-    for (const [name, schema] of objectSchemas(access)) schemas[name] = schema
-    yield
-  }
-  return {
-    title,
-    version,
-    base,
-    level,
-    authorizationHeader,
-    parameters: service.parameters.map(({ name }) => name),
-    objects,
-    operations: withOwnIds(operations),
-    schemas,
+    const operations = routes
+      .filter(({ path }) => path.includes('{object}'))
+      .flatMap((route) => describeRoute(access, route))
+    yield {
+      ...head,
+      objects: [describeObject(access, principal)],
+      operations: withOwnIds(operations, ids),
+      schemas: Object.fromEntries(objectSchemas(access)),
+    }
   }
 
   function describeServiceRoute(route: Route): OperationDescription[] {
@@ -124,8 +141,7 @@ export function* describeServiceSteps({
 }
 
 /** The name of an action may end like what is added to the name of another; generators of clients ignore case and punctuation. */
-function withOwnIds(operations: readonly OperationDescription[]): OperationDescription[] {
-  const known = new Set<string>()
+function withOwnIds(operations: readonly OperationDescription[], known: Set<string>): OperationDescription[] {
   return operations.map((operation) => {
     let { id } = operation
     for (let next = 2; known.has(plain(id)); next++) id = `${operation.id}-${next}`

@@ -7,23 +7,14 @@ import type {
   Schema,
   ServiceDescription,
 } from './description.js'
-import { atOnce, type Steps } from '../steps.js'
 import { guide } from './guide.js'
 import { plainText } from './markdown-text.js'
 
-/** Operations, or parts of a document, that are written in one step. */
-export const perStep = 20
-
 /** An OpenAPI 3.1 document. */
 export function toOpenApi(service: ServiceDescription): Record<string, unknown> {
-  return atOnce(openApiSteps(service))
-}
-
-/** As `toOpenApi`, some operations after the other. */
-export function* openApiSteps(service: ServiceDescription): Steps<Record<string, unknown>> {
   const { base, operations, schemas } = service
   const { info, tags } = infoAndTags(service)
-  const paths = yield* operationsByPath(service, toOperation)
+  const paths = operationsByPath(service, toOperation)
   return {
     openapi: '3.1.0',
     info,
@@ -63,16 +54,14 @@ export function infoAndTags(service: ServiceDescription): Record<'info' | 'tags'
  * One object per path, one operation in it per method. Operations that differ from another one by a parameter only are left out,
  * since such documents cannot describe it.
  */
-export function* operationsByPath<T>(
+export function operationsByPath<T>(
   { operations }: ServiceDescription,
   render: (operation: OperationDescription) => T,
-): Steps<Record<string, Record<string, T>>> {
+): Record<string, Record<string, T>> {
   const paths: Record<string, Record<string, T>> = {}
-  for (const [at, operation] of operations.entries()) {
+  for (const operation of operations)
     if (!operation.path.includes('?'))
       (paths[operation.path] ??= {})[operation.method.toLowerCase()] = render(operation)
-    if (at % perStep === 0) yield
-  }
   return paths
 }
 

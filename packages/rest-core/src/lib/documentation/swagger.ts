@@ -6,25 +6,17 @@ import type {
   Schema,
   ServiceDescription,
 } from './description.js'
-import { atOnce, type Steps } from '../steps.js'
-import { infoAndTags, operationsByPath, perStep } from './openapi.js'
+import { infoAndTags, operationsByPath } from './openapi.js'
 import { toSwaggerSchema } from './swagger-schema.js'
 
 /** A Swagger 2.0 document, for tools that do not know OpenAPI 3.1. */
 export function toSwagger(service: ServiceDescription): Record<string, unknown> {
-  return atOnce(swaggerSteps(service))
-}
-
-/** As `toSwagger`, some operations after the other. */
-export function* swaggerSteps(service: ServiceDescription): Steps<Record<string, unknown>> {
   const { base, schemas, authorizationHeader } = service
   const { info, tags } = infoAndTags(service)
-  const paths = yield* operationsByPath(service, toOperation)
-  const definitions: Record<string, unknown> = {}
-  for (const [at, [name, schema]] of Object.entries(schemas).entries()) {
-    definitions[name] = toSwaggerSchema(schema)
-    if (at % perStep === 0) yield
-  }
+  const paths = operationsByPath(service, toOperation)
+  const definitions = Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, toSwaggerSchema(schema)]),
+  )
   return {
     swagger: '2.0',
     info,

@@ -1,57 +1,113 @@
-import type { Steps } from '@steward/rest-core'
+import { Readable } from 'node:stream'
 import { stringify } from 'yaml'
 
-/** Members that are written in one step. */
-const perStep = 20
-
-/** How deep members are written one by one: paths, schemas. */
+/** How deep members of documents are put together one by one: paths with their methods, schemas. */
 const depth = 3
 
+/** Bytes that are given to a client at once, at least. */
+const pieceLength = 65_536
+
 interface Form {
+  readonly start: string
+  readonly end: string
+  readonly between: string
   /** A member with all that is in it. */
-  member(name: string, value: unknown): string
-  /** One whose own members are written already. */
-  parent(name: string, members: readonly string[]): string
-  whole(members: readonly string[]): string
-}
-
-/** The JSON text of a large document. */
-export function jsonSteps(document: object): Steps<string> {
-  return textSteps(document, json)
-}
-
-/** The YAML text of a large document. */
-export function yamlSteps(document: object): Steps<string> {
-  return textSteps(document, yaml)
+  member(name: string, value: unknown, level: number): string
+  /** What comes before the members of one that has some. */
+  parent(name: string, level: number): string
 }
 
 const json: Form = {
+  start: '{',
+  end: '}',
+  between: ',',
   member: (name, value) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
-  parent: (name, members) => `${JSON.stringify(name)}:${json.whole(members)}`,
-  whole: (members) => `{${members.join(',')}}`,
+  parent: (name) => `${JSON.stringify(name)}:`,
 }
 
 const yaml: Form = {
-  member: (name, value) => stringify({ [name]: value }, { aliasDuplicateObjects: false }),
-  parent(name, members) {
-    const key = stringify({ [name]: 0 }).replace(/ 0\n$/, '')
-    return `${key}\n${members.map((text) => text.replace(/^(?=.)/gm, '  ')).join('')}`
-  },
-  whole: (members) => members.join(''),
+  start: '',
+  end: '',
+  between: '',
+  member: (name, value, level) =>
+    stringify({ [name]: value }, { aliasDuplicateObjects: false }).replace(/^(?=.)/gm, '  '.repeat(level)),
+  parent: (name, level) => '  '.repeat(level) + stringify({ [name]: 0 }).replace(/ 0\n$/, '\n'),
 }
 
-function* textSteps(document: object, form: Form): Steps<string> {
-  return form.whole(yield* membersOf(document, depth, form))
+/** Texts of members, and the members of parents. */
+type Members = Map<string, Buffer | Members>
+
+/** The text of a large document that comes in parts, each a document with some of its members. */
+export interface DocumentText {
+  /** Adds members that are not there yet. Of the part, only texts are kept. */
+  add(part: object): void
+  /** The whole, in UTF-8, and its bytes. Texts are let go as the stream is read. */
+  end(): { readonly stream: Readable; readonly length: number }
 }
 
-function* membersOf(value: object, levels: number, form: Form): Steps<string[]> {
-  const members: string[] = []
-  for (const [name, member] of Object.entries(value) as [string, unknown][]) {
-    if (member === undefined) continue
-    const isParent = levels > 1 && typeof member === 'object' && member !== null && !Array.isArray(member)
-    const own = isParent ? yield* membersOf(member, levels - 1, form) : []
-    members.push(own.length > 0 ? form.parent(name, own) : form.member(name, member))
-    if (members.length % perStep === 0) yield
+export function jsonDocument(): DocumentText {
+  return documentText(json)
+}
+
+export function yamlDocument(): DocumentText {
+  return documentText(yaml)
+}
+
+function documentText(form: Form): DocumentText {
+  const members: Members = new Map()
+  return {
+    add: (part) => addTo(members, part, 0),
+    end() {
+      let length = 0
+      for (const text of textsOf(members, 0, false)) length += text.length
+      return { stream: Readable.from(inPieces(textsOf(members, 0, true)), { objectMode: false }), length }
+    },
   }
-  return members
+
+  function addTo(known: Members, part: object, level: number): void {
+    for (const [name, value] of Object.entries(part) as [string, unknown][]) {
+      const there = known.get(name)
+      if (value === undefined || Buffer.isBuffer(there)) continue
+      const isParent = level + 1 < depth && typeof value === 'object' && value !== null && !Array.isArray(value)
+      if (!isParent) {
+        known.set(name, Buffer.from(form.member(name, value, level)))
+        continue
+      }
+      const own: Members = there ?? new Map()
+      known.set(name, own)
+      addTo(own, value, level + 1)
+    }
+  }
+
+  function* textsOf(of: Members, level: number, isLast: boolean): Generator<Buffer> {
+    yield Buffer.from(form.start)
+    let between = ''
+    for (const [name, member] of of) {
+      if (between !== '') yield Buffer.from(between)
+      between = form.between
+      if (isLast) of.delete(name)
+      if (Buffer.isBuffer(member)) yield member
+      else if (member.size === 0) yield Buffer.from(form.member(name, {}, level))
+      else {
+        yield Buffer.from(form.parent(name, level))
+        yield* textsOf(member, level + 1, isLast)
+      }
+    }
+    yield Buffer.from(form.end)
+  }
+}
+
+/** Larger pieces, of which streams need fewer steps. */
+function* inPieces(texts: Iterable<Buffer>): Generator<Buffer> {
+  let pieces: Buffer[] = []
+  let length = 0
+  for (const text of texts) {
+    pieces.push(text)
+    length += text.length
+    if (length < pieceLength) continue
+    yield Buffer.concat(pieces)
+    pieces = []
+    length = 0
+  }
+  yield Buffer.concat(pieces)
 }

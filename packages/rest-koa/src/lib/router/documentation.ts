@@ -1,24 +1,27 @@
 import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import {
+  describeServiceParts,
   describeServiceSteps,
   htmlSteps,
   inTurns,
   markdownSteps,
-  openApiSteps,
   pageStyle,
   Shares,
-  swaggerSteps,
+  toOpenApi,
+  toSwagger,
 } from '@steward/rest-core'
 import type { DescribeOptions, Refusal, ServiceDescription, ServiceInterface, Steps } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { send, textHeaders } from '../http/answer.js'
 import { clientGone } from '../http/client-gone.js'
+import { sendContent } from '../http/send-content.js'
 import { mayView, viewAsHeader } from '../auth/view-as.js'
 import type { OfKind } from './address.js'
 import { publicBase } from './call.js'
 import type { RestCall } from './call.js'
-import { jsonSteps, yamlSteps } from './document-text.js'
+import { jsonDocument, yamlDocument } from './document-text.js'
 import { hasLevel } from './level.js'
 import type { Level } from './level.js'
 import { parameters } from './parameters.js'
@@ -33,13 +36,13 @@ export async function documentation(
 ): Promise<void> {
   const { context, service, principal, respond, level } = call
   const { _output: output = 'markdown' } = own
-  const render = forms.find(({ name }) => name === (output === 'md' ? 'markdown' : output))
-  if (render && !hasLevel(level, render.since))
+  const form = forms.find(({ name }) => name === (output === 'md' ? 'markdown' : output))
+  if (form && !hasLevel(level, form.since))
     throw new RestError(
       'ERR_BAD_REQUEST',
-      `"_output=${render.name}" came with level ${render.since}; this application runs at level ${level}.`,
+      `"_output=${form.name}" came with level ${form.since}; this application runs at level ${level}.`,
     )
-  if (!render) {
+  if (!form) {
     const known = forms.filter(({ since }) => hasLevel(level, since)).map(({ name }) => name)
     throw new RestError(
       'ERR_BAD_REQUEST',
@@ -49,14 +52,20 @@ export async function documentation(
   const object = target.kind === 'object' ? service.model.object(target.object) : undefined
   const signal = clientGone(context)
   const release = object ? undefined : await writing.take(principal.login, { signal })
-  try {
-    const options = { model: service.model, principal, service: interfaceOf(call), object }
-    const { type, text, headers = [] } = await inTurns(rendered(options, render, context), signal)
-    send(context, respond, 200, [...textHeaders(type), ...headers], text)
-  } catch (error) {
-    throw signal.aborted ? notNow('gone') : error
-  } finally {
-    release?.()
+  const { type, text, headers = [] } = await write(form)
+  const all = [...textHeaders(type), ...headers]
+  if (typeof text === 'string') send(context, respond, 200, all, text)
+  else await sendContent(context, respond, 200, all, text)
+
+  async function write({ render }: Form): Promise<Rendered> {
+    try {
+      const options = { model: service.model, principal, service: interfaceOf(call), object }
+      return await inTurns(render(options, context), signal)
+    } catch (error) {
+      throw signal.aborted ? notNow('gone') : error
+    } finally {
+      release?.()
+    }
   }
 }
 
@@ -73,7 +82,7 @@ function notNow(reason: Refusal): RestError {
 
 interface Rendered {
   readonly type: string
-  readonly text: string
+  readonly text: string | { readonly stream: Readable; readonly length: number }
   readonly headers?: readonly string[]
 }
 
@@ -81,41 +90,35 @@ interface Form {
   readonly name: string
   readonly since: Level
   /** Others have their turn between two steps. */
-  render(description: ServiceDescription, context: Context): Steps<Rendered>
-}
-
-function* rendered(options: DescribeOptions, { render }: Form, context: Context): Steps<Rendered> {
-  return yield* render(yield* describeServiceSteps(options), context)
+  render(options: DescribeOptions, context: Context): Steps<Rendered>
 }
 
 const forms: readonly Form[] = [
   {
     name: 'markdown',
     since: '3.1',
-    *render(description) {
-      return { type: 'text/markdown; charset=utf-8', text: yield* markdownSteps(description) }
+    *render(options) {
+      const text = yield* markdownSteps(yield* describeServiceSteps(options))
+      return { type: 'text/markdown; charset=utf-8', text }
     },
   },
   {
     name: 'html',
     since: '3.1',
-    *render(description) {
-      return { type: 'text/html; charset=utf-8', text: yield* htmlSteps(description), headers: pageHeaders }
+    *render(options) {
+      const text = yield* htmlSteps(yield* describeServiceSteps(options))
+      return { type: 'text/html; charset=utf-8', text, headers: pageHeaders }
     },
   },
   {
     name: 'openapi',
     since: '4.0',
-    *render(description, context) {
-      return yield* jsonOrYaml(yield* openApiSteps(description), context)
-    },
+    render: (options, context) => jsonOrYaml(options, toOpenApi, context),
   },
   {
     name: 'swagger-2.0',
     since: '4.0',
-    *render(description, context) {
-      return yield* jsonOrYaml(yield* swaggerSteps(description), context)
-    },
+    render: (options, context) => jsonOrYaml(options, toSwagger, context),
   },
 ]
 
@@ -124,12 +127,24 @@ const pageHeaders = [
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 ]
 
-/** YAML for who prefers it. */
-function* jsonOrYaml(document: object, context: Context): Steps<Rendered> {
+/** YAML for clients that prefer it. Of each object only texts are kept: a thousand objects take much memory. */
+function* jsonOrYaml(
+  options: DescribeOptions,
+  render: (description: ServiceDescription) => object,
+  context: Context,
+): Steps<Rendered> {
   const wanted = context.accepts('application/json', 'application/yaml', 'application/x-yaml', 'text/yaml')
-  return wanted === false || wanted === 'application/json' || Array.isArray(wanted)
-    ? { type: 'application/json; charset=utf-8', text: yield* jsonSteps(document) }
-    : { type: `${wanted}; charset=utf-8`, text: yield* yamlSteps(document) }
+  const isJson = wanted === false || wanted === 'application/json' || Array.isArray(wanted)
+  const text = isJson ? jsonDocument() : yamlDocument()
+  const tags: unknown[] = []
+  for (const part of describeServiceParts(options)) {
+    const { tags: own, ...document } = render(part) as { readonly tags: readonly unknown[] }
+    tags.push(...own)
+    text.add(document)
+    yield
+  }
+  text.add({ tags })
+  return { type: `${isJson ? 'application/json' : wanted}; charset=utf-8`, text: text.end() }
 }
 
 const interfaces = new Map<Level, Pick<ServiceInterface, 'routes' | 'parameters'>>()
