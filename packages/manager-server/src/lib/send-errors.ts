@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import { failureAnswerOf } from '@steward/manager-core'
 import { exitCodeOf, ManagerError, outcomeOf, type ManagerErrorCode, type Outcome } from '@steward/manager-core/errors'
+import { termsFor } from './api/api-terms.js'
 import { HttpError } from './http-error.js'
 
 /** Each outcome's HTTP status. Source: docs/spec/wire-decisions.md, "every API answer". */
@@ -33,10 +34,11 @@ export function sendErrors(): Middleware {
         context.status = error.status
         context.set(error.headers)
         const { code, message, help } = error
-        context.body = { status: exitCodeOf[outcomeOf[code]], message, code, ...(help !== undefined && { help }) }
+        const answer = { status: exitCodeOf[outcomeOf[code]], message, code, ...(help !== undefined && { help }) }
+        context.body = termsFor(context, answer)
       } else if (ManagerError.is(error)) {
         context.status = httpStatusOf(error.code)
-        context.body = failureAnswerOf(error)
+        context.body = termsFor(context, failureAnswerOf(error))
       } else {
         context.status = 500
         context.body = { status: 1, message: 'Internal error.', code: 'ERR_FAILED' }

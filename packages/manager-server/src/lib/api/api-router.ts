@@ -12,6 +12,7 @@ import { httpStatusOf } from '../send-errors.js'
 import { expectReader } from '../server-limits.js'
 import type { ServerState } from '../server-state.js'
 import type { AnswerCache } from './answer-cache.js'
+import { termsFor } from './api-terms.js'
 import { followOperation } from './follow-operation.js'
 import { readCall, secretInputs, type ApiCall } from './read-call.js'
 import { sendEvents, wantsEvents } from './send-events.js'
@@ -38,6 +39,7 @@ export function apiRouter({ manager, access, addressing, cache, closing }: ApiRo
     context.res.once('close', () => gone.abort(new Error('The client is gone.')))
     const { ticket, ...query } = context.query
     const principal = typeof ticket === 'string' ? access.redeemTicket(ticket) : await access.authenticate(context.req)
+    if (principal.session === undefined) context.state.apiPrefix = addressing.prefix
     const asked = readCall(query, context.get(secretInputs))
     access.authorize(principal, asked.action)
     if (ticket !== undefined && (asked.action.mutating || asked.isAsync))
@@ -56,10 +58,10 @@ export function apiRouter({ manager, access, addressing, cache, closing }: ApiRo
   async function byCache(context: Context, call: ApiCall, principal: Principal): Promise<void> {
     const grant = storedGrant(principal.grant)
     const inputs = Object.entries(call.input).toSorted(([a], [b]) => (a < b ? -1 : 1))
-    const key = JSON.stringify([call.action.name, inputs, grant, call.prettyPrint])
+    const key = JSON.stringify([call.action.name, inputs, grant, call.prettyPrint, context.state.apiPrefix])
     context.body = await cache.get(key, async () =>
       // It is for all who ask: no caller ends it.
-      textOf(call, answerOf(await manager.perform(call.action.name, call.input, callerWith(principal, call)))),
+      textOf(context, call, answerOf(await manager.perform(call.action.name, call.input, callerWith(principal, call)))),
     )
     context.type = 'json'
   }
@@ -112,10 +114,10 @@ async function* lines(stream: AsyncIterable<string>) {
 function sendAnswer(context: Context, call: Pick<ApiCall, 'prettyPrint'>, answer: Answer): void {
   if (answer.code !== undefined) context.status = httpStatusOf(answer.code)
   expectReader(context.req, true)
-  context.body = textOf(call, answer)
+  context.body = textOf(context, call, answer)
   context.type = 'json'
 }
 
-function textOf({ prettyPrint }: Pick<ApiCall, 'prettyPrint'>, answer: Answer): string {
-  return JSON.stringify(answer, undefined, prettyPrint ? 2 : undefined)
+function textOf(context: Context, { prettyPrint }: Pick<ApiCall, 'prettyPrint'>, answer: Answer): string {
+  return JSON.stringify(termsFor(context, answer), undefined, prettyPrint ? 2 : undefined)
 }

@@ -35,6 +35,8 @@ describe('the API', () => {
       expect(added.body).toMatchObject({
         status: 0,
         item: { name: 'demo', status: 'started', protected: 'yes', auto_save: 'yes' },
+        // Callers of the API type no commands.
+        message: expect.stringMatching(/To show the password: GET \/api\?action=iocredentials&name=demo$/),
       })
       const cloned = await api.get('action=add&name=copy&param=demo&options%5Bno-start%5D=true')
       expect(cloned.body.item).toMatchObject({ name: 'copy', status: 'stopped', protected: 'no' })

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
-import type { ManagerContext } from '@steward/manager-core'
+import type { Answer, ManagerContext } from '@steward/manager-core'
+import { termsFor } from './api-terms.js'
 import { sendEvents } from './send-events.js'
 
 /** Sends the progress of an operation from the event on that the client had last; nothing after the end. */
@@ -16,7 +17,8 @@ export async function followOperation(
     return
   }
   const events = async function* () {
-    for await (const { id: at, type, data } of runs.follow(id, { after, signal })) yield { id: at, event: type, data }
+    for await (const { id: at, type, data } of runs.follow(id, { after, signal }))
+      yield { id: at, event: type, data: termsFor(context, data as Answer) }
   }
   await sendEvents(context, events())
 }
