@@ -90,6 +90,7 @@ onPostgresql((database) => {
       create table sales.item (id int primary key, name text not null, parent int references sales.item);
       create table sales.orders (id int primary key, item_id int references item, hr_item int references sales.item);
       create table hr.staff (id int primary key, name text, order_id int references sales.orders);
+      create table hr.knex_migrations (id int primary key, name text);
       comment on table hr.staff is 'Employees'; comment on column hr.staff.name is 'First and last name, as in the passport.'`)
     const { objects, skipped } = await found(database, ['sales', 'public', 'hr'])
     expect(objects.map(({ name, table, label }) => [name, table, label])).toStrictEqual([

@@ -65,7 +65,7 @@ export function describe(
   const notes: { table: string; text: string }[] = []
   const bareNames = Map.groupBy(catalogue.tables, (info) => objectName(bareName(info)).toLowerCase())
   for (const info of catalogue.tables) {
-    if (toolTable.test(info.name)) continue
+    if (toolTable.test(bareName(info))) continue
     const isAlone = bareNames.get(objectName(bareName(info)).toLowerCase())?.length === 1
     const key = keys.get(info)
     const result = serve(info, objectName(isAlone ? bareName(info) : info.name), dialect, key)
