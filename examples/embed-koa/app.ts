@@ -2,7 +2,7 @@ import { createSqliteStore } from '@steward/db-adapters/sqlite'
 import { createBusinessObjects, createModel, createPrincipal, createRights, defineObject } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { errorResponse, restRouter } from '@steward/rest-koa'
-import { recordsPages } from '@steward/rest-pages'
+import { recordsRouter } from '@steward/rest-pages'
 import Router from '@koa/router'
 import Koa from 'koa'
 import type { Context } from 'koa'
@@ -47,7 +47,7 @@ export async function createApp(filename: string) {
   // An address of the application's own beside those of the service, with the same users and rights.
   router.get('label', '/api/rest/Task/:row_id/label', async (context) => {
     const task = await service.get(authenticate(context), 'Task', context.params['row_id'] ?? '')
-    context.body = `${task['tsk_title']}, until ${task['tsk_due']}`
+    context.body = [task['tsk_title'], task['tsk_due']].join(', until ')
   })
   // For all addresses of the service.
   router.use('/api/rest', async (context, next) => {
@@ -55,11 +55,11 @@ export async function createApp(filename: string) {
     context.set('X-Route', context.routerName ?? '')
   })
   router.use(restRouter(service, { authenticate }).routes())
+  // At /ui/. The application knows its users, so the pages need no sign-in.
+  router.use(recordsRouter({ title: 'Tasks', login: false }).routes())
 
   const app = new Koa()
   app.use(errorResponse())
-  // At /ui/. The application knows its users, so the pages need no sign-in.
-  app.use(recordsPages({ title: 'Tasks', login: false }))
   app.use(router.routes()).use(router.allowedMethods())
   return { app, close: () => store.close() }
 }

@@ -1,2 +1,2 @@
-export { recordsPages } from './lib/records-pages.js'
-export type { RecordsPagesOptions } from './lib/records-pages.js'
+export { recordsRouter } from './lib/records-router.js'
+export type { RecordsRouterOptions } from './lib/records-router.js'

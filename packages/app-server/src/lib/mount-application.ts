@@ -14,7 +14,7 @@ import {
   securityHeaders,
   testerRouter,
 } from '@steward/rest-koa'
-import { recordsPages } from '@steward/rest-pages'
+import { recordsRouter } from '@steward/rest-pages'
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
@@ -151,18 +151,17 @@ export function mountApplication({
     }).routes(),
   )
   const hasTester = () => parameters.isYes('USE_API_TESTER', true)
-  if (hasPages(definition)) {
-    koa.use(
-      recordsPages({
-        prefix: [`/${name}`, ''],
-        title,
-        tester: '../api/tester',
-        password: authentication.changesPasswords,
-        enabled: () => parameters.isYes('USE_RECORDS_PAGES', true),
-      }),
-    )
-  }
   const router = new Router()
+  if (hasPages(definition)) {
+    const pages = recordsRouter({
+      prefix: [`/${name}`, ''],
+      title,
+      tester: '../api/tester',
+      password: authentication.changesPasswords,
+      enabled: () => parameters.isYes('USE_RECORDS_PAGES', true),
+    })
+    router.use(pages.routes())
+  }
   router.use(startRouter({ definition, hasTester }).routes())
   if (io) router.use(io.routes())
   router.use(loginRouter(authentication, { prefix: ['/api', `/${name}/api`], log: logger }).routes())

@@ -4,10 +4,12 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import escapeHtml from 'escape-html'
-import type { Context, Middleware } from 'koa'
+import { Router } from '@koa/router'
+import type { RouterContext } from '@koa/router'
+import type { Context, Next } from 'koa'
 import sirv from 'sirv'
 
-export interface RecordsPagesOptions {
+export interface RecordsRouterOptions {
   /** Folders that the pages are in, as `<prefix>/ui/`; a browser that opens `<prefix>/` is led there. Default `''`. */
   readonly prefix?: string | readonly string[]
   /** Name of the application, for people. Default: `Records`. */
@@ -64,39 +66,76 @@ const folder = fileURLToPath(new URL('./ui/', import.meta.url))
  * @throws Error when the pages were not built.
  *
  * @example
- * app.use(recordsPages({ title: 'Shop' }))
+ * app.use(recordsRouter({ title: 'Shop' }).routes())
  * app.use(restRouter(service, { authenticate }).routes())
  */
-export function recordsPages(options: RecordsPagesOptions = {}): Middleware {
+export function recordsRouter(options: RecordsRouterOptions = {}): Router {
   const { prefix = '', enabled = () => true } = options
-  const prefixes = (typeof prefix === 'string' ? [prefix] : prefix).map((one) => one.replace(/\/+$/, ''))
   const { first, send } = openPages(options)
+  const router = new Router({ sensitive: true, strict: true })
+  for (const base of [prefix].flat().map((one) => one.replace(/\/+$/, ''))) {
+    router.get(
+      'records',
+      `${base}{/}`,
+      ifEnabled((context, next) => lead(context, next, context.path.slice(context.path.lastIndexOf('/') + 1))),
+    )
+    router.get(
+      'recordsStart',
+      `${base}/ui`,
+      ifEnabled((context, next) => lead(context, next, '')),
+    )
+    router.get(
+      'recordsIcon',
+      `${base}/favicon.ico`,
+      ifEnabled((context) => sendFile(context, '/favicon.png')),
+    )
+    router.get(
+      'recordsFile',
+      `${base}/ui/assets/{*below}`,
+      ifEnabled((context) => sendFile(context, `/assets/${below(context)}`)),
+    )
+    router.get(
+      'recordsPage',
+      `${base}/ui/{*below}`,
+      ifEnabled((context) => page(context, below(context))),
+    )
+  }
+  return router
 
-  return async function recordsPages(context, next) {
-    const { path, method } = context
-    const base = prefixes.find((one) => path === one || path.startsWith(`${one}/`))
-    if (base === undefined || (method !== 'GET' && method !== 'HEAD')) return next()
-    const below = path.slice(base.length)
-    const isFrontDoor = below === '' || below === '/' || below === '/ui'
-    if (!isFrontDoor && below !== '/favicon.ico' && !below.startsWith('/ui/')) return next()
-    if (!(await enabled())) return next()
-    if (isFrontDoor) {
-      context.vary('Accept')
-      if (context.accepts('application/json', 'text/html') !== 'text/html') return next()
-      // Relative, for proxies that serve the application below a path of theirs.
-      const last = path.slice(path.lastIndexOf('/') + 1)
-      return context.redirect(below === '/ui' ? 'ui/' : below === '/' ? 'ui/' : `${last}/ui/`)
-    }
+  function ifEnabled(work: (context: RouterContext, next: Next) => unknown) {
+    return async (context: RouterContext, next: Next): Promise<unknown> =>
+      (await enabled()) ? work(context, next) : next()
+  }
+
+  /** Browsers are led to the pages, which are in `folder`; programs get the answer of the next middleware. */
+  function lead(context: Context, next: Next, folder: string): unknown {
+    context.vary('Accept')
+    if (context.accepts('application/json', 'text/html') !== 'text/html') return next()
+    // Relative, for proxies that serve the application below a path of theirs.
+    return context.redirect(folder === '' ? 'ui/' : `${folder}/ui/`)
+  }
+
+  function sendFile(context: Context, path: string): Promise<void> {
     context.set(safety)
-    if (below === '/favicon.ico') return send(context, '/favicon.png')
-    if (below.startsWith('/ui/assets/')) return send(context, below.slice('/ui'.length))
-    const depth = below.slice('/ui/'.length).split('/').length - 1
+    return send(context, path)
+  }
+
+  /** @param path below `ui/` */
+  function page(context: Context, path: string): void {
+    context.set(safety)
+    const depth = path.split('/').length - 1
     context.type = 'html'
     context.set('Cache-Control', 'no-cache')
     context.body = first(depth === 0 ? './' : '../'.repeat(depth))
     context.etag = `${first.digest}-${depth}`
     if (context.fresh) context.status = 304
   }
+}
+
+/** What `*below` of the route was in the address, as it was sent: the router decodes it, and its slashes would count. */
+function below({ captures = [], matched = [], routerName }: RouterContext): string {
+  const layer = matched.find(({ name }) => name === routerName)
+  return captures.find((text, at) => text && layer?.paramNames[at]?.name === 'below') ?? ''
 }
 
 interface Pages {
@@ -106,7 +145,7 @@ interface Pages {
   send(context: Context, path: string): Promise<void>
 }
 
-function openPages(options: RecordsPagesOptions): Pages {
+function openPages(options: RecordsRouterOptions): Pages {
   const { title = 'Records', rest = '../api/rest', login = true, password = login, tester = '' } = options
   const file = join(folder, 'index.html')
   if (!existsSync(file)) throw new Error(`The records pages are not in ${folder}. Build them with "npm run build".`)
