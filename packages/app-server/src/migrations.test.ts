@@ -208,6 +208,11 @@ describe('app-server migrate', () => {
     const { code, errors } = await runHere([folder, '--sync'])
     expect(code).toBe(1)
     expect(errors).toContain('migrations/1_a.mjs does not exist, but the database has run it')
+    const planned = await runHere([folder, '--plan'])
+    expect((JSON.parse(planned.output ?? '') as ApplicationCheck).problems).toEqual([
+      expect.stringMatching(/^migrations\/1_a\.mjs does not exist/),
+    ])
+    expect(planned.code).toBe(1)
   })
 
   test('rows that a migration leaves without the row that they refer to make it fail', async () => {

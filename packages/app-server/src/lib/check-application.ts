@@ -60,11 +60,7 @@ export async function checkApplication(
     if (definition.setup !== undefined) await loadSetup(folder, definition.setup)
     await loadMigrations(folder, (await findMigrations(folder)) ?? [])
   } catch (error) {
-    const messages = DefinitionError.is(error)
-      ? error.messages
-      : [error instanceof Error ? error.message : String(error)]
-    const problems = messages.map((text) => text.replaceAll(join(folder, '/'), ''))
-    return { ...start, ...(definition && { application: titleOf(definition) }), problems }
+    return { ...start, ...(definition && { application: titleOf(definition) }), problems: problemsOf(error, folder) }
   }
   const keeper = documentsPackage(definition.documents)
   const checked = {
@@ -79,11 +75,24 @@ export async function checkApplication(
   const options = { folder, dataFolder, settings, definition: patient, introspect: false, readOnly: true }
   const store = await openDatabase(options)
   return using(store, async () => {
-    const migrations = await pendingOf(store, options)
+    let migrations: readonly PendingMigration[]
+    try {
+      migrations = await pendingOf(store, options)
+    } catch (error) {
+      if (!DefinitionError.is(error)) throw error
+      // The database has run one whose file is gone.
+      return { ...checked, problems: problemsOf(error, folder) }
+    }
     // The script is asked for by itself.
     const { sql: _, noSql: __, ...database } = await store.plan(model, { rows: true })
     return { ...checked, database, ...(migrations.length > 0 && { migrations }) }
   })
+}
+
+/** With places in the folder of the application. */
+function problemsOf(error: unknown, folder: string): string[] {
+  const messages = DefinitionError.is(error) ? error.messages : [error instanceof Error ? error.message : String(error)]
+  return messages.map((text) => text.replaceAll(join(folder, '/'), ''))
 }
 
 async function pendingOf(store: ObjectStore, options: DatabaseOptions): Promise<PendingMigration[]> {
