@@ -45,8 +45,9 @@ export async function unpackFiles(
   try {
     await removeTree(folder, account)
     await makeFolder(folder, 0o700)
-    // Without tar this process unpacks, in a folder that no account can enter.
-    const writer = (await packingTools()).tar === undefined ? undefined : account
+    // Without tar this process unpacks, in a folder that no account can enter, so that nobody disturbs it.
+    const byPrograms = (await packingTools()).tar !== undefined
+    const writer = byPrograms ? account : undefined
     if (writer) await chown(folder, writer.uid, writer.gid)
     try {
       const into = { folder, account: writer }
@@ -55,7 +56,7 @@ export async function unpackFiles(
       signal?.throwIfAborted()
       // An account can disturb the programs that run as it: whether the backup is damaged is found out without them.
       await rememberingDamage({ folder: backup, clock: context.clock }, () => verifyFile(backup, name, reading))
-      throw isOfContent(error) ? disturbed(join(backup, name), account, error) : error
+      throw byPrograms && isOfContent(error) ? disturbed(join(backup, name), account, error) : error
     }
     await takeBack(folder)
     const found = await checkUnpacked(folder, tops)
