@@ -1,16 +1,12 @@
 import { fileURLToPath } from 'node:url'
-import { databaseOfKnex, type KnexDatabase, type KnexInstance } from './knex/instance.js'
+import type { Knex } from 'knex'
+import { databaseOf, type DatabaseName } from './knex/instance.js'
 import type { SqlStore } from './knex/sql-store.js'
 import type { MssqlStoreOptions } from './mssql/store/options.js'
 import type { MysqlStoreOptions } from './mysql/store/options.js'
-import { isOraclePool, type OraclePool } from './oracle/store/clients.js'
-import { isMysqlPool, type MysqlPool, type MysqlPromisePool } from './mysql/store/pools.js'
 import type { OracleStoreOptions } from './oracle/store/config.js'
-import type { PoolOptions } from './pool/options.js'
 import type { PostgresqlStoreOptions } from './postgresql/store/options.js'
-import { isPostgresqlPool, type PostgresqlPool } from './postgresql/store/pools.js'
 import type { SqliteStoreOptions } from './sqlite/store/config.js'
-import { isSqliteClient, type SqliteClient } from './sqlite/store/client.js'
 
 type ChosenOptions =
   | Omit<SqliteStoreOptions, 'filename'>
@@ -22,28 +18,15 @@ type ChosenOptions =
 /** A database by its URL, with options of the store that the URL chooses. */
 export type StoreOptions = { readonly url: string } & ChosenOptions
 
-/** The database that a knex instance uses, with options of the store that it chooses. */
-export type KnexStoreOptions = { readonly knex: KnexInstance } & ChosenOptions
-
-/**
- * What the application has: a pool of `pg`, `mysql2` or `oracledb`, which the store uses and leaves open; or a database object of
- * `better-sqlite3`, whose file the store opens for itself.
- */
-export type ClientStoreOptions = {
-  readonly client: PostgresqlPool | OraclePool | MysqlPool | MysqlPromisePool | SqliteClient
-} & ChosenOptions
-
-type DatabaseName = KnexDatabase['name']
+/** The application's instance of knex, with options of the store that it chooses. */
+export type KnexStoreOptions = { readonly knex: Knex } & ChosenOptions
 
 const factories: Readonly<Record<DatabaseName, (options: object) => Promise<SqlStore>>> = {
-  sqlite: async (options) =>
-    (await import('./sqlite/store/adapter.js')).createSqliteStore(options as SqliteStoreOptions),
-  postgresql: async (options) =>
-    (await import('./postgresql/store/adapter.js')).createPostgresqlStore(options as PostgresqlStoreOptions),
-  mysql: async (options) => (await import('./mysql/store/adapter.js')).createMysqlStore(options as MysqlStoreOptions),
-  mssql: async (options) => (await import('./mssql/store/adapter.js')).createMssqlStore(options as MssqlStoreOptions),
-  oracle: async (options) =>
-    (await import('./oracle/store/adapter.js')).createOracleStore(options as OracleStoreOptions),
+  sqlite: async (options) => (await import('./sqlite/store/adapter.js')).createSqliteStore(options),
+  postgresql: async (options) => (await import('./postgresql/store/adapter.js')).createPostgresqlStore(options),
+  mysql: async (options) => (await import('./mysql/store/adapter.js')).createMysqlStore(options),
+  mssql: async (options) => (await import('./mssql/store/adapter.js')).createMssqlStore(options),
+  oracle: async (options) => (await import('./oracle/store/adapter.js')).createOracleStore(options),
 }
 
 const schemes: ReadonlyMap<string, DatabaseName> = new Map([
@@ -67,30 +50,17 @@ const schemes: ReadonlyMap<string, DatabaseName> = new Map([
  * - `mssql://user:password@host:1433/database`: SQL Server, with options of tedious after `?`
  * - `oracle://user:password@host:1521/service`
  *
- * From `knex`, an instance of knex, the store takes where the database is, and the limits of its pool. Its connections
- * are its own, so that transactions are not shared; `wrapIdentifier` and the like are not asked.
- *
- * From `client`, a pool that the application has, the store takes a connection for each call and resets its settings
- * afterwards.
+ * From `knex`, an instance of knex that the application has, the store takes its connections, resets their settings afterwards,
+ * and leaves it open.
  *
  * @throws TypeError for a URL of another scheme, a knex instance of another database, and for wrong options
  *
  * @example
  * const store = await createStore('sqlite:data/catalog.db')
  */
-export async function createStore(
-  database: string | StoreOptions | KnexStoreOptions | ClientStoreOptions,
-): Promise<SqlStore> {
-  if (typeof database === 'object' && 'knex' in database) {
-    const { knex, ...options } = database
-    const { name, where, pool } = databaseOfKnex(knex)
-    const own = (options as { readonly pool?: PoolOptions }).pool
-    return factories[name]({ ...options, ...where, pool: { ...pool, ...own } })
-  }
-  if (typeof database === 'object' && 'client' in database) {
-    const { client, ...options } = database
-    return storeOn(client, options)
-  }
+export async function createStore(database: string | StoreOptions | KnexStoreOptions): Promise<SqlStore> {
+  if (typeof database === 'object' && 'knex' in database)
+    return factories[databaseOf((database as KnexStoreOptions).knex)](database)
   const { url, ...options } = typeof database === 'string' ? { url: database } : database
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]
   const name = schemes.get(scheme?.toLowerCase() ?? '')
@@ -102,19 +72,6 @@ export async function createStore(
     )
   }
   return factories[name]({ ...options, ...(name === 'sqlite' ? { filename: filenameOf(url) } : { connection: url }) })
-}
-
-function storeOn(client: ClientStoreOptions['client'], options: object): Promise<SqlStore> {
-  if (isPostgresqlPool(client)) return factories.postgresql({ ...options, connection: client })
-  if (isOraclePool(client)) return factories.oracle({ ...options, connection: client })
-  if (isMysqlPool(client)) return factories.mysql({ ...options, connection: client })
-  if (!isSqliteClient(client))
-    throw new TypeError(
-      'Option "client" is neither a pool of pg, mysql2 or oracledb, nor a database object of better-sqlite3.',
-    )
-  if (client.name === '' || client.name === ':memory:')
-    throw new TypeError('The SQLite database of option "client" is in memory, so other connections cannot open it.')
-  return factories.sqlite({ ...options, filename: client.name })
 }
 
 function filenameOf(url: string): string {

@@ -1,19 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createBusinessObjects, createModel, systemPrincipal, type Change, type ObjectStore } from '@steward/rest-core'
+import { createBusinessObjects, createModel, systemPrincipal, type Change } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import { testObjectStore } from '@steward/rest-core/testing'
-import Database from 'better-sqlite3'
 import knex, { type Knex } from 'knex'
-import mysqlCallbacks from 'mysql2'
-import mysql from 'mysql2/promise'
 import pg from 'pg'
-import { Connection, Request } from 'tedious'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { contractSize } from '../../../../tests/contract-size.js'
 import { freshDatabase, needs } from '../../../../tests/servers/index.js'
-import { createStore } from '../index.js'
+import { createStore, type SqlStore } from '../index.js'
 
 const model = createModel([
   ...systemObjects,
@@ -28,28 +24,10 @@ const model = createModel([
 const order = model.object('Order')
 const { selection: select } = order
 const boss = systemPrincipal({ login: 'boss' })
-/** Longer than a busy machine takes to open a connection. */
-const acquireTimeoutMs = 3_600_000
-
-/** The result of a call that waits for a connection until the time-out. */
-async function afterTheTimeout<T>(call: () => Promise<T>): Promise<T> {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const outcome = call()
-  outcome.catch(() => {})
-  await vi.advanceTimersByTimeAsync(acquireTimeoutMs)
-  vi.useRealTimers()
-  return outcome
-}
-
-/** A pool of the application. It ends before its connections do, which the drop of the database may then cut. */
-function openPool(connectionString: string, max = 10): pg.Pool {
-  return new pg.Pool({ connectionString, max }).on('error', () => {})
-}
-
-/** A connection on which the application works in its own way. */
+/** An instance of knex that the application has, with the transaction that it has started. */
 interface Application {
   /** What the store joins. */
-  readonly connection: object
+  readonly connection: Knex.Transaction
   /** The first value of each row, as text. */
   run(sql: string): Promise<string[]>
   begin(): Promise<void>
@@ -59,23 +37,57 @@ interface Application {
 }
 
 interface Cases {
-  /** Makes the store as the application does that has a pool. */
-  store(): Promise<ObjectStore>
-  applications: Readonly<Record<string, () => Promise<Application>>>
+  /** Makes the instance of the application. */
+  knex(): Knex
+  /** The same database for a store with an instance of its own. */
+  url(): string
+  /** What a raw statement gives. */
+  rowsOf(result: unknown): readonly object[]
   /** Settings of a session as an application may have them, with the query that shows them. */
   readonly settings?: { readonly set: readonly string[]; readonly show: string }
 }
 
-function define({ store: open, applications, settings }: Cases): void {
-  let store: ObjectStore
+function define(cases: Cases): void {
+  const { settings, rowsOf } = cases
+  describe('a store on the instance', () => {
+    let db: Knex
+    const open = async () => createStore({ knex: (db = cases.knex()) })
+    defineOn(open, () => createApplication(db, rowsOf), settings)
+    afterAll(() => db.destroy())
+  })
+  describe('a store with an instance of its own', () => {
+    defineOn(
+      async () => createStore(cases.url()),
+      (store) => createApplication(store.knex, rowsOf),
+      undefined,
+    )
+  })
+  describe('a store with another instance', () => {
+    const open = async () => createStore(cases.url())
+    defineOn(
+      open,
+      () => {
+        const db = cases.knex()
+        return createApplication(db, rowsOf, () => db.destroy())
+      },
+      settings,
+    )
+  })
+}
+
+function defineOn(
+  open: () => Promise<SqlStore>,
+  createOne: (store: SqlStore) => Application,
+  settings: Cases['settings'],
+): void {
+  let store: SqlStore
   let number = 0
   beforeAll(async () => {
     store = await open()
     await store.sync(model)
-    const [first] = Object.values(applications)
-    const application = await first!()
-    await application.run('create table ledger (code varchar(20))')
-    await application.end()
+    await store.knex.schema.dropTableIfExists('ledger')
+    await store.knex.schema.createTable('ledger', (table) => table.string('code', 20))
+    for (const object of model.objects.values()) await store.knex(object.table).delete()
   })
   afterAll(() => store.close())
 
@@ -86,21 +98,21 @@ function define({ store: open, applications, settings }: Cases): void {
     return found
   }
 
-  describe.each(Object.keys(applications))('a transaction of %s', (kind) => {
+  describe('a transaction', () => {
     let application: Application
     let code: string
     const ledger = () => application.run(`select code from ledger where code = '${code}'`)
     beforeEach(async () => {
       number += 1
       code = `o${number}`
-      application = await applications[kind]!()
+      application = createOne(store)
       return () => application.end()
     })
 
     it('keeps what the store and the application wrote, or none of it', async () => {
       for (const end of ['rollback', 'commit'] as const) {
         await application.begin()
-        const joined = store.within!(application.connection as never)
+        const joined = store.within!(application.connection)
         const { row_id: id } = await joined.insert(order, { ord_code: code }, select)
         await application.run(`insert into ledger values ('${code}')`)
         expect(await joined.get(order, id, { select })).toMatchObject({ ord_code: code })
@@ -115,7 +127,7 @@ function define({ store: open, applications, settings }: Cases): void {
 
     it('continues after a call that was refused, and after a transaction of the store that was undone', async () => {
       await application.begin()
-      const joined = store.within!(application.connection as never)
+      const joined = store.within!(application.connection)
       await joined.insert(order, { ord_code: code }, select)
       await expect(joined.insert(order, { ord_code: code }, select)).rejects.toMatchObject({ code: 'unique' })
       const undone = joined.transaction(async (session) => {
@@ -131,27 +143,23 @@ function define({ store: open, applications, settings }: Cases): void {
       expect(await ledger()).toEqual([code])
     })
 
-    it('is not there before it starts, and after its end', async () => {
-      const isKnex = kind.startsWith('knex')
-      const expected = { code: 'internal', message: expect.stringMatching(/^No transaction is open/) as string }
-      // An instance of knex has no connection to ask.
-      if (isKnex) expect(() => store.within!(application.connection as never)).toThrow('this is something else')
-      else await expect(store.within!(application.connection as never).count(order)).rejects.toMatchObject(expected)
+    it('is not there after its end', async () => {
       await application.begin()
-      const joined = store.within!(application.connection as never)
+      const joined = store.within!(application.connection)
       expect(await joined.count(order)).toBeGreaterThanOrEqual(0)
       await expect(joined.sync(model)).rejects.toMatchObject({ code: 'internal' })
       await application.rollback()
-      if (!isKnex) await expect(joined.count(order)).rejects.toMatchObject(expected)
+      const message = expect.stringMatching(/^No transaction is open/) as string
+      await expect(joined.count(order)).rejects.toMatchObject({ code: 'internal', message })
       await joined.close()
-      expect(await application.run('select 1')).toEqual(['1'])
+      expect(await application.run('select 1 as one')).toEqual(['1'])
     })
 
     it.runIf(settings)('finds its settings as they were, between calls and after a refused one', async () => {
       await application.begin()
       for (const sql of settings!.set) await application.run(sql)
       const before = await application.run(settings!.show)
-      const joined = store.within!(application.connection as never)
+      const joined = store.within!(application.connection)
       const at = '2024-02-29 12:00:00'
       const { row_id: id } = await joined.insert(order, { ord_code: code, ord_at: at }, select)
       expect(await application.run(settings!.show)).toEqual(before)
@@ -168,7 +176,7 @@ function define({ store: open, applications, settings }: Cases): void {
       const events = () => service.count(boss, 'Event', {})
       const [before] = [await Promise.all([entries(), events()])]
       await application.begin()
-      const undone = service.within(application.connection as never)
+      const undone = service.within(application.connection)
       await undone.service.create(boss, 'Order', { ord_code: code })
       await application.rollback()
       await undone.rolledBack()
@@ -176,14 +184,14 @@ function define({ store: open, applications, settings }: Cases): void {
       expect(await Promise.all([entries(), events()])).toEqual(before)
 
       await application.begin()
-      const joined = service.within(application.connection as never)
+      const joined = service.within(application.connection)
       await joined.service.create(boss, 'Order', { ord_code: code })
       await expect(joined.service.create(boss, 'Order', { ord_code: code })).rejects.toMatchObject({
         code: 'ERR_CONFLICT',
       })
       const both = joined.service.transaction(async (inside) => {
         await inside.create(boss, 'Order', { ord_code: `${code} inside` })
-        expect(() => inside.within(application.connection as never)).toThrow('cannot join another')
+        expect(() => inside.within(application.connection)).toThrow('cannot join another')
         throw new Error('no')
       })
       await expect(both).rejects.toThrow('no')
@@ -201,73 +209,76 @@ function define({ store: open, applications, settings }: Cases): void {
   })
 
   it('anything else is refused', () => {
-    expect(() => store.within!({} as never)).toThrow(TypeError)
+    for (const other of [{}, store.knex]) expect(() => store.within!(other as never)).toThrow(TypeError)
   })
 }
 
 const values = (rows: readonly object[]): string[] => rows.map((row) => Object.values(row).map(String).join(' | '))
 
-/** By knex, which begins with the first use. */
-function knexApplication(db: Knex, rowsOf: (result: unknown) => readonly object[]): Application {
+function createApplication(db: Knex, rowsOf: Cases['rowsOf'], close = async () => {}): Application {
   let transaction: Knex.Transaction | undefined
-  const run = async (sql: string) => values(rowsOf(await (transaction ?? db).raw(sql)))
+  const end = (how: 'commit' | 'rollback') => async () => {
+    await transaction![how]()
+    transaction = undefined
+  }
   return {
     get connection() {
-      return transaction ?? db
+      return transaction!
     },
-    run,
+    run: async (sql) => values(rowsOf(await (transaction ?? db).raw(sql))),
     async begin() {
       transaction = await db.transaction()
     },
-    async commit() {
-      await transaction!.commit()
-      transaction = undefined
-    },
-    async rollback() {
-      await transaction!.rollback()
-      transaction = undefined
-    },
-    end: () => db.destroy(),
+    commit: end('commit'),
+    rollback: end('rollback'),
+    end: close,
   }
-}
-
-function sqlApplication(
-  connection: object,
-  run: Application['run'],
-  end: Application['end'],
-  begin = 'begin',
-): Application {
-  const command = (sql: string) => async () => void (await run(sql))
-  return { connection, run, begin: command(begin), commit: command('commit'), rollback: command('rollback'), end }
 }
 
 describe('sqlite', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-join-'))
   const filename = join(folder, 'a.db')
   afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('an instance may be destroyed before its store is closed', async () => {
+    const db = knex({ client: 'better-sqlite3', connection: { filename }, useNullAsDefault: true })
+    const store = await createStore({ knex: db })
+    await store.ping()
+    await db.raw('select 1')
+    await db.destroy()
+    await expect(store.ping()).rejects.toMatchObject({ name: 'StoreError' })
+    await store.close()
+  })
+
+  it('a store reads what is committed while the instance has the connection, and its writes wait for it', async () => {
+    const db = knex({ client: 'better-sqlite3', connection: { filename }, useNullAsDefault: true })
+    const store = await createStore({ knex: db })
+    await store.sync(model)
+    const trx = await db.transaction()
+    await trx('orders').insert({ ord_code: 'trx', created_dt: '2026-01-01', updated_dt: '2026-01-01' })
+    const before = await store.count(order)
+    const written = store.insert(order, { ord_code: 'store' }, select)
+    await trx.commit()
+    await written
+    expect(await store.count(order)).toBe(before + 2)
+    await store.close()
+    expect(await db.raw('select 1 as one')).toEqual([{ one: 1 }])
+    await db.destroy()
+  })
+
   define({
-    async store() {
-      const database = new Database(filename)
-      const store = await createStore({ client: database })
-      database.close()
-      return store
-    },
-    applications: {
-      async 'a database object'() {
-        const database = new Database(filename)
-        database.defaultSafeIntegers()
-        const run = async (sql: string) => {
-          const statement = database.prepare(sql)
-          if (statement.reader) return values(statement.all() as object[])
-          statement.run()
-          return []
-        }
-        return sqlApplication(database, run, async () => void database.close())
-      },
-      async knex() {
-        const db = knex({ client: 'better-sqlite3', connection: { filename }, useNullAsDefault: true })
-        return knexApplication(db, (result) => (Array.isArray(result) ? (result as object[]) : []))
-      },
+    knex: () =>
+      knex({
+        client: 'better-sqlite3',
+        connection: { filename },
+        useNullAsDefault: true,
+        acquireConnectionTimeout: 5_000,
+      }),
+    url: () => `sqlite:${filename}`,
+    rowsOf: (result) => (Array.isArray(result) ? (result as object[]) : []),
+    settings: {
+      set: [],
+      show: 'select (select * from pragma_foreign_keys) || (select timeout from pragma_busy_timeout)',
     },
   })
 })
@@ -275,32 +286,12 @@ describe('sqlite', () => {
 needs('postgresql', (server) => {
   let url: string
   let drop: () => Promise<void>
-  let pool: pg.Pool
-  beforeAll(async () => {
-    ;({ url, drop } = await freshDatabase(server))
-    pool = openPool(url, 3)
-  })
-  afterAll(async () => {
-    await pool.end()
-    await drop()
-  })
-  const run = (client: pg.ClientBase) => async (sql: string) => values((await client.query(sql)).rows as object[])
+  beforeAll(async () => void ({ url, drop } = await freshDatabase(server)))
+  afterAll(() => drop())
   define({
-    store: () => createStore({ client: pool }),
-    applications: {
-      async 'a client'() {
-        const client = new pg.Client(url)
-        await client.connect()
-        return sqlApplication(client, run(client), () => client.end())
-      },
-      async "a pool's client"() {
-        const client = await pool.connect()
-        return sqlApplication(client, run(client), async () => client.release())
-      },
-      async knex() {
-        return knexApplication(knex({ client: 'pg', connection: url }), (result) => (result as { rows: object[] }).rows)
-      },
-    },
+    knex: () => knex({ client: 'pg', connection: url }),
+    url: () => url,
+    rowsOf: (result) => (result as { rows: object[] }).rows,
     settings: {
       set: [
         `set timezone = 'Asia/Tokyo'`,
@@ -315,120 +306,73 @@ needs('postgresql', (server) => {
     },
   })
 
-  it('a pool is left open, and when all its connections are in use, calls are refused', async () => {
-    const own = openPool(url, 1)
-    const store = await createStore({ client: own, pool: { acquireTimeoutMs } })
+  it('createStore({ knex }) uses the instance, whose limits hold, and leaves it open', async () => {
+    const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1, acquireTimeoutMillis: 200 } })
+    const store = await createStore({ knex: db })
     await store.ping()
-    const client = await own.connect()
-    await expect(afterTheTimeout(() => store.count(order))).rejects.toMatchObject({ code: 'overloaded' })
-    await client.query(`set timezone = 'Asia/Tokyo'`)
-    client.release()
+    const trx = await db.transaction()
+    await expect(store.count(order)).rejects.toMatchObject({ code: 'overloaded' })
+    await trx.raw(`set timezone = 'Asia/Tokyo'`)
+    await trx.commit()
     expect(await store.count(order)).toBeGreaterThanOrEqual(0)
     await expect(store.insert(order, { ord_code: 'x'.repeat(30) }, select)).rejects.toMatchObject({ code: 'value' })
+    const zone = await db.raw<{ rows: object[] }>('show timezone')
+    expect(zone.rows).toEqual([{ TimeZone: 'Asia/Tokyo' }])
     await store.close()
-    expect((await own.query('show timezone')).rows).toEqual([{ TimeZone: 'Asia/Tokyo' }])
-    expect(own.totalCount).toBe(1)
+    await db.destroy()
+    const gone = await createStore({ knex: db }).catch((error: unknown) => error)
+    expect(gone).toBeInstanceOf(TypeError)
+  })
+
+  it("createStore({ knex }) uses a driver's own pool that the instance stands on", async () => {
+    const own = new pg.Pool({ connectionString: url, max: 2 }).on('error', () => {})
+    const db = knex({ client: 'pg', connectionPool: own })
+    const store = await createStore({ knex: db })
+    const { row_id: id } = await store.insert(order, { ord_code: 'pool' }, select)
+    expect(await store.delete(order, id)).toBe(true)
+    await store.close()
+    expect(own.totalCount).toBeGreaterThan(0)
     await own.end()
-    const gone = await createStore({ client: own })
-    await expect(gone.ping()).rejects.toMatchObject({ code: 'unavailable' })
-    await gone.close()
   })
 })
 
 needs('mysql', (server) => {
   let url: string
   let drop: () => Promise<void>
-  let pool: mysql.Pool
-  beforeAll(async () => {
-    ;({ url, drop } = await freshDatabase(server))
-    pool = mysql.createPool({ uri: url, connectionLimit: 3 })
-  })
-  afterAll(async () => {
-    await pool.end()
-    await drop()
-  })
-  const run = (client: mysql.Connection) => async (sql: string) => {
-    const [rows] = await client.query(sql)
-    return Array.isArray(rows) ? values(rows) : []
-  }
+  beforeAll(async () => void ({ url, drop } = await freshDatabase(server)))
+  afterAll(() => drop())
   define({
-    store: () => createStore({ client: pool }),
-    applications: {
-      async 'a connection'() {
-        const client = await mysql.createConnection(url)
-        return sqlApplication(client, run(client), () => client.end())
-      },
-      async 'a connection with callbacks'() {
-        const client = mysqlCallbacks.createConnection(url)
-        return sqlApplication(client, run(client.promise()), () => client.promise().end())
-      },
-      async "a pool's connection"() {
-        const client = await pool.getConnection()
-        return sqlApplication(client, run(client), async () => client.release())
-      },
-      async knex() {
-        return knexApplication(knex({ client: 'mysql2', connection: url }), (result) =>
-          Array.isArray((result as unknown[])[0]) ? (result as object[][])[0]! : [],
-        )
-      },
-    },
+    knex: () => knex({ client: 'mysql2', connection: url }),
+    url: () => url,
+    rowsOf: (result) => (Array.isArray((result as unknown[])[0]) ? (result as object[][])[0]! : []),
     settings: {
       set: [`set time_zone = '+09:00', sql_mode = 'ANSI_QUOTES', innodb_lock_wait_timeout = 7`, `set names latin1`],
       show: `select concat_ws(' ', @@time_zone, @@sql_mode, @@innodb_lock_wait_timeout, @@character_set_client,
         @@character_set_results, @@collation_connection, @@max_sort_length, @@sort_buffer_size)`,
     },
   })
-
-  it('a pool is left open, and when all its connections are in use, calls are refused', async () => {
-    const own = mysql.createPool({ uri: url, connectionLimit: 1 })
-    const store = await createStore({ client: own, pool: { acquireTimeoutMs } })
-    await store.ping()
-    const client = await own.getConnection()
-    await expect(afterTheTimeout(() => store.count(order))).rejects.toMatchObject({ code: 'overloaded' })
-    await client.query(`set time_zone = '+09:00'`)
-    client.release()
-    expect(await store.count(order)).toBeGreaterThanOrEqual(0)
-    await expect(store.insert(order, { ord_code: 'x'.repeat(30) }, select)).rejects.toMatchObject({ code: 'value' })
-    await store.close()
-    expect((await own.query('select @@time_zone as zone'))[0]).toEqual([{ zone: '+09:00' }])
-    await own.end()
-    const gone = await createStore({ client: own })
-    await expect(gone.ping()).rejects.toMatchObject({ code: 'unavailable' })
-    await gone.close()
-  })
 })
 
 needs('mssql', (server) => {
   let url: string
   let drop: () => Promise<void>
-  beforeAll(async () => {
-    ;({ url, drop } = await freshDatabase(server))
-  })
+  beforeAll(async () => void ({ url, drop } = await freshDatabase(server)))
   afterAll(() => drop())
   define({
-    store: () => createStore(url),
-    applications: {
-      async 'a connection'() {
-        const { client, run, end } = await openTedious(url)
-        return sqlApplication(client, run, end, 'begin transaction')
-      },
-      async 'a connection that gives rows in other forms'() {
-        const { client, run, end } = await openTedious(url, { useColumnNames: true, useUTC: false })
-        return sqlApplication(client, run, end, 'begin transaction')
-      },
-      async knex() {
-        const { hostname, port, username, password, pathname } = new URL(url)
-        const connection = {
-          server: hostname,
-          port: Number(port || 1433),
-          user: decodeURIComponent(username),
-          password: decodeURIComponent(password),
-          database: pathname.slice(1),
-          options: { encrypt: !url.includes('encrypt=false'), trustServerCertificate: true },
-        }
-        return knexApplication(knex({ client: 'mssql', connection }), (result) => result as object[])
-      },
+    knex() {
+      const { hostname, port, username, password, pathname } = new URL(url)
+      const connection = {
+        server: hostname,
+        port: Number(port || 1433),
+        user: decodeURIComponent(username),
+        password: decodeURIComponent(password),
+        database: pathname.slice(1),
+        options: { encrypt: !url.includes('encrypt=false'), trustServerCertificate: true },
+      }
+      return knex({ client: 'mssql', connection })
     },
+    url: () => url,
+    rowsOf: (result) => result as object[],
     settings: {
       set: ['set lock_timeout 7000', 'set xact_abort on'],
       show: `select concat(@@lock_timeout, ' ', @@options & 16384) as settings`,
@@ -436,82 +380,27 @@ needs('mssql', (server) => {
   })
 })
 
-interface Tedious {
-  readonly client: Connection
-  readonly run: Application['run']
-  end(): Promise<void>
-}
-
-async function openTedious(url: string, options: object = {}): Promise<Tedious> {
-  const { hostname, port, username, password, pathname } = new URL(url)
-  const client = new Connection({
-    server: hostname,
-    authentication: {
-      type: 'default',
-      options: { userName: decodeURIComponent(username), password: decodeURIComponent(password) },
-    },
-    options: {
-      port: Number(port || 1433),
-      database: pathname.slice(1),
-      encrypt: !url.includes('encrypt=false'),
-      trustServerCertificate: true,
-      ...options,
-    },
-  })
-  client.on('error', () => {})
-  await new Promise<void>((resolve, reject) => client.connect((error) => (error ? reject(error) : resolve())))
-  return {
-    client,
-    run: (sql) =>
-      new Promise((resolve, reject) => {
-        const rows: string[] = []
-        const request = new Request(sql, (error) => (error ? reject(error) : resolve(rows)))
-        request.on('row', (row: Record<string, { readonly value: unknown }>) =>
-          rows.push(
-            Object.values(row)
-              .map(({ value }) => String(value))
-              .join(' | '),
-          ),
-        )
-        client.execSqlBatch(request)
-      }),
-    end: async () => client.close(),
-  }
-}
-
-// The whole contract on pools of the application: the statements are those of other stores, so that it is for deep tests.
+// The whole contract on instances of the application: the statements are those of other stores, so that it is for deep tests.
 if (process.env['TEST_DEEP'] === '1') {
-  needs('postgresql', (server) => {
-    testObjectStore(
-      'store',
-      async () => {
-        const database = await freshDatabase(server)
-        const pool = openPool(database.url)
-        const open = () => createStore({ client: pool })
-        const dispose = async () => {
-          await pool.end()
-          await database.drop()
-        }
-        return { store: await open(), reopen: open, dispose }
-      },
-      contractSize,
-    )
-  })
-
-  needs('mysql', (server) => {
-    testObjectStore(
-      'store',
-      async () => {
-        const database = await freshDatabase(server)
-        const pool = mysqlCallbacks.createPool({ uri: database.url })
-        const open = () => createStore({ client: pool })
-        const dispose = async () => {
-          await pool.promise().end()
-          await database.drop()
-        }
-        return { store: await open(), reopen: open, dispose }
-      },
-      contractSize,
-    )
-  })
+  for (const [name, client] of [
+    ['postgresql', 'pg'],
+    ['mysql', 'mysql2'],
+  ] as const) {
+    needs(name, (server) => {
+      testObjectStore(
+        'store',
+        async () => {
+          const database = await freshDatabase(server)
+          const db = knex({ client, connection: database.url })
+          const open = () => createStore({ knex: db })
+          const dispose = async () => {
+            await db.destroy()
+            await database.drop()
+          }
+          return { store: await open(), reopen: open, dispose }
+        },
+        contractSize,
+      )
+    })
+  }
 }

@@ -1,83 +1,40 @@
-import type { PoolOptions } from '../pool/options.js'
+import type { Knex } from 'knex'
 
-/** A knex instance; no more of it is read than this. It is not used, and may be destroyed before or after the store. */
-export interface KnexInstance {
-  readonly client: {
-    readonly driverName: string
-    readonly config: {
-      readonly connection?: unknown
-      readonly searchPath?: unknown
-      readonly pool?: {
-        readonly max?: number
-        readonly acquireTimeoutMillis?: number
-        readonly idleTimeoutMillis?: number
-      }
-    }
-  }
+/** Databases by the names that knex has for their drivers. */
+const databases = {
+  'better-sqlite3': 'sqlite',
+  pg: 'postgresql',
+  mysql2: 'mysql',
+  mssql: 'mssql',
+  oracledb: 'oracle',
+} as const
+
+export type DatabaseName = (typeof databases)[keyof typeof databases]
+
+/** @throws TypeError for what is no instance, or one of another database */
+export function databaseOf(knex: Knex): DatabaseName {
+  const { driverName } = clientOf(knex)
+  if (Object.hasOwn(databases, driverName)) return databases[driverName as keyof typeof databases]
+  const known = Object.keys(databases).join(', ')
+  throw new TypeError(`The knex instance uses the driver "${driverName}"; stores know ${known}.`)
 }
 
-/** Where a store finds the database, as options of that store. */
-export interface KnexDatabase {
-  readonly name: 'sqlite' | 'postgresql' | 'mysql' | 'mssql' | 'oracle'
-  readonly where: { readonly filename: string } | { readonly connection: object }
-  readonly pool: PoolOptions
+/** @throws TypeError unless the instance is one of this database, with connections */
+export function checkInstance(knex: Knex, name: DatabaseName): Knex {
+  const found = databaseOf(knex)
+  if (found !== name) throw new TypeError(`The knex instance is one of ${found}, and the store one of ${name}.`)
+  if (!clientOf(knex).pool) throw new TypeError('The knex instance names no connection.')
+  return knex
 }
 
-/** A transaction of knex. */
-export interface KnexTransaction {
-  readonly isTransaction?: boolean
-  readonly client: { acquireConnection(): Promise<object> }
+function clientOf(knex: Knex): Knex.Client {
+  const { client } = knex as Partial<Knex>
+  if (client) return client as Knex.Client
+  throw new TypeError('Option "knex" must be an instance of knex.')
 }
 
-/** Gives the driver's connection of a transaction of knex; undefined for anything else. */
-export function connectionOfKnex(given: object): (() => Promise<object>) | undefined {
-  const { isTransaction, client } = given as Partial<KnexTransaction>
-  return isTransaction && client ? () => client.acquireConnection() : undefined
-}
-
-const databases: ReadonlyMap<string, KnexDatabase['name']> = new Map([
-  ['better-sqlite3', 'sqlite'],
-  ['sqlite3', 'sqlite'],
-  ['pg', 'postgresql'],
-  ['mysql2', 'mysql'],
-  ['mysql', 'mysql'],
-  ['mssql', 'mssql'],
-  ['oracledb', 'oracle'],
-])
-
-/** @throws TypeError when a store could not find the same tables by what the instance knows */
-export function databaseOfKnex({ client }: KnexInstance): KnexDatabase {
-  const { driverName, config } = client
-  const name = databases.get(driverName)
-  if (name === undefined) {
-    const known = [...databases.keys()].join(', ')
-    throw new TypeError(`The knex instance uses the driver "${driverName}"; stores know ${known}.`)
-  }
-  const { connection, searchPath, pool = {} } = config
-  if (typeof connection !== 'object' || connection === null) {
-    const found = typeof connection === 'function' ? 'gets its connection from a function' : 'names no connection'
-    throw new TypeError(`The knex instance ${found}; give the store "url", or make it by the function of its database.`)
-  }
-  if (searchPath !== undefined)
-    throw new TypeError(
-      'The knex instance has a "searchPath"; stores use the default schema of their user, and "schema.table" in definitions.',
-    )
-  if (name === 'sqlite') {
-    const { filename } = connection as { readonly filename?: string }
-    if (!filename || filename === ':memory:')
-      throw new TypeError('The SQLite database of the knex instance is in memory, so other connections cannot open it.')
-    return { name, where: { filename }, pool: {} }
-  }
-  // knex hides the password from copies.
-  const { password } = connection as { readonly password?: unknown }
-  const { max, acquireTimeoutMillis, idleTimeoutMillis } = pool
-  return {
-    name,
-    where: { connection: { ...connection, ...(password !== undefined && { password }) } },
-    pool: {
-      ...(max !== undefined && { max }),
-      ...(acquireTimeoutMillis !== undefined && { acquireTimeoutMs: acquireTimeoutMillis }),
-      ...(idleTimeoutMillis !== undefined && { idleTimeoutMs: idleTimeoutMillis }),
-    },
-  }
+/** @throws TypeError for anything else, an instance of knex among it */
+export function checkTransaction(given: Knex.Transaction): Knex.Transaction {
+  if ((given as Partial<Knex.Transaction>).isTransaction) return given
+  throw new TypeError('A store joins a transaction of knex, from knex.transaction(); this is something else.')
 }

@@ -2,11 +2,6 @@ import type { LentConnection } from '@steward/rest-core'
 import type { Knex } from 'knex'
 import makeKnex from 'knex/lib/knex-builder/make-knex.js'
 
-/** As knex marks statements of its own transactions. */
-interface Sent {
-  readonly __knexTxId?: string
-}
-
 /**
  * An instance of knex whose statements run on a connection that is lent. As knex makes one for its own transactions, but that
  * the connection comes with the first statement, and that others start and end the transaction.
@@ -29,16 +24,17 @@ export function knexWithin(knex: Knex, lend: () => Promise<LentConnection>): Kne
     return lent.connection
   }
   bound.releaseConnection = async () => {}
-  bound.on('query', (query: Sent) => {
-    lent?.used()
-    client.emit('query', query)
-  })
-  bound.on('query-error', (error: unknown, query: Sent) => {
-    // A savepoint of the application is its own to roll back.
-    if (query.__knexTxId === undefined) lent?.failed(error)
-    client.emit('query-error', error, query)
-  })
-  for (const event of ['start', 'query-response'])
+  // What fails in a savepoint of the application, whose client is another one, is that one's to roll back.
+  for (const method of ['query', 'stream'] as const) {
+    const send = bound[method] as (...args: unknown[]) => Promise<unknown>
+    bound[method] = (...args: unknown[]) =>
+      send.apply(bound, args).catch((error: unknown) => {
+        lent?.failed(error)
+        throw error
+      })
+  }
+  bound.on('query', () => lent?.used())
+  for (const event of ['start', 'query', 'query-error', 'query-response'])
     bound.on(event, (...args: unknown[]) => void client.emit(event, ...args))
   return makeKnex(bound)
 }

@@ -13,13 +13,13 @@ export interface OwnConnection {
   close(): Promise<void>
 }
 
-export interface OwnInstanceParts {
+export interface OwnInstanceParts<C extends OwnConnection = OwnConnection> {
   readonly Client: KnexClient
   /** Knex's name of the dialect. */
   readonly client: string
   /** What `client.config.connection` shows: where the database is, without secrets. */
   readonly connection: object
-  readonly open: () => Promise<OwnConnection>
+  readonly open: () => Promise<C>
   readonly pool: PoolLimits
   /** The driver's module, once it is loaded. */
   readonly driver?: () => unknown
@@ -27,9 +27,36 @@ export interface OwnInstanceParts {
   readonly version?: string
 }
 
+/** Knex asks the server for its version where statements depend on it. */
+interface VersionCheck {
+  checkVersion?(raw: object): string | Promise<string>
+}
+
+export interface OwnInstance<C> {
+  readonly knex: Knex
+  connectionOf(raw: object): C
+  /** Undefined for a connection of others. */
+  find(raw: object): C | undefined
+  /** Connections that are open now are not used again once they are idle. */
+  discardIdle(): void
+}
+
+/** Knex's warnings, but that a connection could not be had: the caller gets the error. */
+function warn(message: unknown): void {
+  const text = String(message)
+  if (!/^(?:Acquire connection|Connection) error/i.test(text)) process.emitWarning(text)
+}
+
 /** An instance of knex whose connections the store opens: no I/O until the first statement. */
-export function createOwnInstance({ Client, open, driver, pool, ...config }: OwnInstanceParts): Knex {
-  const connections = new WeakMap<object, OwnConnection>()
+export function createOwnInstance<C extends OwnConnection>({
+  Client,
+  open,
+  driver,
+  pool,
+  ...config
+}: OwnInstanceParts<C>): OwnInstance<C> {
+  const connections = new WeakMap<object, { readonly connection: C; readonly age: number }>()
+  let age = 0
 
   // No fields: knex makes clients of transactions from the prototype alone.
   class OwnClient extends Client {
@@ -41,28 +68,32 @@ export function createOwnInstance({ Client, open, driver, pool, ...config }: Own
     }
 
     override async acquireRawConnection(): Promise<object> {
+      const opened = age
       const connection = await open()
       const { raw } = connection
-      connections.set(raw, connection)
+      connections.set(raw, { connection, age: opened })
       this.driver = driver?.()
-      await (this as { checkVersion?(raw: object): unknown }).checkVersion?.(raw)
+      const { checkVersion } = this as VersionCheck
+      if (!this.version && checkVersion) this.version = await checkVersion.call(this, raw)
       return raw
     }
 
     override async destroyRawConnection(raw: object): Promise<void> {
-      await connections.get(raw)?.close()
+      await connections.get(raw)?.connection.close()
     }
 
     override validateConnection(raw: object): never {
-      return (connections.get(raw)?.usable ?? false) as never
+      const found = connections.get(raw)
+      return (found?.age === age && found.connection.usable) as never
     }
   }
 
   const { max, acquireTimeoutMs, idleTimeoutMs } = pool
-  return makeKnex(
+  const knex = makeKnex(
     new OwnClient({
       ...config,
       useNullAsDefault: true,
+      log: { warn },
       acquireConnectionTimeout: acquireTimeoutMs,
       pool: {
         min: 0,
@@ -74,4 +105,10 @@ export function createOwnInstance({ Client, open, driver, pool, ...config }: Own
       },
     }),
   )
+  return {
+    knex,
+    connectionOf: (raw) => connections.get(raw)!.connection,
+    find: (raw) => connections.get(raw)?.connection,
+    discardIdle: () => void age++,
+  }
 }

@@ -54,11 +54,6 @@ export class ConnectionShares {
     this.#streams = shares('streamed searches', streams, streamsPerUser)
   }
 
-  /** How many statements wait. */
-  get waiting(): number {
-    return this.#users.waiting + this.#streams.waiting
-  }
-
   /** @throws StoreError `overloaded`, or `timeout` when the caller has gone */
   take(user: string, { signal }: Caller, isStream: boolean): Release | Promise<Release> {
     return isStream ? this.#takeBoth(user, signal) : this.#users.take(user, { signal })

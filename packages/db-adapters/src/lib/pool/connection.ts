@@ -1,7 +1,6 @@
 import type { StoreError } from '@steward/rest-core/errors'
 import type { SchemaConnection } from '../schema/connection.js'
 import type { BoundStatement } from '../sql/statement.js'
-import type { Poolable } from './pool.js'
 
 /** Rows with their values in the order of the statement's columns. */
 export type Rows = readonly (readonly unknown[])[]
@@ -25,13 +24,19 @@ export interface Lent {
  * One session of a database server. Statements run one after the other in the order of the calls, whether or not the
  * earlier ones have been waited for. All methods reject with `StoreError` only.
  */
-export interface ServerConnection extends Poolable, SchemaConnection {
+export interface ServerConnection extends SchemaConnection {
+  /** False for ever once it was lost. */
+  readonly usable: boolean
   /** The driver's. */
   readonly raw: object
   /** `affected` counts rows that triggers wrote, too. Absent: it does not. */
   readonly countsTriggers?: boolean
   /** The number that the column's own sequence gave last in this session. Absent: there is nothing to ask. */
   readonly lastId?: (table: string, column: string) => Promise<string | undefined>
+  /** It is within a transaction that others start and end, or no longer. */
+  join(isJoined: boolean): void
+  /** Ends it, immediately when it was lost. Never rejects. */
+  close(): Promise<void>
   query(call: BoundStatement): Promise<Rows>
   /**
    * The rows of one statement in batches of one or more, for a caller that takes them without delay. When it is not within

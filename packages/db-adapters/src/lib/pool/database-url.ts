@@ -96,3 +96,8 @@ function refusal({ schemes, defaultPort, path }: UrlForm, what: string): TypeErr
     `The database URL ${what}; write one like ${schemes[0]}//user:password@host:${defaultPort}/${path}.`,
   )
 }
+
+/** Where the database is, without the password. */
+export function placeInUrl({ host, port, user, path }: DatabaseUrl): object {
+  return { host, port, user, database: path }
+}

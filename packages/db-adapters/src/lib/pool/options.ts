@@ -1,4 +1,5 @@
 import { StoreError } from '@steward/rest-core/errors'
+import type { Knex } from 'knex'
 import { readDatabaseUrl, type UrlForm } from './database-url.js'
 
 /** Connections that a store keeps for itself, each used by one caller at a time. */
@@ -13,6 +14,9 @@ export interface PoolOptions {
 
 /** What stores on database servers have in common. */
 export interface ServerStoreOptions {
+  /** The application's instance of knex, whose connections the store uses and whose limits hold. It is left open by `close`. */
+  readonly knex?: Knex
+  /** Not with `knex`. */
   readonly pool?: PoolOptions
   /**
    * The server ends statements that run longer, with StoreError `timeout`; a server that is silent for longer, because
@@ -28,11 +32,15 @@ export interface ServerStoreOptions {
 
 export type PoolLimits = Required<PoolOptions>
 
-export type ServerStoreLimits = Required<Omit<ServerStoreOptions, 'pool'>> & { readonly pool: PoolLimits }
+export type ServerStoreLimits = Required<Omit<ServerStoreOptions, 'pool' | 'knex'>> & { readonly pool: PoolLimits }
 
 /** @throws TypeError for a limit that is not a whole number, or is too small. */
 export function serverStoreLimits(options: ServerStoreOptions): ServerStoreLimits {
-  const { pool = {} } = options
+  const { pool = {}, knex } = options
+  if (knex && options.pool)
+    throw new TypeError(
+      'Option "pool" is for connections that the store makes. Set limits in the pool of the knex instance.',
+    )
   return {
     pool: {
       max: limit('pool.max', pool.max, 10, 1),
@@ -64,11 +72,16 @@ export function isObject(value: unknown): value is object {
 }
 
 /**
- * Checks that `connection` is a URL of this form, or an object; a copy is given back.
+ * Checks that `connection` is a URL of this form, or an object; a copy is given back. With `knex`, it has no parts.
  *
  * @throws TypeError that does not hold the URL, because of its password.
  */
-export function checkConnection<T extends object>(connection: string | T, form: UrlForm): string | T {
+export function checkConnection<T extends object>(
+  { connection, knex }: { readonly connection?: string | T; readonly knex?: Knex },
+  form: UrlForm,
+): string | T {
+  if (knex && connection !== undefined) throw new TypeError('Give option "connection" or option "knex", not both.')
+  if (knex) return {} as T
   if (isObject(connection)) return { ...connection }
   if (typeof connection !== 'string')
     throw new TypeError(`Option "connection" must be an object, or a URL that begins with ${form.schemes[0]}//.`)

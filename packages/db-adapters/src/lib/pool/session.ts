@@ -21,7 +21,6 @@ import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
 import { decodeHits } from '../sql/index-search.js'
 import type { BoundStatement } from '../sql/statement.js'
-import type { JoinedConnection } from './joined-connection.js'
 import type { WriteCounts, ServerConnection, Rows } from './connection.js'
 
 /** A search with a limit up to this comes as one batch, unless it has many bytes. Source: the contract of `StoreSession.search`. */
@@ -229,20 +228,6 @@ export class ConnectionSession implements StoreSession {
   #failed(error: unknown): unknown {
     if (StoreError.is(error)) this.#failure ??= error
     return error
-  }
-}
-
-/** Sessions within a transaction of the application, one per call. */
-export function sessionsOn(connection: ServerConnection): JoinedConnection['session'] {
-  return (compiler) => {
-    const session = new ConnectionSession(connection, compiler)
-    return {
-      session,
-      get failure() {
-        return session.failure
-      },
-      end: () => session.end(),
-    }
   }
 }
 

@@ -45,6 +45,7 @@ function createEndless(statementTimeoutMs: number) {
       discardIdle() {},
       close: async () => {},
     },
+    join: () => Promise.reject(new Error('Nothing to join.')),
     cancel,
   })
   return { store, connection, cancel, released }

@@ -39,14 +39,14 @@ import type { BulkDialect } from './bulk.js'
 import { collectRows } from './collect-rows.js'
 import type { Cancel } from './canceller.js'
 import type { Knex } from 'knex'
-import { connectionOfKnex } from '../knex/instance.js'
+import type { Join } from '../knex/connections.js'
+import { checkTransaction } from '../knex/instance.js'
+import { JoinedStore } from '../knex/joined-store.js'
 import { knexWithin } from '../knex/knex-within.js'
 import type { SqlStore } from '../knex/sql-store.js'
-import type { JoinedConnection } from './joined-connection.js'
-import { JoinedStore } from './joined-store.js'
 import type { ServerConnection, Rows } from './connection.js'
 import type { ReadFacts } from './learning.js'
-import type { ConnectionSource } from './pool.js'
+import type { ConnectionSource } from './source.js'
 import { ConnectionSession, countIn, firstRecord, isOneBatch, records } from './session.js'
 
 export interface PooledStoreParts<C extends ServerConnection> {
@@ -67,8 +67,8 @@ export interface PooledStoreParts<C extends ServerConnection> {
   readonly pool: ConnectionSource<C>
   /** Connections for single-row reads, which never wait for locks: may be shared by many requests at once. Default: the pool. */
   readonly readers?: Readers<C>
-  /** Makes what joins a transaction on a connection of the driver; undefined when it is none. Absent: nothing is joined. */
-  readonly join?: (client: object) => (() => Promise<JoinedConnection>) | undefined
+  /** Joins a transaction on a connection of the driver. */
+  readonly join: Join<C>
   /** Absent: statements run to their end, or to the limit of time, although no caller waits for them. */
   readonly cancel?: Cancel<C> | undefined
   /** Absent: changes by others are not announced. */
@@ -281,23 +281,27 @@ export class PooledStore<C extends ServerConnection> implements SqlStore {
     })
   }
 
-  within(connection: object): ObjectStore {
-    const knex = connectionOfKnex(connection)
-    const given = knex ? undefined : this.#join?.(connection)
-    if (!knex && !given) throw notConnection(this.capabilities.name)
-    const open = async (): Promise<JoinedConnection> => {
-      const join = given ?? this.#join?.(await knex!())
-      if (!join) throw notConnection(this.capabilities.name)
-      return join()
-    }
-    const { capabilities } = this
+  within(given: Knex.Transaction): SqlStore {
+    const transaction = checkTransaction(given)
     return new JoinedStore({
-      knex: connection as Knex,
-      capabilities,
-      compiler: this.#compiler,
+      transaction,
+      capabilities: this.capabilities,
       schema: this.#schema,
-      open,
       ping: this.#pingSql,
+      join: async (raw) => {
+        const { connection, keep, undo } = await this.#join(raw)
+        const session = new ConnectionSession(connection, this.#compiler)
+        return {
+          schema: connection,
+          session,
+          get failure() {
+            return session.failure
+          },
+          end: () => session.end(),
+          keep,
+          undo,
+        }
+      },
     })
   }
 
@@ -334,7 +338,7 @@ export class PooledStore<C extends ServerConnection> implements SqlStore {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#pool.close(), this.#readers.close(), this.#listeners?.close(), this.knex.destroy()])
+    await Promise.all([this.#pool.close(), this.#readers.close(), this.#listeners?.close()])
   }
 
   /** Whether a row id has one row at most; otherwise changes are transactions that may be undone. */
@@ -526,12 +530,6 @@ export class PooledStore<C extends ServerConnection> implements SqlStore {
       this.#pool.release(connection)
     }
   }
-}
-
-function notConnection(name: string): TypeError {
-  return new TypeError(
-    `A store on ${name} joins the transaction of a connection of its driver, or one of knex; this is something else.`,
-  )
 }
 
 async function insertOn(connection: ServerConnection, object: ObjectModel, call: BoundStatement): Promise<void> {

@@ -1,16 +1,16 @@
 import { Client } from '../builder.js'
-import { createOwnInstance } from '../../knex/own-instance.js'
+import { createConnections } from '../../knex/connections.js'
 import type { SqlStore } from '../../knex/sql-store.js'
-import { ConnectionPool } from '../../pool/pool.js'
 import { PooledStore } from '../../pool/store.js'
 import { createCompiler } from '../../sql/compiler.js'
 import { mssqlSchema } from '../schema/dialect.js'
 import { mssqlBulk } from './bulk.js'
-import { mssqlConfig } from './config.js'
+import { mssqlConfig, placeOf } from './config.js'
 import type { MssqlStoreOptions } from './options.js'
-import { connector } from './connect.js'
+import { connector, loadTedious, type Tedious } from './connect.js'
 import { mssqlDialect } from './dialect.js'
-import { isMssqlClient, join } from './foreign.js'
+import { translateError } from './errors.js'
+import { connectTo, prepareSession } from './session.js'
 
 /**
  * A store on SQL Server 2017 or later, or Azure SQL, by the package `tedious`, which must be installed beside this one. No
@@ -22,9 +22,25 @@ import { isMssqlClient, join } from './foreign.js'
  */
 export function createMssqlStore(options: MssqlStoreOptions): SqlStore {
   const config = mssqlConfig(options)
-  const open = connector(config)
+  let driver: Tedious | undefined
+  const load = async (): Promise<Tedious> => (driver ??= await loadTedious())
+  const { knex, pool, join } = createConnections(options.knex, config, {
+    Client,
+    client: 'mssql',
+    name: 'mssql',
+    connection: placeOf(config),
+    open: connector(config, load),
+    connect: async (raw) => connectTo(raw, await load(), config),
+    prepare: (connection) => prepareSession(connection, config),
+    savepoint: {
+      set: 'save transaction steward',
+      undo: 'if @@trancount > 0 rollback transaction steward',
+    },
+    translateError,
+    driver: () => driver,
+  })
   return new PooledStore({
-    knex: createOwnInstance({ Client, client: 'mssql', connection: {}, open: open, pool: config.pool }),
+    knex,
     capabilities: Object.freeze({
       name: 'mssql',
       persistent: true,
@@ -41,8 +57,8 @@ export function createMssqlStore(options: MssqlStoreOptions): SqlStore {
     schemaSetUp: 'set lock_timeout -1',
     statementTimeoutMs: config.statementTimeoutMs,
     bulk: mssqlBulk,
-    pool: new ConnectionPool(open, config.pool),
+    pool,
+    join,
     cancel: async (connection) => connection.cancel(),
-    join: (client) => (isMssqlClient(client) ? () => join(client, config) : undefined),
   })
 }

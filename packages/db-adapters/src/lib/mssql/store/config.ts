@@ -32,7 +32,7 @@ const form: UrlForm = {
 /** @throws TypeError for options that cannot work; no I/O. */
 export function mssqlConfig(options: MssqlStoreOptions): MssqlConfig {
   const limits = serverStoreLimits(options)
-  const given = checkConnection<MssqlConnectionOptions>(options.connection, form)
+  const given = checkConnection<MssqlConnectionOptions>(options, form)
   const where = typeof given === 'string' ? partsOf(given) : given
   const { server = where.host ?? 'localhost', port, user, password, database, authentication } = where
   const { statementTimeoutMs, lockTimeoutMs, pool } = limits
@@ -79,4 +79,9 @@ function readOption(name: string, value: string): string | number | boolean {
   if (textOptions.includes(name)) return value
   if (value === 'true' || value === 'false') return value === 'true'
   return /^\d{1,9}$/.test(value) ? Number(value) : value
+}
+
+/** Where the database is, as an instance of knex shows it. */
+export function placeOf({ client: { server, options } }: MssqlConfig): object {
+  return { server, port: options?.port, database: options?.database }
 }

@@ -5,10 +5,9 @@ import { MssqlConnection } from './connection.js'
 import { translateError } from './errors.js'
 
 /** Gives a function that opens a connection and prepares its session. @throws StoreError */
-export function connector(config: MssqlConfig): () => Promise<MssqlConnection> {
-  let loading: Promise<typeof import('tedious')> | undefined
+export function connector(config: MssqlConfig, load: () => Promise<Tedious>): () => Promise<MssqlConnection> {
   return async () => {
-    const driver = await (loading ??= loadTedious())
+    const driver = await load()
     let client: Client | undefined
     let limit: NodeJS.Timeout | undefined
     try {
@@ -29,10 +28,10 @@ export function connector(config: MssqlConfig): () => Promise<MssqlConnection> {
   }
 }
 
-export async function loadTedious(): Promise<typeof import('tedious')> {
-  const module = (await loadDriver('tedious', () => import('tedious'))) as typeof import('tedious') & {
-    default?: typeof import('tedious')
-  }
+export type Tedious = typeof import('tedious')
+
+export async function loadTedious(): Promise<Tedious> {
+  const module = (await loadDriver('tedious', () => import('tedious'))) as Tedious & { default?: Tedious }
   return module.default ?? module
 }
 

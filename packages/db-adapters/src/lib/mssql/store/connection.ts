@@ -64,6 +64,8 @@ export class MssqlConnection implements ServerConnection {
     return this.#client
   }
 
+  join(): void {}
+
   /** Asks what the server can do. @param setUp settings of the session */
   async prepare(setUp: string): Promise<void> {
     const [row] = await this.rows(

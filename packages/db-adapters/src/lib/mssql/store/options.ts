@@ -20,7 +20,7 @@ export interface MssqlConnectionOptions {
 export interface MssqlStoreOptions extends ServerStoreOptions {
   /**
    * A URL like `mssql://user:password@host:1433/database`, or its parts. What follows `?` in the URL are options of
-   * tedious, e.g. `?encrypt=false` or `?trustServerCertificate=true`.
+   * tedious, e.g. `?encrypt=false` or `?trustServerCertificate=true`. Required without `knex`.
    */
-  readonly connection: string | MssqlConnectionOptions
+  readonly connection?: string | MssqlConnectionOptions
 }

@@ -1,6 +1,6 @@
 import { createModel, type ObjectStore } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
-import { Connection } from 'tedious'
+import knex from 'knex'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openFakeMssql, type FakeMssql, type FakeMssqlOptions, type Reply } from '../../../../test/fake-mssql.js'
 import type { ServerStoreOptions } from '../../pool/options.js'
@@ -163,52 +163,34 @@ describe('SQL Server on the wire', () => {
   })
 
   describe('in a transaction of the application', () => {
-    const names = ['transactions', 'lock_timeout', 'options']
-    /** @param transactions open ones @param inserted the reply to the insert */
-    const session =
-      (transactions: string, inserted: Reply) =>
-      (statement: string): Reply => {
-        if (statement.includes('@@options')) return { rows: [[transactions, '7000', '16384']], names }
-        return statement.includes('insert') ? inserted : { rows: [['1']] }
-      }
-
-    async function connected(): Promise<Connection> {
-      const { hostname, port } = new URL(server.url)
-      const client = new Connection({
-        server: hostname,
-        authentication: { type: 'default', options: { userName: 'sa', password: 'secret' } },
-        options: { port: Number(port), encrypt: false, useColumnNames: true, useUTC: false },
-      })
-      await new Promise<void>((resolve, reject) => client.connect((error) => (error ? reject(error) : resolve())))
-      return client
-    }
-
     test('a call is undone alone, and settings are as before', async () => {
-      await start({ reply: session('1', { error: 2627 }) })
-      const client = await connected()
-      const joined = store.within!(client as never)
+      await start({
+        reply(statement) {
+          if (statement.includes('@@options')) return { rows: [['7000', '16384']], names: ['lock_timeout', 'options'] }
+          return statement.includes('insert') ? { error: 2627 } : { rows: [['1']] }
+        },
+      })
+      const { hostname, port } = new URL(server.url)
+      const options = { encrypt: false, useColumnNames: true, useUTC: false }
+      const db = knex({
+        client: 'mssql',
+        connection: { server: hostname, port: Number(port), user: 'sa', password: 'secret', options },
+      })
+      const trx = await db.transaction()
+      const joined = store.within!(trx)
       expect(await joined.count(note)).toBe(1)
       expect(server.statements.at(-1)).toMatch(/set xact_abort on; set lock_timeout 7000$/)
       expect((await failure(joined.insert(note, { text: 'a' }, selection))).code).toBe('unique')
-      const [saved] = server.statements.filter((statement) => statement.includes('save transaction steward'))
-      expect(saved).toContain('set xact_abort off')
-      expect(server.statements.at(-1)).toMatch(
-        /set xact_abort on; set lock_timeout 7000; if @@trancount > 0 rollback transaction steward$/,
-      )
+      expect(server.statements.filter((statement) => statement.endsWith('save transaction steward'))).toHaveLength(2)
+      expect(server.statements.some((statement) => statement.includes('set xact_abort off'))).toBe(true)
+      const [undone, back] = server.statements.slice(-2)
+      expect(back).toMatch(/set xact_abort on; set lock_timeout 7000$/)
+      expect(undone).toMatch(/if @@trancount > 0 rollback transaction steward$/)
       expect(server.statements.some((statement) => statement.includes('commit transaction'))).toBe(false)
-      const { options } = (client as unknown as { config: { options: object } }).config
-      expect(options).toMatchObject({ useColumnNames: true, useUTC: false })
-      client.close()
-    })
-
-    test('without one it is refused, and nothing is changed', async () => {
-      await start({ reply: session('0', { rows: [['1']] }) })
-      const client = await connected()
-      const error = await failure(store.within!(client as never).count(note))
-      expect(error.message).toMatch(/^No transaction is open/)
-      expect(server.statements.some((statement) => statement.includes('save transaction'))).toBe(false)
-      expect(() => store.within!({} as never)).toThrow(TypeError)
-      client.close()
+      const raw = (await trx.client.acquireConnection()) as { config: { options: object } }
+      expect(raw.config.options).toMatchObject({ useColumnNames: true, useUTC: false })
+      await trx.commit()
+      await db.destroy()
     })
   })
 

@@ -1,20 +1,17 @@
 import { Client } from '../builder.js'
-import { createOwnInstance } from '../../knex/own-instance.js'
+import { createConnections, standardSavepoint } from '../../knex/connections.js'
 import type { SqlStore } from '../../knex/sql-store.js'
-import { createCanceller } from '../../pool/canceller.js'
-import { learning, learningForeignPool } from '../../pool/learning.js'
-import { ConnectionPool } from '../../pool/pool.js'
 import { PooledStore } from '../../pool/store.js'
 import { mysqlSchema } from '../schema/dialect.js'
 import { createCompiler } from '../../sql/compiler.js'
 import { mysqlBulk } from './bulk.js'
-import { mysqlConfig, setStatementTimeout } from './config.js'
+import { mysqlConfig, placeOf, setStatementTimeout } from './config.js'
 import type { MysqlStoreOptions } from './options.js'
 import { mysqlDialect } from './dialect.js'
 import { connector } from './connect.js'
-import { borrow, join } from './foreign.js'
-import { isMysqlClient, sizeOfPool } from './pools.js'
+import { translateError } from './errors.js'
 import { readFacts } from './facts.js'
+import { connectTo, prepareSession } from './session.js'
 
 /**
  * A store on MySQL 8 or MariaDB 10.6 and later, by the package `mysql2`, which must be installed beside this one. No I/O
@@ -27,10 +24,20 @@ import { readFacts } from './facts.js'
 export function createMysqlStore(options: MysqlStoreOptions): SqlStore {
   const config = mysqlConfig(options)
   const compiler = createCompiler(mysqlDialect)
-  const open = connector(config)
-  const ours = learningForeignPool(config, { borrow, sizeOfPool, compiler, readFacts })
+  const { knex, pool, join, cancel } = createConnections(options.knex, config, {
+    Client,
+    client: 'mysql2',
+    name: 'mysql',
+    connection: placeOf(config),
+    open: connector(config),
+    connect: connectTo,
+    prepare: (connection) => prepareSession(connection, config),
+    savepoint: standardSavepoint,
+    translateError,
+    learn: { compiler, readFacts },
+  })
   return new PooledStore({
-    knex: createOwnInstance({ Client, client: 'mysql2', connection: {}, open: open, pool: config.pool }),
+    knex,
     capabilities: Object.freeze({
       name: 'mysql',
       persistent: true,
@@ -48,13 +55,8 @@ export function createMysqlStore(options: MysqlStoreOptions): SqlStore {
     schemaSetUp: setStatementTimeout(0),
     statementTimeoutMs: config.statementTimeoutMs,
     bulk: mysqlBulk,
-    pool:
-      ours ??
-      new ConnectionPool(
-        learning(open, (connection) => connection, compiler, readFacts),
-        config.pool,
-      ),
-    cancel: ours ? undefined : createCanceller(open, ({ threadId }) => `kill query ${threadId}`),
-    join: (client) => (isMysqlClient(client) ? () => join(client, config) : undefined),
+    pool,
+    join,
+    cancel,
   })
 }

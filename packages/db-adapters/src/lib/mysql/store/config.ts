@@ -1,13 +1,10 @@
 import type { ConnectionOptions } from 'mysql2'
 import type { MysqlConnectionOptions, MysqlStoreOptions } from './options.js'
-import { isMysqlPool, type MysqlPool, type MysqlPromisePool } from './pools.js'
-import type { UrlForm } from '../../pool/database-url.js'
-import { checkConnection, isObject, serverStoreLimits, type ServerStoreLimits } from '../../pool/options.js'
+import { placeInUrl, readDatabaseUrl, type UrlForm } from '../../pool/database-url.js'
+import { checkConnection, serverStoreLimits, type ServerStoreLimits } from '../../pool/options.js'
 
 export interface MysqlConfig extends ServerStoreLimits {
   readonly client: ConnectionOptions
-  /** The application's pool, instead of connections of its own. */
-  readonly foreign: MysqlPool | MysqlPromisePool | undefined
   /** Run on every new connection, one after the other. */
   readonly setUp: readonly string[]
 }
@@ -29,12 +26,9 @@ const form: UrlForm = {
 /** @throws TypeError for options that cannot work; no I/O. */
 export function mysqlConfig(options: MysqlStoreOptions): MysqlConfig {
   const limits = serverStoreLimits(options)
-  const { connection } = options
-  const foreign = isObject(connection) && isMysqlPool(connection) ? connection : undefined
-  const own = foreign ? {} : (connection as string | MysqlConnectionOptions)
-  const given = checkConnection<MysqlConnectionOptions>(own, form)
+  const given = checkConnection<MysqlConnectionOptions>(options, form)
   const where = typeof given === 'string' ? { uri: given } : given
-  if (where.uri !== undefined) checkConnection(where.uri, form)
+  if (where.uri !== undefined) checkConnection({ connection: where.uri }, form)
   const client: ConnectionOptions = {
     keepAliveInitialDelay: 30_000,
     ...(where as ConnectionOptions),
@@ -50,7 +44,7 @@ export function mysqlConfig(options: MysqlStoreOptions): MysqlConfig {
     jsonStrings: true,
     timezone: 'Z',
   }
-  return { ...limits, client, foreign, setUp: setUp(limits) }
+  return { ...limits, client, setUp: setUp(limits) }
 }
 
 /** MariaDB and MySQL, in this order, run what is in their kind of comment only. MySQL knows a limit for queries only. */
@@ -106,4 +100,11 @@ function setUp({ lockTimeoutMs, statementTimeoutMs }: ServerStoreLimits): string
     'set max_sort_length = 16384, sort_buffer_size = greatest(@@sort_buffer_size, 2097152)',
     ...(statementTimeoutMs > 0 ? [setStatementTimeout(statementTimeoutMs)] : []),
   ]
+}
+
+/** Where the database is, as an instance of knex shows it. */
+export function placeOf({ client }: MysqlConfig): object {
+  if (client.uri !== undefined) return placeInUrl(readDatabaseUrl(client.uri, form))
+  const { host, port, user, database } = client
+  return { host, port, user, database }
 }

@@ -29,9 +29,6 @@ const forms = {
   nestTables: false,
 }
 
-/** In the status that the server sends with each answer. */
-const inTransaction = 1
-
 const batchSize = 500
 /** Most rows of a page. */
 const pageSize = 1_000
@@ -48,8 +45,7 @@ export class MysqlConnection implements ServerConnection {
   readonly #statementTimeoutMs: number
   /** A search whose rows are still coming. */
   #stream: RowStream | undefined
-  /** It is within a transaction that others start and end. */
-  joined = false
+  #joined = false
   readonly #forms: object | undefined
   #inTransaction = false
   /** Compiled statements that are not answered yet. Others, such as those of schema work, may take their time. */
@@ -69,9 +65,8 @@ export class MysqlConnection implements ServerConnection {
     return this.#client
   }
 
-  /** The server's number of this session. */
-  get threadId(): number {
-    return this.#client.threadId
+  join(isJoined: boolean): void {
+    this.#joined = isJoined
   }
 
   /** Gives the connection up when the server is silent for this long while it owes an answer. */
@@ -97,7 +92,7 @@ export class MysqlConnection implements ServerConnection {
       let rows = await this.#firstRows(stream).catch((error: unknown) => {
         if (!isStaleStatement(error)) throw error
         this.#forget(statement)
-        if (this.#inTransaction || this.joined) throw staleStatement(error)
+        if (this.#inTransaction || this.#joined) throw staleStatement(error)
         stream = this.#open(statement, pageSize)
         return this.#firstRows(stream)
       })
@@ -190,16 +185,6 @@ export class MysqlConnection implements ServerConnection {
     await this.rows(sql, bindings)
   }
 
-  /** Whether the server says so after this statement, which gives no rows. */
-  isInTransaction(sql: string): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      this.#client.query(sql, (error: QueryError | null, result: unknown) => {
-        if (error) reject(this.#translate(error))
-        else resolve(((result as ResultSetHeader & { serverStatus: number }).serverStatus & inTransaction) !== 0)
-      })
-    })
-  }
-
   close(): Promise<void> {
     this.usable = false
     return (this.#closed ??= this.#end())
@@ -213,7 +198,7 @@ export class MysqlConnection implements ServerConnection {
     } catch (error) {
       if (!isStaleStatement(error)) throw this.#translate(error)
       this.#forget(statement)
-      if (this.#inTransaction || this.joined) throw staleStatement(error)
+      if (this.#inTransaction || this.#joined) throw staleStatement(error)
       return await this.#send<T>(statement).catch((second: unknown) => Promise.reject(this.#translate(second)))
     } finally {
       if (call.statement.once) this.#forget(statement)

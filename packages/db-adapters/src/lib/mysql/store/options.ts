@@ -1,6 +1,5 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import type { ServerStoreOptions } from '../../pool/options.js'
-import type { MysqlPool, MysqlPromisePool } from './pools.js'
 
 /** Where the server is; other options of mysql2's `createConnection` are passed on. */
 export interface MysqlConnectionOptions {
@@ -20,8 +19,7 @@ export interface MysqlConnectionOptions {
 
 export interface MysqlStoreOptions extends ServerStoreOptions {
   /**
-   * A URL like `mysql://user:password@host:3306/database` (also `mariadb:`), or its parts; or a pool of `mysql2` that the
-   * application has, which is left open by `close`.
+   * A URL like `mysql://user:password@host:3306/database` (also `mariadb:`), or its parts. Required without `knex`.
    */
-  readonly connection: string | MysqlConnectionOptions | MysqlPool | MysqlPromisePool
+  readonly connection?: string | MysqlConnectionOptions
 }

@@ -1,19 +1,16 @@
 import { Client } from '../builder.js'
-import { createOwnInstance } from '../../knex/own-instance.js'
+import { createConnections } from '../../knex/connections.js'
 import type { SqlStore } from '../../knex/sql-store.js'
-import { ForeignPool, type Borrowed } from '../../pool/foreign-pool.js'
-import { ConnectionPool } from '../../pool/pool.js'
 import { PooledStore } from '../../pool/store.js'
 import { createCompiler } from '../../sql/compiler.js'
 import { createOracleSchema } from '../schema/dialect.js'
 import { oracleBulk } from './bulk.js'
-import { oracleConfig, type OracleStoreOptions } from './config.js'
-import { isOracleClient } from './clients.js'
+import { oracleConfig, placeOf, type OracleStoreOptions } from './config.js'
 import { connector, loadOracledb } from './connect.js'
-import type { OracleConnection } from './connection.js'
 import { createOracleDialect } from './dialect.js'
 import type { Driver } from './driver.js'
-import { borrow, join } from './foreign.js'
+import { translateError } from './errors.js'
+import { connectTo, prepareSession } from './session.js'
 
 /**
  * A store on Oracle 19c or later, by the package `oracledb` in its thin mode, which must be installed beside this one. No
@@ -30,13 +27,24 @@ export function createOracleStore(options: OracleStoreOptions): SqlStore {
 /** @param load the driver; by default the package */
 export function openOracleStore(options: OracleStoreOptions, load: () => Promise<Driver> = loadOracledb): SqlStore {
   const config = oracleConfig(options)
-  const { foreign } = config
-  const own = connector(config, load)
-  let loading: Promise<Driver> | undefined
-  const driver = (): Promise<Driver> => (loading ??= load())
-  const borrowed = foreign && (async () => borrow(foreign, await driver(), config))
+  let driver: Driver | undefined
+  const loadOnce = async (): Promise<Driver> => (driver ??= await load())
+  const { knex, pool, join, open } = createConnections(options.knex, config, {
+    Client,
+    client: 'oracledb',
+    name: 'oracle',
+    connection: placeOf(config),
+    open: connector(config, loadOnce),
+    connect: async (raw) => connectTo(raw, await loadOnce(), config),
+    prepare: prepareSession,
+    savepoint: { set: 'savepoint steward', undo: 'rollback to savepoint steward' },
+    translateError,
+    driver: () => driver,
+    // The oldest that the store knows; knex would read it from the connection.
+    version: '19.0',
+  })
   return new PooledStore({
-    knex: createOwnInstance({ Client, client: 'oracledb', connection: {}, open: own, pool: config.pool }),
+    knex,
     capabilities: Object.freeze({
       name: 'oracle',
       persistent: true,
@@ -49,30 +57,13 @@ export function openOracleStore(options: OracleStoreOptions, load: () => Promise
       columnDocuments: true,
     }),
     compiler: createCompiler(createOracleDialect(config.lockSeconds)),
-    schema: createOracleSchema(borrowed ? () => alone(borrowed) : own),
+    schema: createOracleSchema(open),
     schemaSetUp: 'alter session set ddl_lock_timeout = 60',
     statementTimeoutMs: config.statementTimeoutMs,
     bulk: oracleBulk,
     ping: 'select 1 from dual',
-    pool:
-      borrowed && foreign
-        ? new ForeignPool(borrowed, config.pool.acquireTimeoutMs, foreign.poolMax)
-        : new ConnectionPool(own, config.pool),
+    pool,
+    join,
     cancel: (connection) => connection.cancel(),
-    join: (client) => (isOracleClient(client) ? async () => join(client, await driver(), config) : undefined),
   })
-}
-
-/** A second connection of the application's pool, for the lock of a sync. */
-async function alone(borrowed: () => Promise<Borrowed<OracleConnection>>) {
-  const { connection, giveBack } = await borrowed()
-  return {
-    rows: connection.rows.bind(connection),
-    run: connection.run.bind(connection),
-    async close() {
-      // It reports by itself when it is lost.
-      await connection.rollback().catch(() => undefined)
-      await giveBack()
-    },
-  }
 }

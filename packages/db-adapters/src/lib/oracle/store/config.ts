@@ -1,8 +1,6 @@
 import { readDatabaseUrl, type UrlForm } from '../../pool/database-url.js'
-import { isOraclePool, type OraclePool } from './clients.js'
 import {
   checkConnection,
-  isObject,
   serverStoreLimits,
   type ServerStoreLimits,
   type ServerStoreOptions,
@@ -24,16 +22,13 @@ export interface OracleConnectionOptions {
 
 export interface OracleStoreOptions extends ServerStoreOptions {
   /**
-   * A URL like `oracle://user:password@host:1521/service`, or its parts; or a pool of `oracledb` that the application
-   * has, which is left open by `close`.
+   * A URL like `oracle://user:password@host:1521/service`, or its parts. Required without `knex`.
    */
-  readonly connection: string | OracleConnectionOptions | OraclePool
+  readonly connection?: string | OracleConnectionOptions
 }
 
 export interface OracleConfig extends ServerStoreLimits {
   readonly attributes: object
-  /** The application's pool, instead of connections of its own. */
-  readonly foreign: OraclePool | undefined
   /** Run on every new connection, one after the other. */
   readonly setUp: readonly string[]
   readonly lockSeconds: number
@@ -57,11 +52,9 @@ const form: UrlForm = {
 /** @throws TypeError for options that cannot work; no I/O. */
 export function oracleConfig(options: OracleStoreOptions): OracleConfig {
   const limits = serverStoreLimits(options)
-  const { connection } = options
   const lockSeconds = Math.ceil(limits.lockTimeoutMs / 1000)
-  if (isObject(connection) && isOraclePool(connection))
-    return { ...limits, attributes: {}, foreign: connection, setUp: alterSession(sessionSettings), lockSeconds }
-  const given = checkConnection<OracleConnectionOptions>(connection, form)
+  if (options.knex) return { ...limits, attributes: {}, setUp: alterSession(sessionSettings), lockSeconds }
+  const given = checkConnection<OracleConnectionOptions>(options, form)
   const { host, port = 1521, database, ...rest } = typeof given === 'string' ? partsOf(given) : given
   const connectString = rest.connectString ?? (host === undefined ? undefined : `${host}:${port}/${database ?? ''}`)
   if (connectString === undefined)
@@ -78,7 +71,6 @@ export function oracleConfig(options: OracleStoreOptions): OracleConfig {
       ...rest,
       connectString,
     },
-    foreign: undefined,
     setUp: alterSession(sessionSettings),
     lockSeconds,
   }
@@ -105,4 +97,10 @@ export function alterSession({ TIME_ZONE: zone = '', ...formats }: Readonly<Reco
   const quoted = (value: string): string => `'${value.replaceAll("'", "''")}'`
   const all = Object.entries(formats).map(([name, value]) => `${name} = ${quoted(value)}`)
   return [`alter session set ${all.join(' ')}`, `alter session set TIME_ZONE = ${quoted(zone)}`]
+}
+
+/** Where the database is, as an instance of knex shows it. */
+export function placeOf({ attributes }: OracleConfig): object {
+  const { user, connectString } = attributes as OracleConnectionOptions
+  return { user, connectString }
 }

@@ -6,9 +6,8 @@ import { translateError } from './errors.js'
 
 /** Gives a function that opens a connection and prepares its session. @throws StoreError */
 export function connector(config: OracleConfig, load: () => Promise<Driver>): () => Promise<OracleConnection> {
-  let loading: Promise<Driver> | undefined
   return async () => {
-    const driver = await (loading ??= load())
+    const driver = await load()
     let client: Client | undefined
     try {
       client = await driver.getConnection(config.attributes)

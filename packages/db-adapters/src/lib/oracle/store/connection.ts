@@ -12,8 +12,8 @@ export interface OracleConnectionParts {
   readonly driver: Driver
   /** In ms; 0: none. */
   readonly statementTimeoutMs: number
-  /** Comes from a pool of the application: it is not used again when it is closed here. Default false. */
-  readonly ofPool?: boolean
+  /** Opened by others, perhaps of a pool: it is not used again when it is closed here. Default false. */
+  readonly isForeign?: boolean
 }
 
 /** Most rows of one round trip, and of the first one, before it is known how large they are. */
@@ -30,14 +30,14 @@ export class OracleConnection implements ServerConnection {
   readonly #client: Client
   readonly #driver: Driver
   readonly #statementTimeoutMs: number
-  readonly #ofPool: boolean
+  readonly #isForeign: boolean
   readonly #reading: ExecuteOptions
   #lost = false
   #inTransaction = false
   #closed: Promise<void> | undefined
 
-  constructor({ client, driver, statementTimeoutMs, ofPool = false }: OracleConnectionParts) {
-    this.#ofPool = ofPool
+  constructor({ client, driver, statementTimeoutMs, isForeign = false }: OracleConnectionParts) {
+    this.#isForeign = isForeign
     this.#client = client
     this.#driver = driver
     this.#statementTimeoutMs = statementTimeoutMs
@@ -56,6 +56,11 @@ export class OracleConnection implements ServerConnection {
 
   get raw(): object {
     return this.#client
+  }
+
+  /** Nothing is committed by itself then. */
+  join(isJoined: boolean): void {
+    this.#inTransaction = isJoined
   }
 
   get usable(): boolean {
@@ -211,7 +216,7 @@ export class OracleConnection implements ServerConnection {
   async #end(): Promise<void> {
     const ended = Promise.withResolvers<void>()
     const timer = setTimeout(() => ended.resolve(), closeTimeoutMs)
-    const closing = this.#ofPool ? this.#client.close({ drop: true }) : this.#client.close()
+    const closing = this.#isForeign ? this.#client.close({ drop: true }) : this.#client.close()
     closing.then(ended.resolve, () => ended.resolve())
     await ended.promise
     clearTimeout(timer)

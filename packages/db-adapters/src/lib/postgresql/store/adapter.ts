@@ -1,21 +1,19 @@
 import { Client } from '../builder.js'
-import { createOwnInstance } from '../../knex/own-instance.js'
+import { createConnections, standardSavepoint } from '../../knex/connections.js'
 import type { SqlStore } from '../../knex/sql-store.js'
-import { createCanceller } from '../../pool/canceller.js'
-import { learning, learningForeignPool } from '../../pool/learning.js'
-import { ConnectionPool } from '../../pool/pool.js'
+import { learning } from '../../pool/learning.js'
 import { PooledStore } from '../../pool/store.js'
 import { postgresqlSchema } from '../schema/dialect.js'
 import { createCompiler } from '../../sql/compiler.js'
 import { postgresqlBulk } from './bulk.js'
-import { postgresqlConfig } from './config.js'
+import { placeOf, postgresqlConfig } from './config.js'
 import type { PostgresqlStoreOptions } from './options.js'
 import { postgresqlDialect } from './dialect.js'
 import { connector } from './connect.js'
+import { translateError } from './errors.js'
 import { readFacts } from './facts.js'
-import { borrow, join } from './foreign.js'
 import { createListeners } from './listeners.js'
-import { isPostgresqlClient, sizeOfPool } from './pools.js'
+import { connectTo, prepareSession } from './session.js'
 import { SharedConnections } from './shared-connections.js'
 
 /**
@@ -29,13 +27,22 @@ import { SharedConnections } from './shared-connections.js'
 export function createPostgresqlStore(options: PostgresqlStoreOptions): SqlStore {
   const config = postgresqlConfig(options)
   const compiler = createCompiler(postgresqlDialect)
-  const open = connector(config)
-  const openAndLearn = learning(open, (connection) => connection, compiler, readFacts)
-  const ours = learningForeignPool(config, { borrow, sizeOfPool, compiler, readFacts })
+  const { knex, pool, join, open, cancel } = createConnections(options.knex, config, {
+    Client,
+    client: 'pg',
+    name: 'postgresql',
+    connection: placeOf(config),
+    open: connector(config),
+    connect: (raw) => connectTo(raw, config),
+    prepare: (connection, isLocal) => prepareSession(connection, config, isLocal),
+    savepoint: standardSavepoint,
+    translateError,
+    learn: { compiler, readFacts },
+  })
   // Behind a pooler a session is not the client's: nothing can be asked of it but transactions.
-  const hasSessions = config.preparedStatements && !ours
+  const hasSessions = config.preparedStatements
   return new PooledStore({
-    knex: createOwnInstance({ Client, client: 'pg', connection: {}, open: open, pool: config.pool }),
+    knex,
     capabilities: Object.freeze({
       name: 'postgresql',
       persistent: true,
@@ -53,12 +60,13 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): SqlStore
     schemaSetUp: 'set statement_timeout = 0',
     statementTimeoutMs: config.statementTimeoutMs,
     bulk: postgresqlBulk,
-    pool: ours ?? new ConnectionPool(openAndLearn, config.pool),
-    readers: ours ?? new SharedConnections(openAndLearn, config.sharedConnections),
-    join: (client) => (isPostgresqlClient(client) ? () => join(client, config) : undefined),
-    cancel: hasSessions
-      ? createCanceller(open, ({ processId }) => `select pg_cancel_backend(${processId})`)
-      : undefined,
+    pool,
+    // The application's own pool says how many connections there are.
+    ...(options.knex
+      ? {}
+      : { readers: new SharedConnections(learning(open, { compiler, readFacts }), config.sharedConnections) }),
+    join,
+    cancel: hasSessions ? cancel : undefined,
     listeners: hasSessions ? createListeners(open) : undefined,
   })
 }

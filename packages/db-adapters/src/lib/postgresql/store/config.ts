@@ -1,13 +1,10 @@
 import type { ClientConfig } from 'pg'
 import type { PostgresqlConnectionOptions, PostgresqlStoreOptions } from './options.js'
-import { isPostgresqlPool, type PostgresqlPool } from './pools.js'
-import type { UrlForm } from '../../pool/database-url.js'
-import { checkConnection, isObject, serverStoreLimits, type ServerStoreLimits } from '../../pool/options.js'
+import { placeInUrl, readDatabaseUrl, type UrlForm } from '../../pool/database-url.js'
+import { checkConnection, serverStoreLimits, type ServerStoreLimits } from '../../pool/options.js'
 
 export interface PostgresqlConfig extends ServerStoreLimits {
   readonly client: ClientConfig
-  /** The application's pool, instead of connections of its own. */
-  readonly foreign: PostgresqlPool | undefined
   readonly preparedStatements: boolean
   readonly sharedConnections: number
   /** Run on every new connection. */
@@ -35,13 +32,10 @@ export function postgresqlConfig(options: PostgresqlStoreOptions): PostgresqlCon
   if (!Number.isInteger(sharedConnections) || sharedConnections < 1) {
     throw new TypeError(`Option "sharedConnections" must be a whole number from 1, not ${String(sharedConnections)}.`)
   }
-  const { connection } = options
-  const foreign = isObject(connection) && isPostgresqlPool(connection) ? connection : undefined
-  const own = foreign ? {} : (connection as string | PostgresqlConnectionOptions)
-  const given = checkConnection<PostgresqlConnectionOptions>(own, form)
+  const given = checkConnection<PostgresqlConnectionOptions>(options, form)
   const where = typeof given === 'string' ? { connectionString: given } : given
   if (where.connectionString !== undefined && !/^socket:/i.test(where.connectionString))
-    checkConnection(where.connectionString, form)
+    checkConnection({ connection: where.connectionString }, form)
   const client: ClientConfig = {
     fallback_application_name: 'steward',
     keepAlive: true,
@@ -50,7 +44,7 @@ export function postgresqlConfig(options: PostgresqlStoreOptions): PostgresqlCon
     connectionTimeoutMillis: limits.pool.acquireTimeoutMs,
     pipeline: true,
   }
-  return { ...limits, client, foreign, preparedStatements, sharedConnections, setUp: setUp(limits, preparedStatements) }
+  return { ...limits, client, preparedStatements, sharedConnections, setUp: setUp(limits, preparedStatements) }
 }
 
 /** What another owner's session gets for the time that a store uses it. */
@@ -85,4 +79,13 @@ function setUp(limits: ServerStoreLimits, session: boolean): string {
     ...(limits.statementTimeoutMs > 0 ? [`statement_timeout = ${limits.statementTimeoutMs}`] : []),
   ]
   return [...tracked, ...(session ? others : [])].map((setting) => `set ${setting}`).join('; ')
+}
+
+/** Where the database is, as an instance of knex shows it. */
+export function placeOf({ client }: PostgresqlConfig): object {
+  const url = client.connectionString
+  // The path of a socket is no URL.
+  if (url !== undefined && !/^socket:/i.test(url)) return placeInUrl(readDatabaseUrl(url, form))
+  const { host, port, user, database } = client
+  return { host, port, user, database }
 }

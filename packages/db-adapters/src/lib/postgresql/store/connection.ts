@@ -42,8 +42,7 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
   readonly #prepared: LRUCache<string, true> | undefined
   /** Names that the server shall forget with the next statement. */
   readonly #outdated = new Set<string>()
-  /** It is within a transaction that others start and end. */
-  joined = false
+  #joined = false
   /** Statements that wait for their turn on a foreign client; undefined: none runs, or there is no need to wait. */
   #waiting: (() => void)[] | undefined
   readonly #isForeign: boolean
@@ -77,9 +76,8 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
     return this.#client
   }
 
-  /** The server's number of this session. */
-  get processId(): number {
-    return (this.#client as unknown as { readonly processID: number }).processID
+  join(isJoined: boolean): void {
+    this.#joined = isJoined
   }
 
   /** Gives the connection up when the server is silent for this long while it owes an answer. */
@@ -159,7 +157,7 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
     } finally {
       this.#drop(coming, alone)
       // The end of the transaction closes it otherwise.
-      if (!alone && this.usable && (this.#inTransaction || this.joined)) this.#command(`close ${cursor}`).catch(ignore)
+      if (!alone && this.usable && (this.#inTransaction || this.#joined)) this.#command(`close ${cursor}`).catch(ignore)
     }
   }
 
@@ -244,7 +242,7 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
       this.#outdated.add(query.name)
     }
     if (!isStale) query.reject(this.#translate(error))
-    else if (this.#inTransaction || this.joined) query.reject(staleStatement(error))
+    else if (this.#inTransaction || this.#joined) query.reject(staleStatement(error))
     else this.#enqueue({ ...query, name: '' })
     // The client is not ready yet.
     if (this.#isForeign) setImmediate(() => this.#next())

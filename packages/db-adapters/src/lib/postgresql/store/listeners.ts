@@ -1,4 +1,4 @@
-import { closedError } from '../../pool/pool.js'
+import { closedError } from '../../pool/source.js'
 import type { Listeners } from '../../pool/store.js'
 import type { PostgresqlConnection } from './connection.js'
 

@@ -1,6 +1,5 @@
 import type { ConnectionOptions } from 'node:tls'
 import type { ServerStoreOptions } from '../../pool/options.js'
-import type { PostgresqlPool } from './pools.js'
 
 /** Where the server is; other options of pg's `Client` are passed on. */
 export interface PostgresqlConnectionOptions {
@@ -19,10 +18,9 @@ export interface PostgresqlConnectionOptions {
 
 export interface PostgresqlStoreOptions extends ServerStoreOptions {
   /**
-   * A URL like `postgresql://user:password@host:5432/database`, or its parts; or a pool of `pg` that the application has,
-   * which is left open by `close`.
+   * A URL like `postgresql://user:password@host:5432/database`, or its parts. Required without `knex`.
    */
-  readonly connection: string | PostgresqlConnectionOptions | PostgresqlPool
+  readonly connection?: string | PostgresqlConnectionOptions
   /**
    * Keep prepared statements on the server. Set it to false behind a pooler that gives another server connection to each
    * transaction, such as PgBouncer; session settings that it does not track are then left alone. Default true.

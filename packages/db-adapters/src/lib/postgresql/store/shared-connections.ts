@@ -1,4 +1,4 @@
-import { closedError, type ConnectionSource } from '../../pool/pool.js'
+import { closedError, type ConnectionSource } from '../../pool/source.js'
 import type { PostgresqlConnection } from './connection.js'
 
 /** Not specified; a row is read by its id in less than a hundredth of it, unless its view computes for long. */

@@ -13,7 +13,6 @@ import type {
   LentConnection,
   Model,
   ObjectModel,
-  ObjectStore,
   PlanOptions,
   Query,
   ReadOptions,
@@ -27,15 +26,13 @@ import type {
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Knex } from 'knex'
-import { Client } from '../builder.js'
-import { createOwnInstance } from '../../knex/own-instance.js'
+import { standardSavepoint } from '../../knex/connections.js'
+import { checkTransaction } from '../../knex/instance.js'
+import { JoinedStore } from '../../knex/joined-store.js'
 import { knexWithin } from '../../knex/knex-within.js'
 import type { SqlStore } from '../../knex/sql-store.js'
-import { connectionOfKnex } from '../../knex/instance.js'
-import type { JoinedConnection } from '../../pool/joined-connection.js'
 import { afterFailure } from '../../pool/after-failure.js'
 import { collectRows } from '../../pool/collect-rows.js'
-import { JoinedStore } from '../../pool/joined-store.js'
 import type { SchemaConnection } from '../../schema/connection.js'
 import type { SchemaDialect } from '../../schema/dialect.js'
 import { introspect } from '../../schema/introspect.js'
@@ -53,8 +50,7 @@ import type { SqliteConnection } from './connection.js'
 import { toStoreError } from './errors.js'
 import { readFacts } from './facts.js'
 import { exactSums } from './exact-sums.js'
-import { isSqliteClient } from './client.js'
-import { join } from './join.js'
+import { createMainConnection, type MainConnection } from './main-connection.js'
 import { isQuick } from './quick-pages.js'
 import { createSchemaConnection } from './schema-connection.js'
 import { createTransactionSession, isPage } from './transaction-session.js'
@@ -91,6 +87,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqlStore {
 class SqliteStore implements SqlStore {
   readonly knex: Knex
   readonly #config: SqliteConfig
+  readonly #main: MainConnection
   readonly #compiler: Compiler
   #database: Database | undefined
   #opening: Promise<Database> | undefined
@@ -99,14 +96,8 @@ class SqliteStore implements SqlStore {
   constructor(config: SqliteConfig) {
     this.#config = config
     this.#compiler = createCompiler(sqliteDialect, { shapes: config.shapes })
-    const { busyTimeoutMs: acquireTimeoutMs } = config
-    this.knex = createOwnInstance({
-      Client,
-      client: 'better-sqlite3',
-      connection: { filename: config.filename },
-      open: async () => (this.#database ?? (await this.#open())).openBeside(),
-      pool: { max: 1, acquireTimeoutMs: Math.max(1, acquireTimeoutMs), idleTimeoutMs: 60_000 },
-    })
+    this.#main = createMainConnection(config)
+    this.knex = this.#main.knex
   }
 
   get capabilities(): StoreCapabilities {
@@ -228,21 +219,32 @@ class SqliteStore implements SqlStore {
     })
   }
 
-  within(connection: object): ObjectStore {
-    const knex = connectionOfKnex(connection)
-    if (!knex && !isSqliteClient(connection)) throw notDatabase()
-    const open = async (): Promise<JoinedConnection> => {
-      const client = knex ? await knex() : connection
-      if (!isSqliteClient(client)) throw notDatabase()
-      return join(client, this.#config.busyTimeoutMs)
-    }
+  within(given: Knex.Transaction): SqlStore {
     return new JoinedStore({
-      knex: connection as Knex,
+      transaction: checkTransaction(given),
       capabilities,
-      compiler: this.#compiler,
       schema: sqliteSchema,
-      open,
       ping: 'select 1',
+      join: async (raw) => {
+        const connection = this.#main.connectionOf(raw)
+        const used = createTransactionSession(this.#compiler, connection, () => {})
+        const schema = createSchemaConnection(connection, this.#config.busyTimeoutMs)
+        const { set, undo, release } = standardSavepoint
+        await schema.run(set)
+        return {
+          schema,
+          session: used.session,
+          get failure() {
+            return used.failure
+          },
+          end: used.end,
+          keep: () => schema.run(release!),
+          async undo() {
+            await schema.run(undo)
+            await schema.run(release!)
+          },
+        }
+      },
     })
   }
 
@@ -286,15 +288,15 @@ class SqliteStore implements SqlStore {
   async #close(): Promise<void> {
     const database = await this.#opening?.catch(() => undefined)
     this.#database = undefined
-    await this.knex.destroy()
-    await database?.close()
+    if (database) await database.close()
+    else await this.#main.close(undefined)
   }
 
   /** Opens the file once for all callers; after a failure the next call tries again. */
   #open(): Promise<Database> {
     if (this.#closing)
       return Promise.reject(new StoreError('unavailable', 'Cannot use the SQLite store: it was closed.'))
-    return (this.#opening ??= Database.open(this.#config).then(
+    return (this.#opening ??= Database.open(this.#config, this.#main).then(
       async (database) => {
         await this.#learn(database)
         return this.#closing ? database : (this.#database = database)
@@ -337,12 +339,6 @@ const unwritable: SchemaDialect = {
     const catalogue = await sqliteSchema.read(connection)
     return { ...catalogue, tables: catalogue.tables.map((table) => ({ ...table, isWritable: false })) }
   },
-}
-
-function notDatabase(): TypeError {
-  return new TypeError(
-    'A store on SQLite joins the transaction of a database object of better-sqlite3, or one of knex; this is something else.',
-  )
 }
 
 function snapshotSearch(connection: SqliteConnection, compiler: Compiler): SnapshotSession['search'] {

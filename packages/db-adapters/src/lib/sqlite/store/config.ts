@@ -1,12 +1,19 @@
 import { availableParallelism } from 'node:os'
+import type { Knex } from 'knex'
+import { checkInstance } from '../../knex/instance.js'
 
 export interface SqliteStoreOptions {
   /**
    * The database file; it is created when missing, its folder is not. Unless `readOnly`, it is switched to write-ahead
    * logging for good, so that `-wal` and `-shm` files lie beside it while it is open. `:memory:` or an empty name: a temporary file that
-   * `close()` removes (a database that is really in memory could not be read by several threads).
+   * `close()` removes (a database that is really in memory could not be read by several threads). Required without `knex`.
    */
-  readonly filename: string
+  readonly filename?: string
+  /**
+   * The application's instance of knex with `better-sqlite3`, whose connection the store uses, and gives to others who ask the
+   * instance for it. It is left open by `close`. Threads open its file for themselves.
+   */
+  readonly knex?: Knex
   /** Nothing can be written, not even the first table. Default false. */
   readonly readOnly?: boolean
   /**
@@ -31,12 +38,13 @@ export interface SqliteStoreOptions {
 }
 
 /** Checked options with their defaults. */
-export type SqliteConfig = Readonly<Required<SqliteStoreOptions>>
+export type SqliteConfig = Readonly<Required<Omit<SqliteStoreOptions, 'knex'>>> & { readonly knex?: Knex | undefined }
 
 /** @throws TypeError naming the option and what it takes */
 export function readOptions(options: SqliteStoreOptions): SqliteConfig {
+  const { knex } = options
   const {
-    filename,
+    filename = knex && filenameOf(checkInstance(knex, 'sqlite')),
     readOnly = false,
     synchronous = 'normal',
     busyTimeoutMs = 5_000,
@@ -44,6 +52,7 @@ export function readOptions(options: SqliteStoreOptions): SqliteConfig {
     statementTimeoutMs = 30_000,
     shapes = 500,
   } = options
+  if (knex && options.filename !== undefined) throw new TypeError('Give option "filename" or option "knex", not both.')
   if (typeof filename !== 'string') throw new TypeError('Missing required option "filename" of the SQLite store.')
   if (filename.includes('\0'))
     throw new TypeError('Option "filename" of the SQLite store may not contain NUL characters.')
@@ -53,7 +62,16 @@ export function readOptions(options: SqliteStoreOptions): SqliteConfig {
   checkInteger('workers', workers, 1, 16)
   checkInteger('statementTimeoutMs', statementTimeoutMs, 0, 2 ** 30)
   checkInteger('shapes', shapes, 1, 100_000)
-  return Object.freeze({ filename, readOnly, synchronous, busyTimeoutMs, workers, statementTimeoutMs, shapes })
+  return Object.freeze({ knex, filename, readOnly, synchronous, busyTimeoutMs, workers, statementTimeoutMs, shapes })
+}
+
+function filenameOf({ client }: Knex): string {
+  const { filename } = ((client as Knex.Client).connectionSettings ?? {}) as { readonly filename?: string }
+  if (filename === undefined)
+    throw new TypeError('The knex instance gets its connection from a function; give the store "filename".')
+  if (isTemporary(filename))
+    throw new TypeError('The SQLite database of the knex instance is in memory, so that threads cannot open it.')
+  return filename
 }
 
 export function isTemporary(filename: string): boolean {

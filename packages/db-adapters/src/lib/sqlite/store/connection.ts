@@ -35,18 +35,34 @@ export class SqliteConnection {
     // No waiting inside SQLite: it would stop this thread. Who meets a lock tries again later.
     const raw = new driver(filename, { readonly: readOnly, timeout: 0 })
     try {
-      if (!readOnly) {
-        raw.pragma('journal_mode = wal')
-        // Checkpoints are left to a worker; this is the bound when it cannot keep up, in pages.
-        raw.pragma('wal_autocheckpoint = 8000')
-      }
-      raw.pragma(`synchronous = ${synchronous}`)
-      raw.pragma('foreign_keys = on')
+      SqliteConnection.prepare(raw, { readOnly, synchronous })
       return new SqliteConnection(raw)
     } catch (error) {
       raw.close()
       throw error
     }
+  }
+
+  /** Sets what statements need. */
+  static prepare(
+    raw: BetterSqlite3.Database,
+    { readOnly, synchronous }: Pick<ConnectionOptions, 'readOnly' | 'synchronous'>,
+  ): void {
+    if (!readOnly && !raw.readonly) {
+      raw.pragma('journal_mode = wal')
+      // Checkpoints are left to a worker; this is the bound when it cannot keep up, in pages.
+      raw.pragma('wal_autocheckpoint = 8000')
+    }
+    raw.pragma(`synchronous = ${synchronous}`)
+    raw.pragma('foreign_keys = on')
+  }
+
+  get usable(): boolean {
+    return this.raw.open
+  }
+
+  async close(): Promise<void> {
+    this.raw.close()
   }
 
   one({ statement, values }: BoundStatement): BusinessRecord | undefined {

@@ -1,15 +1,12 @@
 import type { Caller, Shares } from '@steward/rest-core'
-import { StoreError } from '@steward/rest-core/errors'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { OwnConnection } from '../../knex/own-instance.js'
-import { isTemporary, type SqliteConfig } from './config.js'
+import { forgetKeys } from './certain-writes.js'
+import type { SqliteConfig } from './config.js'
 import { SqliteConnection } from './connection.js'
 import { loadDriver, type Driver } from './driver.js'
-import { isBusy, toStoreError, type VendorError } from './errors.js'
+import { isBusy, toStoreError } from './errors.js'
+import type { MainConnection, TakenMain } from './main-connection.js'
 import { Readers } from './readers.js'
+import { retryWhileBusy } from './retry-while-busy.js'
 import { createWriteLock } from './write-lock.js'
 
 /** Writes between two checkpoints; about 1,000 pages of the log. */
@@ -23,7 +20,9 @@ export class Database {
   readonly #driver: Driver
   readonly #config: SqliteConfig
   readonly #filename: string
-  readonly #main: SqliteConnection
+  readonly #main: MainConnection
+  #taken: TakenMain
+  #isLending = false
   readonly #lock: Shares
   readonly readers: Readers
   /** What others read while a transaction is open; opened when first needed. */
@@ -31,31 +30,24 @@ export class Database {
   #inTransaction = false
   #writes = 0
 
-  private constructor(driver: Driver, config: SqliteConfig, filename: string, main: SqliteConnection) {
+  private constructor(driver: Driver, config: SqliteConfig, main: MainConnection, taken: TakenMain) {
     this.#driver = driver
-    this.#config = config
-    this.#filename = filename
     this.#main = main
+    this.#taken = taken
+    this.#filename = taken.filename
+    this.#config = { ...config, filename: taken.filename, readOnly: config.readOnly || taken.connection.raw.readonly }
     this.#lock = createWriteLock(config.busyTimeoutMs)
-    this.readers = new Readers({ filename, most: config.workers, timeoutMs: config.statementTimeoutMs })
+    this.readers = new Readers({
+      filename: taken.filename,
+      most: config.workers,
+      timeoutMs: config.statementTimeoutMs,
+    })
+    main.onRequest(() => this.#lend())
   }
 
   /** @throws StoreError when the driver is missing or the file cannot be opened */
-  static async open(config: SqliteConfig): Promise<Database> {
-    const driver = await loadDriver()
-    const filename = isTemporary(config.filename)
-      ? join(mkdtempSync(join(tmpdir(), 'steward-sqlite-')), 'temporary.db')
-      : config.filename
-    const attempt = `open the database "${filename}"`
-    return retryWhileBusy(config.busyTimeoutMs, attempt, () => {
-      try {
-        return new Database(driver, config, filename, SqliteConnection.open(driver, { ...config, filename }))
-      } catch (error) {
-        const main = config.readOnly ? undefined : openUnwritable(driver, { ...config, filename }, error)
-        if (!main) throw error
-        return new Database(driver, { ...config, readOnly: true }, filename, main)
-      }
-    })
+  static async open(config: SqliteConfig, main: MainConnection): Promise<Database> {
+    return new Database(await loadDriver(), config, main, await main.take())
   }
 
   /** Nothing can be written: so it was asked for, or the file or its folder may not be written. */
@@ -77,7 +69,7 @@ export class Database {
   write<T>(attempt: string, work: (connection: SqliteConnection) => T, caller?: Caller): T | Promise<T> {
     if (this.#lock.used > 0) return this.#writeLater(attempt, work, caller)
     try {
-      const result = work(this.#main)
+      const result = work(this.#connection)
       this.wrote()
       return result
     } catch (error) {
@@ -89,7 +81,7 @@ export class Database {
   async #writeLater<T>(attempt: string, work: (connection: SqliteConnection) => T, caller: Caller = {}): Promise<T> {
     const release = await this.#lock.take(caller.user ?? '', { signal: caller.signal })
     try {
-      const result = await retryWhileBusy(this.#config.busyTimeoutMs, attempt, () => work(this.#main))
+      const result = await retryWhileBusy(this.#config.busyTimeoutMs, attempt, () => work(this.#connection))
       this.wrote()
       return result
     } finally {
@@ -102,9 +94,9 @@ export class Database {
     const release = await this.#lock.take(caller.user ?? '', { signal: caller.signal })
     this.#inTransaction = true
     try {
-      return await work(this.#main)
+      return await work(this.#connection)
     } finally {
-      if (this.#main.raw.inTransaction) this.#main.execute('rollback')
+      if (this.#connection.raw.inTransaction) this.#connection.execute('rollback')
       this.#inTransaction = false
       release()
     }
@@ -145,19 +137,6 @@ export class Database {
     }
   }
 
-  /** Another connection, for statements of others. It waits for other writers, which stops this thread meanwhile. */
-  openBeside(): OwnConnection {
-    const { raw } = SqliteConnection.open(this.#driver, { ...this.#config, filename: this.#filename })
-    raw.pragma(`busy_timeout = ${this.#config.busyTimeoutMs}`)
-    return {
-      raw,
-      get usable() {
-        return raw.open
-      },
-      close: async () => void raw.close(),
-    }
-  }
-
   /** Reports that rows were written, so that the log is moved into the file from time to time, by another thread. */
   wrote(): void {
     if (++this.#writes < checkpointWrites) return
@@ -170,52 +149,39 @@ export class Database {
     await this.#lock.take('', { waitMs: Infinity })
     await this.readers.close()
     this.#committed?.raw.close()
-    this.#main.raw.close()
-    if (isTemporary(this.#config.filename)) rmSync(join(this.#filename, '..'), { recursive: true, force: true })
+    await this.#main.close(this.#taken)
+  }
+
+  get #connection(): SqliteConnection {
+    return this.#taken.connection
+  }
+
+  /** Gives the connection to those who ask knex for it, when no transaction is open here, and takes it back after them. */
+  #lend(): void {
+    if (this.#isLending) return
+    this.#isLending = true
+    const taken = this.#lock.take('', { waitMs: Infinity })
+    if (taken instanceof Promise) void taken.then((release) => this.#lendUntilBack(release))
+    else void this.#lendUntilBack(taken)
+  }
+
+  async #lendUntilBack(release: () => void): Promise<void> {
+    this.#inTransaction = true
+    this.#taken = await this.#main.lend(this.#taken)
+    this.#inTransaction = false
+    this.#isLending = false
+    // The schema may have changed meanwhile.
+    forgetKeys(this.#connection.raw)
+    release()
+    if (this.#main.isRequested) this.#lend()
   }
 
   #reading(): SqliteConnection {
-    if (!this.#inTransaction) return this.#main
+    if (!this.#inTransaction) return this.#connection
     return (this.#committed ??= SqliteConnection.open(this.#driver, {
       ...this.#config,
       filename: this.#filename,
       readOnly: true,
     }))
-  }
-}
-
-/** A file that may only be read: SQLite refuses to set it to write-ahead logging, or to make files beside it. */
-function openUnwritable(driver: Driver, config: SqliteConfig, refusal: unknown): SqliteConnection | undefined {
-  const { code = '' } = refusal as VendorError
-  if (!code.startsWith('SQLITE_READONLY') && !code.startsWith('SQLITE_CANTOPEN')) return undefined
-  let connection: SqliteConnection | undefined
-  try {
-    connection = SqliteConnection.open(driver, { ...config, readOnly: true })
-    connection.raw.prepare('select count(*) from sqlite_schema').get()
-    return connection
-  } catch (error) {
-    connection?.raw.close()
-    if (!((error as VendorError).code ?? '').startsWith('SQLITE_READONLY')) return undefined
-    throw new StoreError(
-      'unavailable',
-      `Cannot read "${config.filename}": it is in write-ahead mode, in which SQLite makes files beside it, and its folder may not be written. Let this user write the folder, or run "pragma journal_mode = delete" on the file where that is possible.`,
-      { cause: error },
-    )
-  }
-}
-
-/**
- * Locks of other processes are waited for without stopping this thread.
- * @throws StoreError `busy` when it takes longer than `timeoutMs`
- */
-export async function retryWhileBusy<T>(timeoutMs: number, attempt: string, work: () => T): Promise<T> {
-  const deadline = performance.now() + timeoutMs
-  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 25)) {
-    try {
-      return work()
-    } catch (error) {
-      if (!isBusy(error) || performance.now() + pauseMs > deadline) throw toStoreError(error, attempt)
-    }
-    await sleep(pauseMs)
   }
 }

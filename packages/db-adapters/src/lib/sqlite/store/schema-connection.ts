@@ -1,6 +1,6 @@
 import type { SchemaConnection, SchemaRow, SchemaValue } from '../../schema/connection.js'
 import type { SqliteConnection } from './connection.js'
-import { retryWhileBusy } from './database.js'
+import { retryWhileBusy } from './retry-while-busy.js'
 
 /** The connection as schema work wants it. */
 export function createSchemaConnection({ raw }: SqliteConnection, busyTimeoutMs: number): SchemaConnection {

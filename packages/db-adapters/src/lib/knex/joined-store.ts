@@ -21,37 +21,51 @@ import type {
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Knex } from 'knex'
-import { knexWithin } from '../knex/knex-within.js'
-import type { SqlStore } from '../knex/sql-store.js'
+import { knexWithin } from './knex-within.js'
+import type { SqlStore } from './sql-store.js'
+import type { SchemaConnection } from '../schema/connection.js'
 import type { SchemaDialect } from '../schema/dialect.js'
 import { introspect } from '../schema/introspect.js'
 import { planSync } from '../schema/sync.js'
-import type { Compiler } from '../sql/compiler.js'
-import type { JoinedConnection } from './joined-connection.js'
-import { afterFailure } from './after-failure.js'
+import { afterFailure } from '../pool/after-failure.js'
+
+/** A connection within the transaction, for one call. */
+export interface JoinedConnection {
+  readonly schema: SchemaConnection
+  readonly session: StoreSession
+  /** A statement that failed, however the call continued. */
+  readonly failure: StoreError | undefined
+  /** The session is of no use afterwards. */
+  end(): void
+  /** Keeps what the call did. */
+  keep(): Promise<void>
+  /** Undoes what the call did. */
+  undo(): Promise<void>
+}
 
 export interface JoinedStoreParts {
-  /** The transaction. */
-  readonly knex: Knex
+  readonly transaction: Knex.Transaction
   readonly capabilities: StoreCapabilities
-  readonly compiler: Compiler
   readonly schema: SchemaDialect
-  readonly open: () => Promise<JoinedConnection>
+  /** Makes the driver's connection of the transaction ready for a call, which is a savepoint. */
+  readonly join: (raw: object) => Promise<JoinedConnection>
   /** Asks the server for nothing. */
   readonly ping: string
 }
 
-/** Calls run one after the other, each between a savepoint and its release. */
+/**
+ * Calls within a transaction of knex, one after the other. Their savepoints are statements of the store: on Oracle, a
+ * transaction of knex within another one commits both (knex 3.3).
+ */
 export class JoinedStore implements SqlStore {
   readonly capabilities: StoreCapabilities
   readonly knex: Knex
   readonly #parts: JoinedStoreParts
-  #joined: Promise<JoinedConnection> | undefined
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(parts: JoinedStoreParts) {
     this.capabilities = parts.capabilities
-    this.knex = parts.knex
+    this.knex = parts.transaction
     this.#parts = parts
   }
 
@@ -106,16 +120,7 @@ export class JoinedStore implements SqlStore {
   }
 
   transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
-    return this.#alone(async (joined) => {
-      const used = joined.session(this.#parts.compiler)
-      try {
-        const result = await work(used.session)
-        if (used.failure) throw afterFailure(used.failure)
-        return result
-      } finally {
-        used.end()
-      }
-    })
+    return this.#alone(({ session }) => work(session))
   }
 
   knexWithin(lend: () => Promise<LentConnection>): Knex {
@@ -157,18 +162,23 @@ export class JoinedStore implements SqlStore {
   }
 
   async #run<T>(work: (joined: JoinedConnection) => Promise<T>): Promise<T> {
+    const { transaction, join } = this.#parts
+    if (transaction.isCompleted())
+      throw new StoreError('internal', 'No transaction is open: that of the store has ended.')
     try {
-      const joined = await (this.#joined ??= this.#parts.open())
-      await joined.enter()
+      const joined = await join((await transaction.client.acquireConnection()) as object)
       let result: T
       try {
         result = await work(joined)
+        if (joined.failure) throw afterFailure(joined.failure)
       } catch (error) {
         // What ends the whole transaction leaves no savepoint; the first error says why.
-        if (joined.usable) await joined.undo().catch(() => {})
+        await joined.undo().catch(() => {})
         throw error
+      } finally {
+        joined.end()
       }
-      await joined.leave()
+      await joined.keep()
       return result
     } catch (error) {
       throw notRepeatable(error)
