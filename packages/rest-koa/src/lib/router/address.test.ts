@@ -69,7 +69,10 @@ describe('readTarget()', () => {
     ['/A/_COUNT', { kind: 'none' }],
     ['/_task/crosstab:x', { kind: 'task', id: 'crosstab:x' }],
     ['/_index/x', { kind: 'none' }],
-    ['/%5Findex', { kind: 'none' }],
+    ['/%5Findex', { kind: 'index' }],
+    ['/%5Fdoc/', { kind: 'view', parameter: '_doc', value: 'true' }],
+    ['/%5Ftask/7', { kind: 'task', id: '7' }],
+    ['/%5Fnope', { kind: 'none' }],
   ])('%s', async (path, expected) => {
     expect((await createFinder()(`/base${path}`)).target).toEqual(expected)
   })

@@ -126,7 +126,7 @@ export function readTarget({ kind, view }: RestRoute, sent: Sent, hasZero: HasZe
   if (kind === 'view' && sent.object === undefined) return { kind, parameter: view as View, value: 'true' }
   if (kind === 'info' || (kind === 'index' && sent.object === undefined)) return { kind }
   const object = decode(sent.object ?? '', 'path')
-  if (object.startsWith('_')) return { kind: 'none' }
+  if (object.startsWith('_')) return readService(object, kind, sent.row_id)
   const { row_id: row = '' } = sent
   const isNoRow = row === '' || row === '_' || (row === '0' && !hasZero(object, kind === 'row'))
   const name = sent.name === undefined ? undefined : decode(sent.name, 'path')
@@ -148,6 +148,14 @@ export function readTarget({ kind, view }: RestRoute, sent: Sent, hasZero: HasZe
     default:
       return { kind, object }
   }
+}
+
+/** The service's own names have routes; here they are percent-encoded, which means the same. */
+function readService(name: string, kind: RestRoute['kind'], id: string | undefined): Target {
+  if (kind === 'row' && name === '_task' && id !== undefined) return { kind: 'task', id: decode(id, 'path') }
+  if (kind === 'object' && name === '_index') return { kind: 'index' }
+  if (kind === 'object' && name === '_doc') return { kind: 'view', parameter: '_doc', value: 'true' }
+  return { kind: 'none' }
 }
 
 /**
