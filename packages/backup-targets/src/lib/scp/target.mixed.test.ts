@@ -17,6 +17,12 @@ describe.skipIf(missing)('OpenSSH', () => {
   afterAll(() => sshd?.close())
   testBackupTarget({ name: 'scp', open: () => openTarget({ type: 'scp', options: sshd.options }) })
 
+  it('hashes what is there on the server', { tags: 'core' }, async () => {
+    const target = await openTarget({ type: 'scp', options: sshd.options })
+    expect(target.capabilities.hashes).toEqual(['sha256'])
+    await target.close()
+  })
+
   it('delete() leaves no empty folder', { tags: 'core' }, async () => {
     const target = await openTarget({ type: 'scp', options: sshd.options })
     await target.put('set/of/files', pieces(madeUpBytes(10)))

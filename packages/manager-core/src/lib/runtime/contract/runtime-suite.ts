@@ -291,7 +291,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(await ask(spec, '/id')).toBeDefined()
   })
 
-  it('holds it to its limits, and reports what enforces each, and which are not enforced', async (context) => {
+  it('holds it to its limits, and reports what enforces each, and which are not enforced', core(), async (context) => {
     if (!runtime.capabilities.limits) return context.skip(`${runtime.name} has no limits`)
     const spec: InstanceSpec = { ...(await instance()), limits: { files: 1024, cpu: 400 } }
     await runtime.define(spec)
