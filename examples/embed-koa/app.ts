@@ -1,4 +1,4 @@
-import { createSqliteStore } from '@steward/db-adapters/sqlite'
+import { createStore } from '@steward/db-adapters'
 import { createBusinessObjects, createModel, createPrincipal, createRights, defineObject } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { errorResponse, restRouter } from '@steward/rest-koa'
@@ -6,6 +6,7 @@ import { recordsRouter } from '@steward/rest-pages'
 import Router from '@koa/router'
 import Koa from 'koa'
 import type { Context } from 'koa'
+import type { Knex } from 'knex'
 
 export const Task = defineObject({
   name: 'Task',
@@ -18,11 +19,23 @@ export const Task = defineObject({
   order: ['tsk_due'],
 })
 
-/** An existing Koa application, with a page and users of its own, that gets a REST service and pages for its records. */
-export async function createApp(filename: string) {
+/**
+ * An existing Koa application, with pages, users and a table of its own, that gets a REST service and pages for its records.
+ *
+ * @param knex the application's, whose connections and transactions the service shares
+ */
+export async function createApp(knex: Knex) {
   const model = createModel([Task])
-  const store = createSqliteStore({ filename })
+  const store = await createStore({ knex })
   await store.sync(model)
+  if (!(await knex.schema.hasTable('member'))) {
+    await knex.schema.createTable('member', (table) => {
+      table.string('login', 50).primary()
+      table.string('team', 50)
+      table.integer('finished').defaultTo(0)
+    })
+    await knex('member').insert(['ann', 'bob'].map((login) => ({ login, team: 'Garden' })))
+  }
   const service = createBusinessObjects({ model, store })
 
   // The rights of this application: everybody sees and changes their own tasks only.
@@ -48,6 +61,25 @@ export async function createApp(filename: string) {
   router.get('label', '/api/rest/Task/:row_id/label', async (context) => {
     const task = await service.get(authenticate(context), 'Task', context.params['row_id'] ?? '')
     context.body = [task['tsk_title'], task['tsk_due']].join(', until ')
+  })
+  // A report by a join of the service's table with the application's.
+  router.get('/teams', async (context) => {
+    context.body = await knex('task')
+      .join('member', 'member.login', 'task.tsk_owner')
+      .groupBy('member.team')
+      .select('member.team')
+      .select(knex.raw('cast(count(*) as integer) as tasks'))
+  })
+  // An update of both tables: kept together, or not at all.
+  router.post('/api/rest/Task/:row_id/finish', async (context) => {
+    const principal = authenticate(context)
+    await service.withTransaction(knex, async (inside, trx) => {
+      await inside.update(principal, 'Task', context.params['row_id'] ?? '', { tsk_done: true })
+      const few = trx('member').where({ login: principal.login }).where('finished', '<', 1)
+      if ((await few.increment('finished', 1)) === 0)
+        throw new RestError('ERR_CONFLICT', 'One task a day is enough. Finish this one tomorrow.')
+    })
+    context.status = 204
   })
   // For all addresses of the service.
   router.use('/api/rest', async (context, next) => {

@@ -3,7 +3,9 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import knex, { type Knex } from 'knex'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freshDatabase, needs } from '../../tests/servers/index.js'
 import { codeBlocks } from '../../tests/programs/markdown.js'
 import { shellIsMissing, unexpectedOutputs } from '../../tests/programs/shell.js'
 import { createApp } from './app.ts'
@@ -11,11 +13,14 @@ import { createApp } from './app.ts'
 let folder: string
 let server: Server
 let close: () => Promise<void>
+let db: Knex
 let origin: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'steward-embed-'))
-  const created = await createApp(join(folder, 'tasks.db'))
+  const filename = join(folder, 'tasks.db')
+  db = knex({ client: 'better-sqlite3', connection: { filename }, useNullAsDefault: true })
+  const created = await createApp(db)
   close = created.close
   server = created.app.listen(0, '127.0.0.1')
   await new Promise((done) => server.once('listening', done))
@@ -24,6 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await new Promise((done) => server.close(done))
   await close()
+  await db.destroy()
   await rm(folder, { recursive: true })
 })
 
@@ -77,6 +83,45 @@ test('routes of the application and of the service share a router', async () => 
   expect(names).toEqual(['row', 'object', 'count', 'unknown'])
   const wrong = await fetch(`${origin}/`, { method: 'DELETE' })
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'HEAD, GET'])
+})
+
+async function finishesOnce(at: string): Promise<void> {
+  const send = (path: string, body?: object) =>
+    fetch(`${at}${path}`, {
+      method: 'POST',
+      headers: { 'X-Demo-User': 'bob', 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  const ids: string[] = []
+  for (const title of ['Dig', 'Sow']) {
+    const created = await send('/api/rest/Task', { tsk_title: title })
+    ids.push(((await created.json()) as { row_id: string }).row_id)
+  }
+  expect((await send(`/api/rest/Task/${ids[0]}/finish`)).status).toBe(204)
+  expect((await send(`/api/rest/Task/${ids[1]}/finish`)).status).toBe(409)
+  const tasks = await fetch(`${at}/api/rest/Task/?tsk_title=Sow`, { headers: { 'X-Demo-User': 'bob' } })
+  expect(await tasks.json()).toMatchObject([{ tsk_done: false }])
+}
+
+test('an update of two tables is kept together, or undone together, and reports join them', async () => {
+  await finishesOnce(origin)
+  const [team] = (await (await fetch(`${origin}/teams`)).json()) as { team: string; tasks: number }[]
+  expect(team).toMatchObject({ team: 'Garden', tasks: expect.any(Number) as number })
+})
+
+needs('postgresql', (url) => {
+  test('an update of two tables is kept together, or undone together, on PostgreSQL', async () => {
+    const database = await freshDatabase(url)
+    const own = knex({ client: 'pg', connection: database.url })
+    const created = await createApp(own)
+    const listening = created.app.listen(0, '127.0.0.1')
+    await new Promise((done) => listening.once('listening', done))
+    await finishesOnce(`http://127.0.0.1:${(listening.address() as AddressInfo).port}`)
+    await new Promise((done) => listening.close(done))
+    await created.close()
+    await own.destroy()
+    await database.drop()
+  })
 })
 
 test('a stranger learns what is missing', async () => {
