@@ -45,7 +45,7 @@ export async function unpackFiles(
   try {
     await removeTree(folder, account)
     await makeFolder(folder, 0o700)
-    // Without tar this process unpacks, in a folder that no account can enter, so that nobody disturbs it.
+    // Without tar this process unpacks, in a folder that no account can enter or disturb.
     const byPrograms = (await packingTools()).tar !== undefined
     const writer = byPrograms ? account : undefined
     if (writer) await chown(folder, writer.uid, writer.gid)
