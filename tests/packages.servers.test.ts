@@ -249,6 +249,29 @@ describe('an empty folder with the tarballs installed', () => {
     ])
   })
 
+  it('makes stores with the bundled part of knex, which takes texts and statements of the installed one', async () => {
+    mkdirSync(join(consumer, 'seeds'))
+    writeFileSync(
+      join(consumer, 'seeds', 'one.cjs'),
+      `exports.seed = (knex) => knex('note').insert({ text: 'seed' })\n`,
+    )
+    writeFileSync(join(consumer, 'stores.js'), storesProgram)
+    const { stdout } = await run(process.execPath, ['stores.js'], consumer)
+    // knex prints the timeout.
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toEqual({
+      loaded: [],
+      texts: [null, 'a'],
+      statements: ['a', 'b'],
+      inserted: 'C',
+      seeded: true,
+      loadedForMigrations: true,
+      timeout: true,
+      given: 1,
+    })
+    const licences = readFileSync(join(consumer, 'node_modules/@steward/db-adapters/dist/knex-licences.txt'), 'utf8')
+    for (const name of ['knex', 'lodash', 'tarn']) expect(licences.split('\n')).toContain(name)
+  })
+
   const programs = published.flatMap(({ json }) => Object.keys(json.bin ?? {}).map((name) => ({ name, json })))
   it.each(programs)('runs $name --help and --version', async ({ name, json }) => {
     const program = join(consumer, 'node_modules', '.bin', name)
@@ -284,6 +307,62 @@ const server = new Koa().use(testerRouter().routes()).listen(0, '127.0.0.1', asy
   for (const [, file] of (await ask(page)).matchAll(/(?:href|src)="(tester.[^"]*)"/g)) await ask(new URL(file, page))
   server.close()
 })
+`
+
+/** Prints which files of knex a store has loaded, and what it answers beside an instance of the installed knex. */
+const storesProgram = `
+import { rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createStore } from '@steward/db-adapters'
+import { createModel } from '@steward/rest-core'
+const { cache } = createRequire(import.meta.url)
+const loaded = () =>
+  Object.keys(cache).filter((file) => /node_modules.(?:knex.(?!lib.util.timeout)|lodash|tarn)/.test(file))
+const store = await createStore({ url: 'sqlite:stores.db' })
+const { knex } = store
+const answers = { loaded: loaded() }
+const { default: makeKnex } = await import('knex')
+const other = makeKnex({ client: 'better-sqlite3', connection: { filename: 'stores.db' }, useNullAsDefault: true })
+const migrations = { name: 'one', up: (knex) => knex.schema.createTable('note', (table) => table.string('text')), down() {} }
+const migrationSource = {
+  getMigrations: async () => [migrations],
+  getMigrationName: ({ name }) => name,
+  getMigration: async (migration) => migration,
+}
+await knex.migrate.latest({ migrationSource })
+await knex.seed.run({ directory: 'seeds' })
+answers.seeded = (await knex('note').where({ text: 'seed' }).delete()) === 1
+answers.loadedForMigrations = loaded().length > 0
+await knex('note').insert([{ text: 'b' }, { text: null }, { text: 'a' }])
+const lower = other.raw('lower(??)', ['text'])
+const sorted = await knex('note').whereNot('text', other.raw('?', ['b'])).orWhereNull('text').orderBy(lower, 'asc', 'first')
+answers.texts = sorted.map(({ text }) => text)
+const named = await knex
+  .with('named', other('note').whereNotNull('text'))
+  .select('named.text')
+  .from('named')
+  .join(other('note').distinct('text').as('more'), 'more.text', 'named.text')
+  .whereIn('named.text', other('note').select('text'))
+  .orderBy('named.text')
+answers.statements = named.map(({ text }) => text)
+await knex('note').insert({ text: other.raw('upper(?)', ['c']) })
+answers.inserted = (await knex('note').where({ text: 'C' }).first('text')).text
+await other.destroy()
+knex.client.pool.acquireTimeoutMillis = 20
+await knex.transaction(async () => {
+  await knex.select(1).catch((error) => void (answers.timeout = error instanceof makeKnex.KnexTimeoutError))
+})
+await store.close()
+const mine = makeKnex({ client: 'better-sqlite3', connection: { filename: 'given.db' }, useNullAsDefault: true })
+const given = await createStore({ knex: mine })
+const model = createModel([{ name: 'Note', timestamps: false, fields: { not_text: { type: 'string' } } }])
+const note = model.object('Note')
+await given.sync(model)
+await given.insert(note, { not_text: 'x' }, note.selection)
+answers.given = await given.count(note)
+await given.close()
+await mine.destroy()
+console.log(JSON.stringify(answers))
 `
 
 /**
