@@ -375,7 +375,7 @@ describe('a full disk', () => {
     try {
       await runtime.define(spec)
       const at = (name: string) => join(spec.folder, name)
-      const program = `echo >>${runs}; echo >"$1" && exec sleep 600`
+      const program = `echo >>${runs}; head -c 20000 /dev/zero >"$1" && exec sleep 600`
       const command = ['/bin/sh', '-c', program, 'sh', at('written')]
       await runtime.start({ ...spec, workingFolder: tmpdir(), command })
       const { pids } = await runtime.observe(spec)
