@@ -78,7 +78,8 @@ function copy(target: string): void {
 
 /**
  * A program's first file. An older Node could not even read the others, so it looks at the version before it loads them;
- * and Node 22 would warn on every call that node:sqlite is new there.
+ * and Node 22 would warn on every call that node:sqlite is new there. Compiled code is kept in a folder that only the user
+ * can write, unless NODE_COMPILE_CACHE names another one or NODE_DISABLE_COMPILE_CACHE is set.
  *
  * @param range `>=22.18`
  */
@@ -96,6 +97,20 @@ if (major > ${major} || (major === ${major} && minor >= ${minor})) {
     if (error.code !== 'EPIPE') throw error
   }
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
+  const [{ enableCompileCache }, { existsSync, lstatSync, mkdirSync }, { tmpdir }] = await Promise.all(
+    ['module', 'fs', 'os'].map((name) => import('node:' + name)),
+  )
+  try {
+    const user = process.getuid?.()
+    const folder = tmpdir() + '/steward-code' + (user === undefined ? '' : '-' + user)
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+    const found = lstatSync(folder)
+    // Code of others is not run.
+    const isOwn = user === undefined || (found.uid === user && (found.mode & 0o077) === 0)
+    if (found.isDirectory() && isOwn) enableCompileCache(folder)
+  } catch {
+    // It starts without.
+  }
   const { main } = await import('./main.js')
   const code = await main(process.argv.slice(2))
   process.exitCode = code

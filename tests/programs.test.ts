@@ -1,6 +1,7 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -38,9 +39,9 @@ interface Run {
   readonly stderr: string
 }
 
-function runHelp(node: string, args: readonly string[]): Promise<Run> {
+function runHelp(node: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Run> {
   return new Promise((resolve) => {
-    const env = { ...process.env, NODE_OPTIONS: '' }
+    const env = { ...process.env, NODE_OPTIONS: '', ...more }
     execFile(node, [...args, '--help'], { env }, (error, stdout, stderr) => {
       resolve({ code: error ? error.code : 0, stdout, stderr })
     })
@@ -74,4 +75,31 @@ it.each(programs)('a reader of the help of $name that goes away is not a failure
   child.stdout.destroy()
   const [code] = (await once(child, 'close')) as [number | null]
   expect({ code, errors }).toEqual({ code: 0, errors: '' })
+})
+
+describe.each(programs)('compiled code of $name', ({ file }) => {
+  const within = async (work: (folder: string, runs: () => Promise<Run>) => Promise<void>) => {
+    const folder = mkdtempSync(join(tmpdir(), 'steward-test-'))
+    const env = { TMPDIR: folder, NODE_COMPILE_CACHE: undefined }
+    try {
+      await work(join(folder, `steward-code-${process.getuid?.()}`), () => runHelp(process.execPath, [file], env))
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+
+  it('is kept in a folder of the user', () =>
+    within(async (folder, runs) => {
+      expect(await runs()).toMatchObject({ code: 0, stderr: '' })
+      expect(statSync(folder).mode & 0o777).toBe(0o700)
+      expect(globSync('*/*', { cwd: folder })).not.toEqual([])
+    }))
+
+  it('is not taken from a folder that others may write', () =>
+    within(async (folder, runs) => {
+      mkdirSync(folder)
+      chmodSync(folder, 0o777)
+      expect(await runs()).toMatchObject({ code: 0, stderr: '' })
+      expect(readdirSync(folder)).toEqual([])
+    }))
 })
