@@ -106,7 +106,12 @@ export const purge = defineAction({
   ],
   options: [
     { name: 'all', type: 'flag', summary: 'Empty the trash; with --restore-points: of all instances' },
-    { name: 'days', type: 'integer', min: 0, summary: 'With --all: only what has been there for at least this many days' },
+    {
+      name: 'days',
+      type: 'integer',
+      min: 0,
+      summary: 'With --all: only what has been there for at least this many days',
+    },
     {
       name: 'restore-points',
       type: 'flag',
