@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -19,6 +20,7 @@ import { canUseAccounts } from '../testing/reachable-checkout.js'
 import { unpackDownload } from '../testing/unpack-download.js'
 import { accountAt } from './account.js'
 import { findAccount } from './find-account.js'
+import { compiledCodeOf } from './system-accounts.js'
 
 const isHere = canUseAccounts(import.meta.url)
 
@@ -302,8 +304,14 @@ describe.runIf(isHere)('isolate', () => {
           }),
         )
         await expect(test.perform('add', { name: 'late' })).rejects.toMatchObject({ code: 'ERR_SETTINGS' })
+        // Compiled code of a former account with the same id would be run by the next one.
+        const account = accountAt(test.path('demo'))!
+        const code = compiledCodeOf(account)
+        mkdirSync(code, { recursive: true })
+        chownSync(code, account.uid, account.gid)
         await test.perform('delete', { name: 'demo', force: true, purge: true })
         expect(accountsOf(test)).toEqual([])
+        expect(existsSync(code)).toBe(false)
       } finally {
         await test.close()
         endAccountsOf(test)

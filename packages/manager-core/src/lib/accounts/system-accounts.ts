@@ -5,6 +5,7 @@ import { run } from '../system/run.js'
 import type { SystemAccount } from './account.js'
 import { endAllOf } from './end-all-of.js'
 import { commentOf, findAccount } from './find-account.js'
+import { removeTree } from './remove-tree.js'
 
 /** Ids of accounts of instances: none of persons, whose ids are given from 1000 up, nor of packages. */
 const [firstId, lastId] = [20_000, 59_999]
@@ -63,6 +64,8 @@ export async function removeAccount(name: string, home: string): Promise<void> {
       help: 'It is removed there. If that home is a copy that is no longer used, remove the copy.',
     })
   await endAllOf(account)
+  // The next account with this id would run it.
+  await removeTree(compiledCodeOf(account), account)
   // One that has ended counts as running until its parent has taken note.
   await run('userdel', ['--force', name])
 }
@@ -78,6 +81,11 @@ export function checkAccount({ name, uid, gid }: SystemAccount): void {
       : `The system account "${name}" of the instance does not exist on this machine.`,
     { help: 'Create a new account for it: manager isolate <name>' },
   )
+}
+
+/** Where the programs of an account keep their compiled code (`tsup.base.ts`): accounts have no TMPDIR. */
+export function compiledCodeOf({ uid }: Pick<SystemAccount, 'uid'>): string {
+  return `/tmp/steward-code-${uid}`
 }
 
 function isHome(folder: string): boolean {
