@@ -41,6 +41,12 @@ export interface OwnInstance<C> {
   discardIdle(): void
 }
 
+/** The part of tarn that closes idle connections. */
+interface Reaping {
+  readonly interval: NodeJS.Timeout | null
+  on(event: 'startReaping', listener: () => void): void
+}
+
 /** Knex's warnings, but that a connection could not be had: the caller gets the error. */
 function warn(message: unknown): void {
   const text = String(message)
@@ -105,6 +111,9 @@ export function createOwnInstance<C extends OwnConnection>({
       },
     }),
   )
+  const { pool: tarn } = knex.client as { readonly pool: Reaping }
+  // Its timer is there right after the event. A store that is not closed does not keep the process alive.
+  tarn.on('startReaping', () => queueMicrotask(() => tarn.interval?.unref()))
   return {
     knex,
     connectionOf: (raw) => connections.get(raw)!.connection,
