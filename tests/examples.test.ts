@@ -54,7 +54,7 @@ function neededBy({ dependencies, peerDependencies }: Manifest): string[] {
 }
 
 function importsOf(source: string): string[] {
-  return [...source.matchAll(/^(?:import|export)\b[^'"\n]*?(?:from\s*)?'([^']+)'|\bimport\('([^']+)'\)/gm)].map(
+  return [...source.matchAll(/^(?:import|export)\b[^'"=\n]*?(?:from\s*)?'([^']+)'|\bimport\('([^']+)'\)/gm)].map(
     ([, one, other]) => one ?? other ?? '',
   )
 }
