@@ -305,10 +305,10 @@ describe.runIf(isHere)('isolate', () => {
         )
         await expect(test.perform('add', { name: 'late' })).rejects.toMatchObject({ code: 'ERR_SETTINGS' })
         // Compiled code of a former account with the same id would be run by the next one.
-        const account = accountAt(test.path('demo'))!
-        const code = compiledCodeOf(account)
+        const removed = accountAt(test.path('demo'))!
+        const code = compiledCodeOf(removed)
         mkdirSync(code, { recursive: true })
-        chownSync(code, account.uid, account.gid)
+        chownSync(code, removed.uid, removed.gid)
         await test.perform('delete', { name: 'demo', force: true, purge: true })
         expect(accountsOf(test)).toEqual([])
         expect(existsSync(code)).toBe(false)
