@@ -68,7 +68,7 @@ export function createConnections<C extends ServerConnection>(
   const own = given ? undefined : createOwnInstance<C>({ ...instance, open: openAndLearn, pool: limits.pool })
   const knex = own?.knex ?? checkInstance(given!, name)
   const client = knex.client as Knex.Client
-  const settings = new Map<C, () => Promise<void>>()
+  const settings = new WeakMap<C, () => Promise<void>>()
   const enter = async (raw: object): Promise<C> => {
     const connection = await connect(raw)
     settings.set(connection, await prepare(connection, false))
@@ -87,7 +87,7 @@ export function createConnections<C extends ServerConnection>(
         },
         translateError,
       },
-      discardIdle: own?.discardIdle,
+      timeline: own?.timeline,
       async end() {
         if (own) await knex.destroy()
       },

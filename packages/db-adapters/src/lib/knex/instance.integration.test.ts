@@ -25,6 +25,25 @@ async function worksBeside(db: Knex): Promise<void> {
   }
 }
 
+/** Calls after the application has destroyed its instance. */
+async function outlives(db: Knex): Promise<void> {
+  const store = await createStore({ knex: db })
+  await store.sync(model)
+  const { row_id: id } = await store.insert(note, { not_text: 'a' }, note.selection)
+  await db.destroy()
+  const message = expect.stringContaining('The knex instance of the store was destroyed') as string
+  const calls = [
+    () => store.get(note, id, { select: note.selection }),
+    () => store.count(note),
+    () => store.insert(note, { not_text: 'b' }, note.selection),
+    () => store.transaction((session) => session.count(note)),
+    () => store.search(note, { select: note.selection, order: note.order })[Symbol.asyncIterator]().next(),
+    () => store.ping(),
+  ]
+  for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'unavailable', message })
+  await store.close()
+}
+
 test('createStore({ knex }) opens the SQLite file of better-sqlite3', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-test-'))
   const filename = join(folder, 'a.db')
@@ -44,6 +63,15 @@ needs('postgresql', (url) => {
       await database.drop()
     }
   })
+
+  test('a store on PostgreSQL whose knex instance was destroyed refuses calls, and can be closed', async () => {
+    const database = await freshDatabase(url)
+    try {
+      await outlives(knex({ client: 'pg', connection: database.url }))
+    } finally {
+      await database.drop()
+    }
+  })
 })
 
 needs('mysql', (url) => {
@@ -59,6 +87,15 @@ needs('mysql', (url) => {
     }
     try {
       await worksBeside(knex({ client: 'mysql2', connection }))
+    } finally {
+      await database.drop()
+    }
+  })
+
+  test('a store on MySQL whose knex instance was destroyed refuses calls, and can be closed', async () => {
+    const database = await freshDatabase(url)
+    try {
+      await outlives(knex({ client: 'mysql2', connection: database.url }))
     } finally {
       await database.drop()
     }

@@ -1,6 +1,6 @@
 import { StoreError } from '@steward/rest-core/errors'
 import { describe, expect, it } from 'vitest'
-import { createPool, Resource } from '../../../test/knex-pool.js'
+import { createGivenPool, createPool, Resource } from '../../../test/knex-pool.js'
 
 const turn = () => new Promise(setImmediate)
 
@@ -92,12 +92,53 @@ describe('KnexPool', () => {
     expect((await pool.take()).usable).toBe(true)
   })
 
-  it('discardIdle() closes what lies idle, and leaves what is in use', async () => {
+  it('discardIdle() closes what lies idle at once, and what is in use when it is brought back', async () => {
     const { pool } = createPool()
     const [a, b] = await Promise.all([pool.take(), pool.take()])
     pool.release(a)
     pool.discardIdle()
     expect([a.closed, b.closed]).toStrictEqual([true, false])
+    pool.release(b)
+    expect(b.closed).toBe(true)
+    expect([a, b]).not.toContain(await pool.take())
+  })
+
+  it('discardIdle() also discards what others have, and what is being opened', async () => {
+    const opening = [Promise.withResolvers<Resource>(), Promise.withResolvers<Resource>()]
+    const { pool, knex, opened } = createPool(
+      {},
+      () => opening[opened.length]?.promise ?? Promise.resolve(new Resource()),
+    )
+    const taking = [knex.client.acquireConnection() as Promise<object>, pool.take()] as const
+    await turn()
+    opening[0]!.resolve(new Resource())
+    const raw = await taking[0]
+    pool.discardIdle()
+    opening[1]!.resolve(new Resource())
+    await knex.client.releaseConnection(raw)
+    const later = (await taking[1]) as Resource
+    expect(opened.slice(0, 2)).not.toContain(later)
+    expect(later.usable).toBe(true)
+  })
+
+  it('a failure to open is not reported to a caller who came after its start', async () => {
+    const opening = [Promise.withResolvers<Resource>(), Promise.withResolvers<Resource>()]
+    let opens = 0
+    const { pool } = createPool({}, () => opening[opens++]?.promise ?? Promise.resolve(new Resource()))
+    const [first, second] = [pool.take(), pool.take()]
+    await turn()
+    opening[0]!.resolve(new Resource())
+    const a = (await first) as Resource
+    pool.release(a as never)
+    expect(await second).toBe(a)
+    // The other one, for which no caller waits any more, is lost while it is opened, like the first.
+    a.usable = false
+    pool.release(a as never)
+    pool.discardIdle()
+    const again = pool.take()
+    await turn()
+    opening[1]!.reject(new StoreError('unavailable', 'killed'))
+    expect((await again).usable).toBe(true)
   })
 
   it('close() waits for what is in use and for who waits, refuses others, and may be called twice', async () => {
@@ -118,5 +159,32 @@ describe('KnexPool', () => {
 
   it('close() of a pool that was never used resolves', async () => {
     await createPool().pool.close()
+  })
+})
+
+describe('KnexPool of an instance of the application', () => {
+  it('discardIdle() also discards connections that lie idle in the instance', async () => {
+    const { pool, knex, opened } = createGivenPool(async () => {})
+    const raws = await Promise.all([1, 2].map(() => knex.client.acquireConnection() as Promise<object>))
+    await Promise.all(raws.map((raw) => knex.client.releaseConnection(raw) as Promise<void>))
+    pool.release(await pool.take())
+    pool.discardIdle()
+    expect(await pool.take()).toBe(opened[2])
+  })
+
+  it('takes another connection when one that was open before turns out to be lost', async () => {
+    const { pool, knex, opened, destroyed } = createGivenPool(async (connection) => {
+      if (connection === opened[0]) throw new StoreError('unavailable', 'lost')
+    })
+    const raw = (await knex.client.acquireConnection()) as object
+    await knex.client.releaseConnection(raw)
+    expect(await pool.take()).toBe(opened[1])
+    expect(destroyed).toStrictEqual([raw])
+  })
+
+  it('reports a failure on a connection that was opened for the caller', async () => {
+    const { pool, opened } = createGivenPool(() => Promise.reject(new StoreError('unavailable', 'lost')))
+    await expect(pool.take()).rejects.toThrow('lost')
+    expect(opened).toHaveLength(1)
   })
 })

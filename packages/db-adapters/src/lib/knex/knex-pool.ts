@@ -4,6 +4,7 @@ import type { Knex } from 'knex'
 import { ConnectionShares } from '../pool/connection-shares.js'
 import type { ServerConnection } from '../pool/connection.js'
 import { closedError, type ConnectionSource } from '../pool/source.js'
+import { PoolTimeline, type PoolEvents } from './pool-timeline.js'
 
 /** Makes connections of an instance of knex ready for the store, and back again. */
 export interface Sessions<C> {
@@ -16,20 +17,18 @@ export interface Sessions<C> {
 export interface KnexPoolParts<C> {
   readonly knex: Knex
   readonly sessions: Sessions<C>
-  /** Discards idle connections of the instance. Absent: it is not the store's. */
-  readonly discardIdle?: (() => void) | undefined
+  /** Default: one of the instance's pool. */
+  readonly timeline?: PoolTimeline | undefined
   /** Ends what the store has made, when it is closed. */
   readonly end: () => Promise<void>
 }
 
 /** The part of tarn that is used. A driver's own pool (`connectionPool` of knex) has nothing of it. */
-interface Tarn {
+interface Tarn extends PoolEvents {
   readonly max: number
   readonly acquireTimeoutMillis: number
   numUsed(): number
   numPendingAcquires(): number
-  on(event: 'acquireRequest' | 'poolDestroyRequest', listener: () => void): void
-  removeListener(event: 'acquireRequest' | 'poolDestroyRequest', listener: () => void): void
 }
 
 /** A raw connection, as knex marks it. */
@@ -48,6 +47,7 @@ export class KnexPool<C extends ServerConnection> implements ConnectionSource<C>
   readonly #parts: KnexPoolParts<C>
   readonly #client: Knex.Client
   readonly #tarn: Tarn | undefined
+  readonly #timeline: PoolTimeline | undefined
   readonly #idle: C[] = []
   readonly #shares: ConnectionShares | undefined
   /** What is returned with a connection, of those that users have. */
@@ -74,6 +74,7 @@ export class KnexPool<C extends ServerConnection> implements ConnectionSource<C>
     const pool = this.#client.pool as Tarn | object
     this.#tarn = 'numPendingAcquires' in pool ? pool : undefined
     if (!this.#tarn) return
+    this.#timeline = parts.timeline ?? new PoolTimeline(this.#tarn)
     this.#shares = new ConnectionShares(this.#tarn.max, this.#tarn.acquireTimeoutMillis)
     this.#tarn.on('acquireRequest', this.#yield)
     this.#tarn.on('poolDestroyRequest', this.#yieldAll)
@@ -93,7 +94,7 @@ export class KnexPool<C extends ServerConnection> implements ConnectionSource<C>
   release(connection: C): void {
     const share = this.#held.get(connection)
     this.#held.delete(connection)
-    if (connection.usable && !this.#closed && this.#tarn?.numPendingAcquires() === 0) {
+    if (this.#isUsable(connection) && !this.#closed && this.#tarn?.numPendingAcquires() === 0) {
       this.#idle.push(connection)
       this.#reaper ??= setInterval(() => this.#reap(), keepMs).unref()
     } else this.#giveBack(connection)
@@ -103,12 +104,12 @@ export class KnexPool<C extends ServerConnection> implements ConnectionSource<C>
   }
 
   discardIdle(): void {
+    this.#timeline?.discard()
     for (const connection of this.#idle.splice(0)) {
       void connection.close()
       this.#giveBack(connection)
     }
     this.#unneeded = 0
-    this.#parts.discardIdle?.()
   }
 
   close(): Promise<void> {
@@ -158,20 +159,50 @@ export class KnexPool<C extends ServerConnection> implements ConnectionSource<C>
   }
 
   async #acquire(): Promise<C> {
-    let raw: object | undefined
-    try {
-      raw = (await this.#client.acquireConnection()) as object
-      return await this.#parts.sessions.enter(raw)
-    } catch (error) {
-      if (raw) this.#drop(raw, error)
-      this.#callers--
-      this.#checkClosed()
-      throw this.#refusal(error)
+    let asked: number | undefined
+    for (;;) {
+      let raw: Marked | undefined
+      try {
+        const acquiring = this.#client.acquireConnection() as Promise<object>
+        asked ??= this.#timeline?.asked ?? 0
+        raw = await acquiring
+        const connection = await this.#enter(raw)
+        if (connection) return connection
+      } catch (error) {
+        const isRepeated = this.#mayRepeat(error, raw, asked ?? 0)
+        if (raw) this.#drop(raw, error)
+        if (isRepeated) continue
+        this.#callers--
+        this.#checkClosed()
+        throw this.#refusal(error)
+      }
     }
+  }
+
+  /** Gives a connection back that may be lost. One that comes again is taken: the pool does not know the mark. */
+  async #enter(raw: Marked): Promise<C | undefined> {
+    const mayBeLost = (): boolean => raw.__knex__disposed === undefined && this.#timeline?.isCurrent(raw) === false
+    if (!mayBeLost()) {
+      const connection = await this.#parts.sessions.enter(raw)
+      if (!mayBeLost()) return connection
+    }
+    this.#drop(raw, 'Other connections were lost after it was opened.')
+    return undefined
+  }
+
+  /** Whether the error is not of a connection that was opened for the caller. */
+  #mayRepeat(error: unknown, raw: Marked | undefined, asked: number): boolean {
+    if (!this.#timeline) return false
+    if (!raw) return this.#timeline.isFailureBefore(error, asked)
+    return raw.__knex__disposed === undefined && !this.#timeline.isOpenedSince(raw, asked)
   }
 
   #refusal(error: unknown): unknown {
     if (StoreError.is(error)) return error
+    if (!this.#client.pool) {
+      const text = 'The knex instance of the store was destroyed. Close the store first, then destroy its instance.'
+      return new StoreError('unavailable', text, { cause: error })
+    }
     const { name, code, message } = error as Error & { readonly code?: unknown }
     if (name !== 'KnexTimeoutError') {
       // What the pool says itself has no code.
@@ -190,7 +221,7 @@ export class KnexPool<C extends ServerConnection> implements ConnectionSource<C>
 
   #giveBack(connection: C): void {
     const { raw } = connection
-    if (!connection.usable) {
+    if (!this.#isUsable(connection)) {
       void connection.close()
       return this.#drop(raw, 'The connection is closed.')
     }
@@ -208,9 +239,13 @@ export class KnexPool<C extends ServerConnection> implements ConnectionSource<C>
     this.#returning.add(returned)
   }
 
+  #isUsable({ usable, raw }: C): boolean {
+    return usable && this.#timeline?.isCurrent(raw) !== false
+  }
+
   /** Gives a connection back that is of no use any more: the pool destroys it. */
   #drop(raw: Marked, reason: unknown): void {
-    if (!this.#parts.discardIdle) raw.__knex__disposed ??= reason
+    raw.__knex__disposed ??= reason
     this.#release(raw)
   }
 
@@ -235,6 +270,7 @@ export class KnexPool<C extends ServerConnection> implements ConnectionSource<C>
     clearInterval(this.#reaper)
     this.#tarn?.removeListener('acquireRequest', this.#yield)
     this.#tarn?.removeListener('poolDestroyRequest', this.#yieldAll)
+    this.#timeline?.end()
     this.#closed.resolve(this.#parts.end())
   }
 }

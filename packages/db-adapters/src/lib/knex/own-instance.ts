@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import makeKnex from 'knex/lib/knex-builder/make-knex.js'
 import type { PoolLimits } from '../pool/options.js'
 import type { KnexClient } from './builder.js'
+import { PoolTimeline, type PoolEvents } from './pool-timeline.js'
 
 /** A connection with its session prepared. */
 export interface OwnConnection {
@@ -37,14 +38,13 @@ export interface OwnInstance<C> {
   connectionOf(raw: object): C
   /** Undefined for a connection of others. */
   find(raw: object): C | undefined
-  /** Connections that are open now are not used again once they are idle. */
-  discardIdle(): void
+  /** Its pool gives only connections that are current. */
+  readonly timeline: PoolTimeline
 }
 
 /** The part of tarn that closes idle connections. */
-interface Reaping {
+interface Reaping extends PoolEvents {
   readonly interval: NodeJS.Timeout | null
-  on(event: 'startReaping', listener: () => void): void
 }
 
 /** Knex's warnings, but that a connection could not be had: the caller gets the error. */
@@ -61,8 +61,7 @@ export function createOwnInstance<C extends OwnConnection>({
   pool,
   ...config
 }: OwnInstanceParts<C>): OwnInstance<C> {
-  const connections = new WeakMap<object, { readonly connection: C; readonly age: number }>()
-  let age = 0
+  const connections = new WeakMap<object, C>()
 
   // No fields: knex makes clients of transactions from the prototype alone.
   class OwnClient extends Client {
@@ -74,10 +73,9 @@ export function createOwnInstance<C extends OwnConnection>({
     }
 
     override async acquireRawConnection(): Promise<object> {
-      const opened = age
       const connection = await open()
       const { raw } = connection
-      connections.set(raw, { connection, age: opened })
+      connections.set(raw, connection)
       this.driver = driver?.()
       const { checkVersion } = this as VersionCheck
       if (!this.version && checkVersion) this.version = await checkVersion.call(this, raw)
@@ -85,12 +83,11 @@ export function createOwnInstance<C extends OwnConnection>({
     }
 
     override async destroyRawConnection(raw: object): Promise<void> {
-      await connections.get(raw)?.connection.close()
+      await connections.get(raw)?.close()
     }
 
     override validateConnection(raw: object): never {
-      const found = connections.get(raw)
-      return (found?.age === age && found.connection.usable) as never
+      return (connections.get(raw)?.usable === true && timeline.isCurrent(raw)) as never
     }
   }
 
@@ -114,10 +111,11 @@ export function createOwnInstance<C extends OwnConnection>({
   const { pool: tarn } = knex.client as { readonly pool: Reaping }
   // Its timer is there right after the event. A store that is not closed does not keep the process alive.
   tarn.on('startReaping', () => queueMicrotask(() => tarn.interval?.unref()))
+  const timeline = new PoolTimeline(tarn)
   return {
     knex,
-    connectionOf: (raw) => connections.get(raw)!.connection,
-    find: (raw) => connections.get(raw)?.connection,
-    discardIdle: () => void age++,
+    connectionOf: (raw) => connections.get(raw)!,
+    find: (raw) => connections.get(raw),
+    timeline,
   }
 }

@@ -12,7 +12,11 @@ export class SharedConnections implements ConnectionSource<PostgresqlConnection>
   readonly #open: () => Promise<PostgresqlConnection>
   readonly #size: number
   #connections: PostgresqlConnection[] = []
-  #opening: Promise<PostgresqlConnection> | undefined
+  /** How many callers have each. */
+  readonly #users = new Map<PostgresqlConnection, number>()
+  #opening: Promise<PostgresqlConnection | undefined> | undefined
+  /** Those that were discarded meanwhile are among them. */
+  readonly #allOpening = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
 
   constructor(open: () => Promise<PostgresqlConnection>, size: number) {
@@ -21,7 +25,13 @@ export class SharedConnections implements ConnectionSource<PostgresqlConnection>
   }
 
   take(): PostgresqlConnection | Promise<PostgresqlConnection> {
-    return (this.#closed ? undefined : this.#leastBusy()) ?? this.#opened()
+    const best = this.#closed ? undefined : this.#leastBusy()
+    return best ? this.#use(best) : this.#useOpened()
+  }
+
+  #use(connection: PostgresqlConnection): PostgresqlConnection {
+    this.#users.set(connection, (this.#users.get(connection) ?? 0) + 1)
+    return connection
   }
 
   /** All have a statement that takes long, for which others would wait. */
@@ -43,20 +53,30 @@ export class SharedConnections implements ConnectionSource<PostgresqlConnection>
     return best
   }
 
-  async #opened(): Promise<PostgresqlConnection> {
-    if (this.#closed) throw closedError()
+  async #useOpened(): Promise<PostgresqlConnection> {
     // What others started may fail for what happened before this call.
-    return this.#opening ? this.#opening.catch(() => this.#openOne()) : this.#openOne()
+    let connection = this.#opening && (await this.#opening.catch(() => undefined))
+    while (!connection || !this.#connections.includes(connection)) {
+      if (this.#closed) throw closedError()
+      connection = this.#leastBusy() ?? (await this.#openOne())
+    }
+    return this.#use(connection)
   }
 
   release(connection: PostgresqlConnection): void {
+    const users = this.#users.get(connection)! - 1
+    if (users > 0) this.#users.set(connection, users)
+    else this.#users.delete(connection)
     if (!connection.usable) this.#connections = this.#connections.filter((other) => other !== connection)
+    else if (users === 0 && !this.#connections.includes(connection)) void connection.close()
   }
 
   discardIdle(): void {
-    const idle = this.#connections.filter(({ pending, usable }) => pending === 0 || !usable)
-    this.#connections = this.#connections.filter((connection) => !idle.includes(connection))
-    for (const connection of idle) void connection.close()
+    for (const connection of this.#connections.splice(0)) {
+      // The last of its users closes it.
+      if (!connection.usable || !this.#users.has(connection)) void connection.close()
+    }
+    this.#opening = undefined
   }
 
   close(): Promise<void> {
@@ -64,21 +84,35 @@ export class SharedConnections implements ConnectionSource<PostgresqlConnection>
   }
 
   async #end(): Promise<void> {
-    await this.#opening?.catch(() => {})
+    await Promise.allSettled(this.#allOpening)
     // Ending a pipelined connection answers what was sent first.
-    await Promise.all(this.#connections.splice(0).map((connection) => connection.close()))
+    const all = new Set([...this.#connections.splice(0), ...this.#users.keys()])
+    await Promise.all(Array.from(all, (connection) => connection.close()))
   }
 
-  #openOne(): Promise<PostgresqlConnection> {
-    return (this.#opening ??= this.#add().finally(() => {
+  /** Undefined: it was discarded meanwhile. */
+  #openOne(): Promise<PostgresqlConnection | undefined> {
+    if (this.#opening) return this.#opening
+    const isCurrent = (): boolean => {
+      this.#allOpening.delete(opening)
+      if (this.#opening !== opening) return false
       this.#opening = undefined
-    }))
-  }
-
-  async #add(): Promise<PostgresqlConnection> {
-    const connection = await this.#open()
-    this.#connections = [...this.#connections.filter(({ usable }) => usable), connection]
-    return connection
+      return true
+    }
+    const opening = this.#open().then(
+      (connection) => {
+        if (!isCurrent()) return void connection.close()
+        this.#connections = [...this.#connections.filter(({ usable }) => usable), connection]
+        return connection
+      },
+      (error: unknown) => {
+        if (isCurrent()) throw error
+        return undefined
+      },
+    )
+    this.#allOpening.add(opening)
+    this.#opening = opening
+    return opening
   }
 }
 
