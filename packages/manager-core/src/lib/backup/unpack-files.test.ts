@@ -28,7 +28,9 @@ it.runIf(hasZstd !== '')('unpackFiles() whose programs were disturbed says that 
   const folder = join(test.folder, 'unpacked')
   await expect(unpackFiles(test.context, { backup, manifest, base: filesBase, folder })).rejects.toMatchObject({
     code: 'ERR_FAILED',
-    message: expect.stringMatching(/files\.tar\.zst is good, but the programs that unpacked it were disturbed/),
+    message: expect.stringMatching(
+      /files\.tar\.zst is good, but the programs that unpacked it failed or were disturbed: /,
+    ),
   })
   expect((await test.context.backups.find('demo', 'latest')).damage).toBeUndefined()
   await unpackFiles(test.context, { backup, manifest, base: filesBase, folder })

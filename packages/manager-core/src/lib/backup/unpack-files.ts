@@ -76,7 +76,8 @@ function isOfContent(error: unknown): boolean {
 /** What was unpacked is not what was read a second time. */
 function disturbed(path: string, account: SystemAccount | undefined, cause: unknown): ManagerError {
   const who = account ? ` as the account "${account.name}"` : ''
-  return new ManagerError('ERR_FAILED', `${path} is good, but the programs that unpacked it${who} were disturbed.`, {
+  const text = `${path} is good, but the programs that unpacked it${who} failed or were disturbed: ${(cause as Error).message}`
+  return new ManagerError('ERR_FAILED', text, {
     cause,
     help: 'Nothing was changed. Stop all processes of the instance, then try again.',
   })
