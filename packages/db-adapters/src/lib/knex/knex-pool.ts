@@ -105,10 +105,7 @@ export class KnexPool<C extends ServerConnection> implements ConnectionSource<C>
 
   discardIdle(): void {
     this.#timeline?.discard()
-    for (const connection of this.#idle.splice(0)) {
-      void connection.close()
-      this.#giveBack(connection)
-    }
+    this.#yieldAll()
     this.#unneeded = 0
   }
 
